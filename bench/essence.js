@@ -8,12 +8,7 @@ import { simulateLeaderboard } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { coarseFilter } from "../offline-trainer/dist/methods/coarse-filter.js";
 import { essenceSearch, innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
-import {
-  emptyPopulation,
-  geneticSearch,
-  sumScores,
-  updateScores,
-} from "../offline-trainer/dist/methods/essence/genetic-search.js";
+import { emptySubset, geneticSearch, sumScores } from "../offline-trainer/dist/methods/essence/genetic-search.js";
 import { columnsOf, itemColumns, meanScores, weightedScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/methods/essence/anchors.js";
 import { encodeOnnxModel } from "../offline-trainer/dist/backends/onnx/graph-writer.js";
@@ -124,22 +119,21 @@ async function scoring() {
   const random = createRandom("scoring");
   const own = columnsOf(columns, random.shuffle(Array.from({ length: columns.models }, (_, m) => m)).slice(0, 50));
   const pool = Uint32Array.from({ length: columns.items }, (_, i) => i);
-  const before = emptyPopulation(200, pool.length, 50);
-  const after = emptyPopulation(200, pool.length, 50);
-  for (let individual = 0; individual < 200; individual++)
-    for (const item of random.shuffle(Array.from(pool)).slice(0, 100))
-      before.masks[individual * pool.length + item] = 1;
-  after.masks.set(before.masks);
-  for (let individual = 0; individual < 200; individual++)
-    for (let change = 0; change < 30; change++) after.masks[individual * pool.length + random.below(pool.length)] ^= 1;
-  for (let individual = 0; individual < 200; individual++) sumScores(before, individual, pool, own);
+  const population = () => Array.from({ length: 200 }, () => emptySubset(pool.length, 50));
+  const [before, after] = [population(), population()];
+  const empty = emptySubset(pool.length, 50);
+  before.forEach((subset, at) => {
+    for (const item of random.shuffle(Array.from(pool)).slice(0, 100)) subset.mask[item] = 1;
+    after[at].mask.set(subset.mask);
+    for (let change = 0; change < 30; change++) after[at].mask[random.below(pool.length)] ^= 1;
+    sumScores(subset, empty, pool, own);
+  });
   const product = () => {
-    after.sums.fill(0);
-    for (let individual = 0; individual < 200; individual++)
-      for (let item = 0; item < pool.length; item++) {
-        const mask = after.masks[individual * pool.length + item];
-        for (let m = 0; m < 50; m++) after.sums[individual * 50 + m] += mask * own.scores[item * 50 + m];
-      }
+    for (const { mask, sums } of after) {
+      sums.fill(0);
+      for (let item = 0; item < pool.length; item++)
+        for (let m = 0; m < 50; m++) sums[m] += mask[item] * own.scores[item * 50 + m];
+    }
   };
   const runtime = await runtimeProduct(pool.length, own.models);
   const scores = new runtime.Tensor("float32", Float32Array.from(own.scores.subarray(0, pool.length * 50)), [
@@ -147,17 +141,16 @@ async function scoring() {
     50,
   ]);
   const byRuntime = async () => {
-    const masks = new runtime.Tensor("float32", Float32Array.from(after.masks), [200, pool.length]);
+    const dense = new Float32Array(200 * pool.length);
+    after.forEach(({ mask }, at) => dense.set(mask, at * pool.length));
+    const masks = new runtime.Tensor("float32", dense, [200, pool.length]);
     const { sums } = await runtime.session.run({ masks, scores });
-    after.sums.set(sums.data);
+    after.forEach((subset, at) => subset.sums.set(sums.data.subarray(at * 50, (at + 1) * 50)));
   };
   const anew = () => {
-    for (let individual = 0; individual < 200; individual++) sumScores(after, individual, pool, own);
+    for (const subset of after) sumScores(subset, empty, pool, own);
   };
-  const updated = () => {
-    for (let individual = 0; individual < 200; individual++)
-      updateScores(after, individual, before, individual, pool, own);
-  };
+  const updated = () => after.forEach((subset, at) => sumScores(subset, before[at], pool, own));
   const results = [];
   for (const [label, act] of [
     ["matrix product, plain TypeScript", product],

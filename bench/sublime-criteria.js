@@ -12,7 +12,7 @@ import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
 import { readoutError, readouts } from "./sublime/readout.js";
 import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
-import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
+import { itemFeatures } from "../offline-trainer/dist/methods/sublime/item-features.js";
 import { spearman } from "../offline-trainer/dist/numeric/statistics.js";
 import { folds } from "../offline-trainer/dist/matrix/splits.js";
 import { readLeaderboard } from "./read-leaderboard.js";
@@ -67,7 +67,7 @@ const CRITERIA = {
 const all = {};
 for (const set of options.sets.split(",")) {
   const matrix = await readLeaderboard(folder, set);
-  const features = itemFeatures(matrix.items, { texts: "auto", random: createRandom("item features") });
+  const features = itemFeatures(matrix.items, { random: createRandom("item features") });
   for (const scenario of new Set(matrix.items.map((item) => item.scenario))) {
     if (options.scenario !== undefined && scenario !== options.scenario) continue;
     const board = boardOfScenario(matrix, scenario, features, Number(options.candidates));

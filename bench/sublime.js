@@ -11,7 +11,7 @@ import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
 import { kendall, pearson, spearman } from "../offline-trainer/dist/numeric/statistics.js";
 import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
-import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
+import { itemFeatures } from "../offline-trainer/dist/methods/sublime/item-features.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";
 

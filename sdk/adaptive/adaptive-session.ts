@@ -6,7 +6,7 @@ import type { RandomSource } from "../core/numeric/random.ts";
 import { scoreProblem } from "../estimate/resolve-answers.ts";
 import type { EstimateWarning, Responses } from "../estimate/types.ts";
 import { adaptivePlan } from "./adaptive-plan.ts";
-import { type Findings, modelResult, pairResult, stoppedBy } from "./findings.ts";
+import { type Findings, findings, stoppedBy } from "./findings.ts";
 import type { ItemPool, PoolPopulation } from "./item-pool.ts";
 import type {
   AdaptiveAnswers,
@@ -37,7 +37,7 @@ export function beginAdaptive(pool: ItemPool, options: AdaptiveOptions, random: 
   const population = pool.population(plan.scenarios);
   const state = nextBatch(population, plan, emptyState(population, plan.models), 0, random);
   const session = { digest: pool.digest, plan, batches: 1, state };
-  return { session, step: adaptiveStep(pool, population, session, findings(population, plan, state), null) };
+  return { session, step: adaptiveStep(pool, population, session, findings({ population, plan, state }), null) };
 }
 
 /**
@@ -67,29 +67,18 @@ export function continueAdaptive(
   const population = pool.population(plan.scenarios);
   const names = session.state.pending.items.map((i) => pool.item(population.lines[i]!).item_id);
   const answered = takeAnswers(population, session.state, batchScores(names, answers, plan.models));
-  const found = findings(population, plan, answered);
+  const found = findings({ population, plan, state: answered });
   const stopped = stoppedBy(population, plan, found);
+  const { batches } = session;
   const next =
     stopped === null
-      ? {
-          ...session,
-          state: nextBatch(population, plan, answered, session.batches, random),
-          batches: session.batches + 1,
-        }
+      ? { ...session, state: nextBatch(population, plan, answered, batches, random), batches: batches + 1 }
       : { ...session, state: answered };
   return { session: next, step: adaptiveStep(pool, population, next, found, stopped) };
 }
 
-function findings(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): Findings {
-  const { asked } = state;
-  return plan.models === 2
-    ? { asked: asked.length, model: null, pair: pairResult(population, plan, state) }
-    : { asked: asked.length, model: modelResult(population, plan, state, 0), pair: null };
-}
-
 /**
  * Items of a score's next batch: one item says nothing of its own variance, so what would be left alone goes along.
- * @param asked - items that were asked before
  * @example batchSize({ batch: 10, budget: 21 }, 10) // 11
  */
 export function batchSize({ batch, budget }: Pick<AdaptivePlan, "batch" | "budget">, asked: number): number {
@@ -126,27 +115,15 @@ function adaptiveStep(
   stopped: AdaptiveStop | null,
 ): AdaptiveStep {
   const { benchmark, version, digest, item } = pool;
+  const warnings = exposureWarnings(pool, plan);
   const missing = state.models.reduce((sum, { scores }) => sum + scores.filter((score) => score === null).length, 0);
-  return {
-    benchmark,
-    version,
-    digest,
-    items: (state.pending?.items ?? []).map((i) => item(lines[i]!)),
-    stopped,
-    plan,
-    ...findings,
-    warnings: [
-      ...(missing === 0
-        ? []
-        : [
-            {
-              code: "missing_answers" as const,
-              message: `${missing} of ${state.asked.length * state.models.length} answers are missing; the score and its interval assume that they are missing at random.`,
-            },
-          ]),
-      ...exposureWarnings(pool, plan),
-    ],
-  };
+  if (missing > 0)
+    warnings.unshift({
+      code: "missing_answers",
+      message: `${missing} of ${state.asked.length * state.models.length} answers are missing; the score and its interval assume that they are missing at random.`,
+    });
+  const items = (state.pending?.items ?? []).map((i) => item(lines[i]!));
+  return { benchmark, version, digest, items, stopped, plan, ...findings, warnings };
 }
 
 /** Exposure limits don't hold where fewer scenarios are asked, more items, or the most informative ones. */
@@ -160,17 +137,13 @@ function exposureWarnings({ exposure, scenarios }: ItemPool, plan: AdaptivePlan)
 
 /**
  * The answers to the items that were asked, by model and aligned with them; NaN = no answer.
- * @param names - ids of the items
  * @throws AnchorEvalError `invalid_answers`: every item needs a score, or null where there is no answer
  */
 function batchScores(names: readonly string[], answers: AdaptiveAnswers, models: 1 | 2): Float64Array[] {
-  const sides =
+  const sides: { path: string[]; responses: Responses }[] =
     "responses" in answers
-      ? [{ path: [], responses: answers.responses }]
-      : [
-          { path: ["a"], responses: answers.a.responses },
-          { path: ["b"], responses: answers.b.responses },
-        ];
+      ? [{ path: ["responses"], responses: answers.responses }]
+      : (["a", "b"] as const).map((side) => ({ path: [side, "responses"], responses: answers[side].responses }));
   if (sides.length !== models)
     throw new AnchorEvalError(
       "invalid_answers",
@@ -179,7 +152,7 @@ function batchScores(names: readonly string[], answers: AdaptiveAnswers, models:
         : "this evaluation is of two models: their answers are `a.responses` and `b.responses`",
     );
   const issues: Issue[] = [];
-  const scores = sides.map(({ path, responses }) => alignedScores(names, responses, [...path, "responses"], issues));
+  const scores = sides.map(({ path, responses }) => alignedScores(names, responses, path, issues));
   if (issues.length > 0)
     throw new AnchorEvalError(
       "invalid_answers",

@@ -12,42 +12,46 @@ import type {
   AdaptivePair,
   AdaptivePlan,
   AdaptiveScore,
+  AdaptiveStep,
   AdaptiveStop,
 } from "./types.ts";
 
 /** Answers to a scenario's items below which it has no interval of its own. */
 const LEAST_OF_SCENARIO = 10;
 
+/** Where an evaluation stands. */
+interface Standing {
+  readonly population: PoolPopulation;
+  readonly plan: AdaptivePlan;
+  readonly state: AdaptiveState;
+}
+
 /** One model's results so far. @param model - 0 or 1 */
-export function modelResult(
-  population: PoolPopulation,
-  plan: AdaptivePlan,
-  state: AdaptiveState,
-  model: number,
-): AdaptiveModel {
-  const answered = state.models[model]!.scores.filter((score) => score !== null).length;
+function modelResult(standing: Standing, model: number): AdaptiveModel {
+  const { population, state } = standing;
+  const { scores } = state.models[model]!;
+  const answered = state.asked.filter((_, j) => scores[j] !== null);
   const single = population.scenarios.length === 1;
-  const whole = runningScore(population, plan, state, model, 0, LEAST_ANSWERS);
+  const whole = runningScore(standing, model, 0, LEAST_ANSWERS);
   const scenarios = population.scenarios.map(({ id, begin, bank }, s) => {
-    const own = state.asked.filter(
-      (i, j) => i >= begin && i < begin + bank.count && state.models[model]!.scores[j] !== null,
-    ).length;
-    const score = single ? whole : runningScore(population, plan, state, model, s + 1, LEAST_OF_SCENARIO);
+    const own = answered.filter((i) => i >= begin && i < begin + bank.count).length;
+    const score = single ? whole : runningScore(standing, model, s + 1, LEAST_OF_SCENARIO);
     return [id, { ...score, answered: own }] as const;
   });
   return {
     ...whole,
-    answered,
+    answered: answered.length,
     scenarios: Object.fromEntries(scenarios),
-    abilities: abilitiesOf(population, plan, state),
+    abilities: abilitiesOf(standing),
   };
 }
 
 /** Two models' results so far, and their difference. */
-export function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
+function pairResult(standing: Standing): AdaptivePair {
+  const { population, plan, state } = standing;
   const found = stateDifference(population, state);
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
-  const models = { a: modelResult(population, plan, state, 0), b: modelResult(population, plan, state, 1) };
+  const models = { a: modelResult(standing, 0), b: modelResult(standing, 1) };
   if (found === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
   const short = tooFew(both, LEAST_ANSWERS, found.sampling);
   return {
@@ -61,24 +65,21 @@ export function pairResult(population: PoolPopulation, plan: AdaptivePlan, state
 const NOTHING_YET = "nothing is answered yet";
 
 function runningScore(
-  population: Population,
-  plan: AdaptivePlan,
-  state: AdaptiveState,
+  { population, plan, state }: Standing,
   model: number,
   part: number,
   least: number,
 ): AdaptiveScore {
+  const none = { score: null, interval: null };
   if (plan.goal === "ability")
-    return { score: null, interval: null, reason: "items are chosen for the ability, not drawn: they tell no score" };
+    return { ...none, reason: "items are chosen for the ability, not drawn: they tell no score" };
   const sampled = stateScore(population, state, model, part);
-  if (sampled === null) return { score: null, interval: null, reason: NOTHING_YET };
-  const reason = tooFew(sampled.sampling.answers, least, sampled.sampling);
-  if (reason !== null) return { score: sampled.score, interval: null, reason };
-  return {
-    score: sampled.score,
-    interval: { ...designInterval(sampled, plan.lookLevel), ...described(plan, sampled.sampling) },
-    reason: null,
-  };
+  if (sampled === null) return { ...none, reason: NOTHING_YET };
+  const { score, sampling } = sampled;
+  const reason = tooFew(sampling.answers, least, sampling);
+  const interval =
+    reason === null ? { ...designInterval(sampled, plan.lookLevel), ...described(plan, sampling) } : null;
+  return { score, interval, reason };
 }
 
 function tooFew(answers: number, least: number, { variance }: KnownVariance): string | null {
@@ -92,12 +93,8 @@ function described(plan: AdaptivePlan, { variance }: KnownVariance): Pick<Adapti
   return { level: plan.level, method };
 }
 
-function abilitiesOf(
-  population: PoolPopulation,
-  { goal }: AdaptivePlan,
-  state: AdaptiveState,
-): AdaptiveModel["abilities"] {
-  if (goal === "score") return {};
+function abilitiesOf({ population, plan, state }: Standing): AdaptiveModel["abilities"] {
+  if (plan.goal === "score") return {};
   const abilities = populationAbilities(population, askedItems(state, 0));
   return Object.fromEntries(
     population.bankIds.map((id, b) => [
@@ -107,13 +104,17 @@ function abilitiesOf(
   );
 }
 
-/** The results when a batch has been answered. */
-export interface Findings {
-  readonly asked: number;
-  /** Of one model. */
-  readonly model: AdaptiveModel | null;
-  /** Of two. */
-  readonly pair: AdaptivePair | null;
+/** The results when a batch has been answered: of one model, or of two. */
+export type Findings = Pick<AdaptiveStep, "asked" | "model" | "pair">;
+
+/** @param state - with all answers given */
+export function findings(standing: Standing): Findings {
+  const two = standing.plan.models === 2;
+  return {
+    asked: standing.state.asked.length,
+    model: two ? null : modelResult(standing, 0),
+    pair: two ? pairResult(standing) : null,
+  };
 }
 
 /** The rule that ends an evaluation here; null where it goes on. A rule that is met counts more than the budget's end. */

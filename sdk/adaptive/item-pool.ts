@@ -77,19 +77,19 @@ export interface PoolPopulation extends Population {
   readonly bankIds: readonly string[];
 }
 
-/** The parts of a bundle that an adaptive evaluation draws by. */
-export interface PopulationSource {
-  readonly manifest: Pick<Manifest, "scenarios" | "banks">;
-  readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap" | "exposure">>;
-}
-
 /**
  * All items of some scenarios, weighted as the benchmark's score weights them.
  * @param wanted - ids, in any order
  * @throws AnchorEvalError `unknown_scenario` for one that the bundle lacks, or that wasn't loaded
  * @example benchmarkPopulation(bundle, ["gsm", "math"]).weights // sum to 1
  */
-export function benchmarkPopulation(bundle: PopulationSource, wanted: readonly string[]): PoolPopulation {
+export function benchmarkPopulation(
+  bundle: {
+    readonly manifest: Pick<Manifest, "scenarios" | "banks">;
+    readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap" | "exposure">>;
+  },
+  wanted: readonly string[],
+): PoolPopulation {
   const { manifest } = bundle;
   const unknown = wanted.filter((id) => !bundle.scenarios.has(id));
   if (unknown.length > 0)
@@ -97,16 +97,13 @@ export function benchmarkPopulation(bundle: PopulationSource, wanted: readonly s
       "unknown_scenario",
       `this bundle has no scenario ${unknown.join(", ")}, or it wasn't loaded: there are ${[...bundle.scenarios.keys()].join(", ")}`,
     );
+  const total = manifest.scenarios.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
   let line = 0;
-  const placed = manifest.scenarios.map((described) => {
+  const scenarios = manifest.scenarios.flatMap(({ id, weight, items }) => {
     const first = line;
-    line += described.items;
-    return { ...described, first };
+    line += items;
+    return wanted.includes(id) ? [{ ...bundle.scenarios.get(id)!, id, share: weight / total, first }] : [];
   });
-  const total = placed.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
-  const scenarios = placed
-    .filter(({ id }) => wanted.includes(id))
-    .map(({ id, weight, first }) => ({ ...bundle.scenarios.get(id)!, id, share: weight / total, first }));
   const asked = manifest.banks.filter((bank) => bank.scenarios.some((id) => wanted.includes(id)));
   const linked = asked.length > 1 ? asked.map(linkedPrior) : [];
   const together = linked.every((prior) => prior !== null);
@@ -151,15 +148,17 @@ export function stackedPopulation(
   const count = scenarios.reduce((sum, { bank }) => sum + bank.count, 0);
   const weights = new Float64Array(count);
   const lines = new Uint32Array(count);
-  let begin = 0;
-  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first }) => {
-    const from = begin;
+  const factors = new Float64Array(count);
+  let end = 0;
+  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first, exposure }) => {
+    const begin = end;
+    end += bank.count;
     for (let i = 0; i < bank.count; i++) {
-      weights[from + i] = share * own[i]!;
-      lines[from + i] = first + i;
+      weights[begin + i] = share * own[i]!;
+      lines[begin + i] = first + i;
     }
-    begin += bank.count;
-    return { id, begin: from, bank, scoreMap };
+    if (exposure) factors.set(exposure, begin);
+    return { id, begin, bank, scoreMap };
   });
   return {
     scenarios: stacked,
@@ -169,19 +168,8 @@ export function stackedPopulation(
     })),
     count,
     weights,
-    exposure: stackedExposure(scenarios, count),
+    exposure: scenarios.every(({ exposure }) => exposure !== null) ? factors : null,
     lines,
     bankIds: banks.map(({ id }) => id),
   };
-}
-
-function stackedExposure(scenarios: readonly StackedScenario[], count: number): Float64Array | null {
-  if (scenarios.some(({ exposure }) => exposure === null)) return null;
-  const factors = new Float64Array(count);
-  let begin = 0;
-  for (const { bank, exposure } of scenarios) {
-    factors.set(exposure!, begin);
-    begin += bank.count;
-  }
-  return factors;
 }

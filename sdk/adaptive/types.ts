@@ -1,5 +1,5 @@
 import type { AdaptiveState } from "../core/adaptive/state.ts";
-import type { EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
+import type { EstimateWarning, Responses } from "../estimate/types.ts";
 
 /** The goal and the limits of an adaptive evaluation. */
 export interface AdaptiveOptions {
@@ -17,7 +17,7 @@ export interface AdaptiveOptions {
   /** Items to ask at most. @default 200, or all where these are fewer */
   readonly budget?: number;
   /** Confidence level of the intervals, in (0,1). @default 0.95 */
-  readonly level?: EstimateOptions["level"];
+  readonly level?: number;
   /** When to stop before the budget is spent: as soon as one of these is met. */
   readonly stop?: StopRules;
 }
@@ -38,16 +38,9 @@ export interface StopRules {
 }
 
 /** The options with everything decided that is decided at the beginning. */
-export interface AdaptivePlan {
-  readonly models: 1 | 2;
-  readonly scenarios: readonly string[];
-  readonly goal: AdaptiveGoal;
-  readonly batch: number;
-  readonly budget: number;
-  readonly level: number;
+export interface AdaptivePlan extends Required<AdaptiveOptions> {
   /** Level of the common interval at every look that gives all looks together `level`; `level` where nothing stops early. */
   readonly lookLevel: number;
-  readonly stop: StopRules;
 }
 
 /** One item to ask. */

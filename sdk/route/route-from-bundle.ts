@@ -118,7 +118,6 @@ function readQuestions(
 
 /**
  * Loads what a bundle's routes are made from: two files, nothing of its anchors.
- * @param source - a bundle's address, or where its files are read
  * @throws AnchorEvalError `unsupported` for a bundle without routes; `not_found`, `bundle_corrupt`, `bundle_invalid`,
  * `bundle_format_unsupported`, `unavailable`, `aborted`
  * @example const routing = await loadRouting("https://evals.example.com/v1/bundles/quiz/1.0.0");

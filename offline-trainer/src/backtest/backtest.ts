@@ -5,7 +5,7 @@ import type { Provider } from "../backends/resolve-backend.ts";
 import { headlineEstimator, methodDigest, recommended, sentMethod } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
-import type { CellEstimate, CellInput, CellResult, SentCell } from "./cell.ts";
+import type { CellEstimate, CellResult, SentCell } from "./cell.ts";
 import { type BacktestPlanOptions, planCells } from "./plan-cells.ts";
 import { type BacktestRow, backtestRows } from "./rows.ts";
 
@@ -27,13 +27,18 @@ export interface Backtest {
 /**
  * Holds models out and estimates them: for each split, seed, scenario and size the whole fit is repeated on the source
  * models only. This is how every accuracy claim of the project is made.
+ * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
  */
 export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptions): Promise<Backtest> {
   const cells = planCells(matrix, options);
-  const results = await runCells(cells, options.provider, {
-    ...(options.threads !== undefined && { threads: options.threads }),
+  const sent = cells.map((cell): SentCell => ({ ...cell, method: sentMethod(cell.method) }));
+  // Results don't depend on the number of threads.
+  const results = await runOnThreads<CellResult[]>(new URL("./cell-worker.js", import.meta.url), sent, {
+    threads: options.threads ?? availableParallelism(),
+    work: "the back-test",
+    data: options.provider,
     ...(options.signal && { signal: options.signal }),
-    onCell: (done) => options.onProgress?.(done, cells.length),
+    onDone: (done) => options.onProgress?.(done, cells.length),
   });
   const scenarios = [...new Set(results.flat().map((result) => result.scenario))];
   const bySeed = (scenario: string, n: number): CellResult[][] =>
@@ -80,24 +85,14 @@ function overallCells(
 ): CellResult[][] | null {
   if (scenarios.length < 2) return null;
   const seeds = scenarios[0]!.map((_, seed): CellResult[] => {
-    const tables = scenarios.map(
-      (bySeed) =>
-        new Map(
-          bySeed[seed]!.flatMap((cell) =>
-            cell.estimates.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate] as const),
-          ),
-        ),
-    );
+    const keyed = ({ estimates }: CellResult): [string, CellEstimate][] =>
+      estimates.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate]);
+    const tables = scenarios.map((bySeed) => new Map(bySeed[seed]!.flatMap(keyed)));
     const common = [...tables[0]!.keys()].filter((key) => tables.every((table) => table.has(key)));
     const { n, dims } = scenarios[0]![seed]![0]!;
     const inflation = Math.max(...scenarios.map((bySeed) => bySeed[seed]![0]!.inflation));
-    const estimates = common.map((key) =>
-      overallEstimate(
-        tables.map((table) => table.get(key)!),
-        headline,
-        inflation,
-      ),
-    );
+    const partsOf = (key: string): CellEstimate[] => tables.map((table) => table.get(key)!);
+    const estimates = common.map((key) => overallEstimate(partsOf(key), headline, inflation));
     return [{ scenario: "overall", n, dims, lambda: null, inflation, estimates }];
   });
   return seeds.every(([cell]) => cell!.estimates.length > 0) ? seeds : null;
@@ -126,25 +121,4 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
     randomInterval: null,
     failed: parts.some((part) => part.failed),
   };
-}
-
-/**
- * Computes cells on as many threads as there are cores. The results don't depend on how many.
- * @param onCell - called with the number of cells done
- * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
- */
-function runCells(
-  cells: readonly CellInput[],
-  provider: Provider,
-  options: { readonly threads?: number; readonly signal?: AbortSignal; readonly onCell?: (done: number) => void } = {},
-): Promise<CellResult[][]> {
-  const { threads = availableParallelism(), signal, onCell } = options;
-  const sent = cells.map((cell): SentCell => ({ ...cell, method: sentMethod(cell.method) }));
-  return runOnThreads(new URL("./cell-worker.js", import.meta.url), sent, {
-    threads,
-    work: "the back-test",
-    data: provider,
-    ...(signal && { signal }),
-    ...(onCell && { onDone: onCell }),
-  });
 }

@@ -4,7 +4,6 @@ import {
   type ByEstimator,
   type EstimatorId,
 } from "anchoreval/internal/core/estimators/types";
-import type { SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { learnBlends, heldOutKey, servedBlend, type FormBlend, type PooledBlend } from "../fit/blends.ts";
@@ -34,26 +33,17 @@ export interface CellInput {
 /** The same as a thread is sent it. */
 export type SentCell = Omit<CellInput, "method"> & { readonly method: SentMethod };
 
-/** The result for one target, scenario, size and form. Scores are fractions. */
-export interface CellEstimate {
-  /** Row of the target. */
-  readonly model: number;
-  /** Which of the forms drawn on the fit. */
-  readonly draw: number;
-  readonly truth: number;
+/** The result for one target, scenario, size and form. Scores are fractions; `sampling` is the headline's. */
+export interface CellEstimate extends Pick<
+  HeldOutEstimate,
+  "model" | "draw" | "truth" | "bounds" | "sampling" | "failed"
+> {
   readonly estimators: ByEstimator<number>;
-  /** The range that the answers alone prove. */
-  readonly bounds: { readonly low: number; readonly high: number };
-  /** The headline's design-based variance, from the draw of the anchors; null for anchors chosen on purpose. */
-  readonly sampling: SamplingVariance | null;
-  /** 95 % interval of the headline estimator. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** Mean absolute error of as many random items. */
   readonly randomError: number;
   /** Their 95 % intervals; null where a scenario is asked whole, and for overall scores. */
   readonly randomInterval: { readonly coverage: number; readonly halfWidth: number; readonly winkler: number } | null;
-  /** The estimate failed and stands as the anchor mean. */
-  readonly failed: boolean;
 }
 
 export interface CellResult {
@@ -101,26 +91,17 @@ export async function backtestCell(
         const held = servedEstimates(blend, estimates, estimator);
         const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
         const models = [...truths.keys()];
-        const { errors, intervals } = randomBaseline(
-          matrix,
-          slice,
-          models,
-          [...truths.values()],
-          n,
-          random.fork(`random ${slice.id} ${n}`),
-        );
-        const baseline = new Map(
-          models.map((model, t) => [
-            model,
-            {
-              randomError: errors[t]!,
-              randomInterval: intervals && {
-                coverage: intervals.coverage[t]!,
-                halfWidth: intervals.halfWidth[t]!,
-                winkler: intervals.winkler[t]!,
-              },
-            },
-          ]),
+        const stream = random.fork(`random ${slice.id} ${n}`);
+        const { errors, intervals } = randomBaseline(matrix, slice, models, [...truths.values()], n, stream);
+        const baselines = new Map(
+          models.map((model, t) => {
+            const randomInterval = intervals && {
+              coverage: intervals.coverage[t]!,
+              halfWidth: intervals.halfWidth[t]!,
+              winkler: intervals.winkler[t]!,
+            };
+            return [model, { randomError: errors[t]!, randomInterval }];
+          }),
         );
         return {
           scenario: slice.id,
@@ -128,7 +109,7 @@ export async function backtestCell(
           dims,
           lambda: servedBlend(blend).served.lambda,
           inflation: inflations.get(id)!,
-          estimates: held.map((own) => cellEstimate(own, method, baseline.get(own.estimate.model)!)),
+          estimates: held.map((own) => cellEstimate(own, method, baselines.get(own.estimate.model)!)),
         };
       }),
     );
@@ -152,9 +133,8 @@ function servedEstimates(
     blend,
     error: errorQuantile(validation.interpolation, headline, () => blend, 0.95),
   });
-  const own = served(separate);
-  const better = joint && served(joint);
-  const joined = new Map(better ? estimates.joint.map((estimate) => [heldOutKey(estimate), estimate] as const) : []);
+  const [own, better] = [served(separate), joint && served(joint)];
+  const joined = new Map(better && estimates.joint.map((estimate) => [heldOutKey(estimate), estimate]));
   return estimates.separate.map((alone): ServedEstimate => {
     const estimate = joined.get(heldOutKey(alone));
     return estimate ? { estimate, ...better! } : { estimate: alone, ...own };

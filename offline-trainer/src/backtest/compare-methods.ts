@@ -13,7 +13,6 @@ export interface RecipeRow extends BacktestRow {
 
 interface CompareRecipesOptions extends Omit<BacktestOptions, "split" | "method" | "rankedTogether" | "onProgress"> {
   readonly splits: readonly SplitName[];
-  /** Methods by the name of the recipe. */
   readonly recipes: ReadonlyMap<string, Method>;
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }
@@ -45,22 +44,15 @@ export async function compareRecipes(
   return rows;
 }
 
-/** A recipe's errors on one split at one size: means over scenarios, in points. */
-export interface RecipeFigures {
-  readonly split: string;
-  readonly n: number;
-  readonly recipe: string;
+/** A recipe's errors on one split at one size: means over scenarios, in points; null where a scenario has no figure. */
+export interface RecipeFigures extends Pick<
+  RecipeRow,
+  "split" | "n" | "recipe" | "mae" | "rmse" | "spearman" | "kendall" | "coverage95" | "halfWidth95"
+> {
   /** How many scenarios the means are over. */
   readonly scenarios: number;
-  readonly mae: number;
-  readonly rmse: number;
   /** Geometric mean of the scenarios' errors relative to random items; null where one of them is asked whole. */
   readonly ratioToRandom: number | null;
-  /** Rank correlations of estimated and full scores; null where a scenario has none. */
-  readonly spearman: number | null;
-  readonly kendall: number | null;
-  readonly coverage95: number | null;
-  readonly halfWidth95: number | null;
   /** Root mean squared error, and rank correlation, of the overall score; null of a single scenario. */
   readonly overallRmse: number | null;
   readonly overallSpearman: number | null;
@@ -103,10 +95,5 @@ export function recipeFigures(rows: readonly RecipeRow[]): RecipeFigures[] {
 
 /** Null where one of the values is. */
 function mean(values: readonly (number | null)[]): number | null {
-  let sum = 0;
-  for (const value of values) {
-    if (value === null) return null;
-    sum += value;
-  }
-  return sum / values.length;
+  return values.includes(null) ? null : values.reduce<number>((sum, value) => sum + value!, 0) / values.length;
 }

@@ -32,7 +32,6 @@ export interface BacktestPlanOptions {
   /** @default 0 */
   readonly firstSeed?: number;
   readonly method: Method;
-  /** These scenarios only. */
   readonly scenarios?: readonly string[];
   /** Names of the targets, instead of the split's own choice; all others are sources. */
   readonly targets?: readonly string[];

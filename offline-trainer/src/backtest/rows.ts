@@ -56,7 +56,6 @@ interface RowInput {
   readonly n: number;
   readonly method: Method;
   readonly isDefault: boolean;
-  /** Results by seed. */
   readonly seeds: readonly (readonly CellResult[])[];
 }
 
@@ -69,7 +68,6 @@ export function backtestRows(input: RowInput): BacktestRow[] {
   const headline = headlineEstimator(method);
   const digest = methodDigest(method);
   const randomMae = mean(estimates.map((estimate) => estimate.randomError));
-  const random = randomFigures(estimates);
   return estimatorsOf(estimates[0]!.estimators).map((estimator): BacktestRow => {
     const errors = estimates.map((estimate) => estimatorFigure(estimate.estimators, estimator) - estimate.truth);
     const absolute = errors.map(Math.abs);
@@ -77,16 +75,15 @@ export function backtestRows(input: RowInput): BacktestRow[] {
     const ratio = randomMae > ROUNDING ? mae / randomMae : null;
     const withInterval = estimator === headline && estimates.every((estimate) => estimate.interval !== null);
     const rank = (measure: typeof spearman): number | null => {
-      const values = seeds.flatMap((results) => {
-        const all = results.flatMap((cell) => cell.estimates);
-        return [...new Set(all.map((estimate) => estimate.draw))].flatMap((draw) => {
-          const own = all.filter((estimate) => estimate.draw === draw);
-          const value = measure(
-            own.map((estimate) => estimatorFigure(estimate.estimators, estimator)),
-            own.map((estimate) => estimate.truth),
-          );
-          return value === null ? [] : [value];
-        });
+      const draws = seeds.flatMap((results) => byDraw(results.flatMap((cell) => cell.estimates)));
+      const values = draws.flatMap((own) => {
+        const scores = own.map((estimate) => estimatorFigure(estimate.estimators, estimator));
+        return (
+          measure(
+            scores,
+            own.map(({ truth }) => truth),
+          ) ?? []
+        );
       });
       return values.length > 0 ? mean(values) : null;
     };
@@ -113,7 +110,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       intervalMethod: withInterval ? intervalMethod(method) : null,
       ratioToRandom: ratio,
       randomMae: 100 * randomMae,
-      ...random,
+      ...randomFigures(estimates),
       ratioSe: ratio === null ? null : ratioError(estimates, absolute, ratio),
       lambda: estimator === "gp-irt" ? meanLambda(cells) : null,
       targets: new Set(estimates.map((estimate) => estimate.model)).size,
@@ -121,6 +118,11 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       failures: estimates.filter((estimate) => estimate.failed).length,
     };
   });
+}
+
+/** Estimates by the form that they are of. */
+function byDraw(estimates: readonly CellEstimate[]): CellEstimate[][] {
+  return [...new Set(estimates.map(({ draw }) => draw))].map((draw) => estimates.filter((own) => own.draw === draw));
 }
 
 function intervalMethod(method: Method): string {
@@ -143,7 +145,7 @@ function intervalFigures(
     halfWidth95: 100 * mean(estimates.map(({ interval }) => (interval!.high - interval!.low) / 2)),
     winkler95: 100 * mean(estimates.map(({ interval, truth }) => winklerScore(interval!, truth, 0.95))),
     coverageSe: clusteredError(
-      modelsOf(estimates),
+      estimates.map(({ model }) => model),
       hits.map((hit) => hit - coverage),
       estimates.length,
     ),
@@ -167,14 +169,10 @@ function randomFigures(
 /** Standard error of Σe/Σr over target models, by the delta method. */
 function ratioError(estimates: readonly CellEstimate[], errors: readonly number[], ratio: number): number | null {
   return clusteredError(
-    modelsOf(estimates),
+    estimates.map(({ model }) => model),
     estimates.map(({ randomError }, k) => errors[k]! - ratio * randomError),
     estimates.reduce((sum, { randomError }) => sum + randomError, 0),
   );
-}
-
-function modelsOf(estimates: readonly CellEstimate[]): number[] {
-  return estimates.map(({ model }) => model);
 }
 
 function mean(values: readonly number[]): number {

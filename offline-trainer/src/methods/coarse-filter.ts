@@ -1,4 +1,6 @@
-import type { ItemColumns } from "./item-columns.ts";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import { excluding, type AnchorInput, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { itemColumns, weightedScores, type ItemColumns } from "./item-columns.ts";
 
 /** Rules that exclude items, in the order of application. */
 export const FILTER_RULES = ["constant", "tooEasy", "unrelated", "sameText", "redundant"] as const;
@@ -7,7 +9,6 @@ type FilterRule = (typeof FILTER_RULES)[number];
 export interface FilterLimits {
   /** Standard deviation of an item's scores below which it is constant. */
   readonly leastDeviation: number;
-  /** Mean score above which an item is too easy. */
   readonly mostAccuracy: number;
   /** |point-biserial correlation| with the full score below which an item is unrelated to it. */
   readonly leastCorrelation: number;
@@ -15,7 +16,6 @@ export interface FilterLimits {
   readonly mostRedundancy: number;
 }
 
-/** Items that pass a filter, and counts of those excluded. */
 export interface FilteredItems {
   /** Ascending. */
   readonly pool: Uint32Array;
@@ -25,16 +25,54 @@ export interface FilteredItems {
   readonly needed: number;
 }
 
-/** A bundle's record of a filter: how many items pass, and how many each rule excludes. */
-export function filterNotes({ pool, dropped, needed }: FilteredItems): Record<string, unknown> {
-  return { pool: pool.length, dropped, needed };
+/** A scenario's scores and the items that pass a filter, twice as many as anchors at least. */
+export interface ScreenedItems {
+  readonly columns: ItemColumns;
+  readonly full: Float64Array;
+  readonly filtered: FilteredItems;
+}
+
+/** {@link coarseFilter} of a scenario, `knowledge` being its groups of duplicate items. */
+export function screenItems(
+  { weights, column, sizes, knowledge }: Pick<AnchorInput, "weights" | "column" | "sizes" | "knowledge">,
+  limits: FilterLimits,
+): ScreenedItems {
+  const columns = itemColumns(column, weights.length);
+  const full = weightedScores(columns, weights);
+  const copies = (knowledge ?? []) as readonly (readonly number[])[];
+  return { columns, full, filtered: coarseFilter(columns, full, copies, limits, leastPassing(weights.length, sizes)) };
+}
+
+/** Items that pass at least: twice as many as the most anchors, if there are so many. */
+export function leastPassing(items: number, sizes: readonly number[]): number {
+  return Math.min(items, 2 * sizes.at(-1)!);
+}
+
+/**
+ * Anchors chosen on purpose among the items that pass a filter: every draw returns the same.
+ * @param choose - anchors of a size among some items; `second`: for a form of what the first one left
+ */
+export function chooseScreened(
+  sizes: readonly number[],
+  { pool, dropped, needed }: FilteredItems,
+  choose: (among: Uint32Array, size: number, second: boolean) => AnchorSet,
+): PreparedAnchors {
+  const sets = new Map(sizes.map((size) => [size, choose(pool, size, false)]));
+  const second = ([size, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
+    size,
+    choose(Uint32Array.from(excluding(pool, items)), size, true),
+  ];
+  return {
+    draw: () => ({ sets, nested: false }),
+    second: () => new Map([...sets].map(second)),
+    notes: () => Promise.resolve({ filtered: { pool: pool.length, dropped, needed } }),
+  };
 }
 
 /**
  * The coarse filter of EssenceBench: excludes items that hardly vary, that nearly all models answer correctly, that don't
  * correlate with the full score, and all but the first of those with the same text or redundant answers. Each rule
  * excludes its clearest cases first, and none where fewer than `least` items would pass.
- * @param full - the models' full scores
  * @param copies - groups of duplicate items
  * @see arXiv 2510.10457, §3
  */

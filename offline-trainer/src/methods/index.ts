@@ -37,11 +37,9 @@ export type MethodName = keyof typeof METHODS;
 /** All names that {@link loadMethod} knows. */
 export const METHOD_NAMES = Object.keys(METHODS) as readonly MethodName[];
 
-/** A way to choose anchors that has a name. */
 export type AnchorMethodName = keyof typeof ANCHORS;
 export const ANCHOR_METHOD_NAMES = Object.keys(ANCHORS) as readonly AnchorMethodName[];
 
-/** The method of a name. */
 export function loadMethod(name: MethodName): Promise<Method> {
   return METHODS[name]();
 }

@@ -22,7 +22,6 @@ export function itemColumns(column: (item: number) => Float64Array, items: numbe
   return { models, items, scores };
 }
 
-/** The columns of some of the models. */
 export function columnsOf({ models, items, scores }: ItemColumns, rows: ArrayLike<number>): ItemColumns {
   const out = new Float64Array(items * rows.length);
   for (let i = 0; i < items; i++)
@@ -30,14 +29,12 @@ export function columnsOf({ models, items, scores }: ItemColumns, rows: ArrayLik
   return { models: rows.length, items, scores: out };
 }
 
-/** Every model's mean score on some items. */
 export function meanScores({ models, scores }: ItemColumns, chosen: ArrayLike<number>): Float64Array {
   const out = new Float64Array(models);
   for (let j = 0; j < chosen.length; j++) for (let m = 0; m < models; m++) out[m]! += scores[chosen[j]! * models + m]!;
   return out.map((sum) => sum / chosen.length);
 }
 
-/** Every model's weighted score on all items. */
 export function weightedScores({ models, items, scores }: ItemColumns, weights: Float64Array): Float64Array {
   const out = new Float64Array(models);
   for (let i = 0; i < items; i++) for (let m = 0; m < models; m++) out[m]! += weights[i]! * scores[i * models + m]!;

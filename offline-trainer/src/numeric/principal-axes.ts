@@ -48,6 +48,11 @@ export function principalAxes(rows: SparseRows, rank: number, random: RandomSour
 
 export type PrincipalAxes = ReturnType<typeof principalAxes>;
 
+/** The rows that made the axes on them: U·diag(singular), count×rank row-major. */
+export function ownPlaces({ left, singular, rank }: PrincipalAxes): Float64Array {
+  return left.map((value, at) => value * singular[at % rank]!);
+}
+
 /** Rows on the axes: (x − mean)·V, count×rank row-major. */
 export function onAxes(rows: SparseRows, { mean, axes, rank }: PrincipalAxes): Float64Array {
   return minusMean(timesDense(rows, axes, rank), mean, axes, rank);

@@ -11,7 +11,6 @@ import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 /** Evaluations by which shares are measured in each round, spread evenly over the models. */
 const EVALUATIONS = 100;
 
-/** Most rounds. */
 const ROUNDS = 12;
 
 /** Margin below the limit that shares are aimed at, relative to it, for the error of measuring. */
@@ -111,7 +110,6 @@ function percent(share: number): string {
  * of the drawn items themselves.
  * @param models - by model, score of every item of the population; NaN for none: then it is asked without an answer
  * @param evaluations - spread evenly over the models
- * @param random - the draws are a function of it and of the answers
  * @returns aligned with the population, in [0,1]; Σ ≈ the plan's budget
  */
 export function expectedExposure(
@@ -159,7 +157,6 @@ function sparedChances(
   return spared;
 }
 
-/** Share of evaluations in which an item is given. */
 export interface ItemExposure {
   /** Of the item that is given most often. */
   readonly most: number;
@@ -177,15 +174,4 @@ export function itemExposure(
 ): ItemExposure {
   const shares = expectedExposure(population, plan, models, evaluations, random).sort();
   return { most: shares.at(-1)!, percentile95: shares[Math.ceil(0.95 * shares.length) - 1]! };
-}
-
-/** The population with exposure factors that keep every item's share of some models' evaluations at a limit. */
-export async function limitedPopulation(
-  population: PoolPopulation,
-  plan: AdaptivePlan,
-  models: readonly ArrayLike<number>[],
-  options: Parameters<typeof limitExposure>[3],
-): Promise<PoolPopulation> {
-  const { factors } = await limitExposure(population, plan, models, options);
-  return { ...population, exposure: Float64Array.from(factors) };
 }

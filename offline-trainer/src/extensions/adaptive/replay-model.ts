@@ -1,4 +1,4 @@
-import type { AdaptiveInterval, AdaptiveOptions, AdaptiveStep } from "anchoreval";
+import type { AdaptiveOptions } from "anchoreval";
 import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
@@ -34,53 +34,31 @@ export function replay(
 ): Replay {
   let { session, step } = beginAdaptive(pool, options, random);
   while (step.stopped === null) {
-    const given = answers.map((own) => ({
+    const [a, b] = answers.map((own) => ({
       responses: new Map(step.items.map(({ item_id }) => [item_id, own.get(item_id)!])),
     }));
-    const [a, b] = given;
     ({ session, step } = continueAdaptive(pool, session, b === undefined ? a! : { a: a!, b }, random));
   }
-  return outcome(step, truth, options);
-}
-
-function outcome({ asked, stopped, model, pair }: AdaptiveStep, truth: number, { stop = {} }: AdaptiveOptions): Replay {
-  const interval = (pair ?? model!).interval!;
-  const estimate = pair ? pair.difference! : model!.score!;
-  const covered = covers(interval, truth);
-  const early = !["budget", "all-items"].includes(stopped!.rule);
+  const { asked, model, pair } = step;
+  const { rule, verdict } = step.stopped;
+  const { low, high } = (pair ?? model!).interval!;
+  const covered = low - 1e-9 <= truth && truth <= high + 1e-9;
+  const early = !["budget", "all-items"].includes(rule);
+  const threshold = options.stop?.threshold ?? NaN;
+  const isTrue = {
+    above: truth >= threshold,
+    below: truth <= threshold,
+    "a-better": truth <= 0,
+    "b-better": truth >= 0,
+  };
   return {
     asked,
-    error: estimate - truth,
+    error: (pair ? pair.difference! : model!.score!) - truth,
     covered,
-    halfWidth: (interval.high - interval.low) / 2,
+    halfWidth: (high - low) / 2,
     early,
-    falseStop: early && !isVerdictTrue(stopped!.verdict, truth, covered, stop.threshold),
+    falseStop: early && !(verdict === null ? covered : isTrue[verdict]),
   };
-}
-
-function covers({ low, high }: AdaptiveInterval, truth: number): boolean {
-  return low - 1e-9 <= truth && truth <= high + 1e-9;
-}
-
-/** Whether the verdict that it stopped with is true. */
-function isVerdictTrue(
-  verdict: NonNullable<AdaptiveStep["stopped"]>["verdict"],
-  truth: number,
-  covered: boolean,
-  threshold: number | undefined,
-): boolean {
-  switch (verdict) {
-    case "above":
-      return truth >= threshold!;
-    case "below":
-      return truth <= threshold!;
-    case "a-better":
-      return truth <= 0;
-    case "b-better":
-      return truth >= 0;
-    case null:
-      return covered;
-  }
 }
 
 /** The pool that an adaptive evaluation draws from: items of banks fitted on a split's sources. */

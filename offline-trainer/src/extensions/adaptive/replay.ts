@@ -11,7 +11,7 @@ import { onlyModels, scenariosOf, type ScenarioGroup } from "../../matrix/benchm
 import type { Split } from "../../matrix/splits.ts";
 import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
-import { itemExposure, type ItemExposure, limitedPopulation } from "./exposure.ts";
+import { itemExposure, type ItemExposure, limitExposure } from "./exposure.ts";
 import { foldPool, replay, type Replay } from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
@@ -53,7 +53,6 @@ export interface ReplayRow {
   readonly effectiveSize: number | null;
   readonly coverage: number;
   readonly halfWidth: number;
-  /** Items asked on average. */
   readonly asked: number;
   /** Shares of all replays. */
   readonly earlyStops: number;
@@ -66,14 +65,9 @@ export interface ReplayRow {
   readonly exposure: ItemExposure | null;
 }
 
-interface Found {
-  readonly scenario: string;
-  readonly items: number;
-  readonly budget: number;
+interface Found extends Replay, Pick<ReplayRow, "scenario" | "items" | "budget" | "exposure"> {
   readonly target: string;
-  readonly replay: Replay;
   readonly uniformVariance: number;
-  readonly exposure: ItemExposure | null;
 }
 
 /**
@@ -96,12 +90,8 @@ export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions)
       "no held-out model has answered every item: a replay needs the answers to whatever may be asked",
     );
   const scenarios = [...new Set(found.map(({ scenario }) => scenario))];
-  return scenarios.map((scenario) =>
-    replayRow(
-      options,
-      found.filter((own) => own.scenario === scenario),
-    ),
-  );
+  const rowsOf = (id: string): Found[] => found.filter(({ scenario }) => scenario === id);
+  return scenarios.map((id) => replayRow(options, rowsOf(id)));
 }
 
 async function replayCell(
@@ -122,7 +112,8 @@ async function replayCell(
   for (const wanted of asked) {
     const answers = (side: "sources" | "targets"): Answered[] => modelsOf(groups, split.groups, wanted, side);
     const targets = answers("targets").filter(({ scores }) => !scores.some(Number.isNaN));
-    const few = targets.filter(evenly(targets.length, options.mostTargets));
+    const step = Math.ceil(targets.length / options.mostTargets);
+    const few = targets.filter((_, at) => at % step === 0);
     if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
   }
   return found;
@@ -157,12 +148,6 @@ function modelsOf(
   }));
 }
 
-/** Every k-th, so that at most `most` are left. */
-function evenly(count: number, most: number): (value: unknown, at: number) => boolean {
-  const step = Math.ceil(count / most);
-  return (_, at) => at % step === 0;
-}
-
 async function replaysOf(
   open: ItemPool,
   wanted: readonly string[],
@@ -185,15 +170,13 @@ async function replaysOf(
   const scenario = wanted.length > 1 ? "overall" : wanted[0]!;
   const stream = random.fork(`${scenario} exposure`);
   const plan = adaptivePlan(open, settings);
-  const population =
-    maxExposure === undefined
-      ? unlimited
-      : await limitedPopulation(
-          unlimited,
-          plan,
-          sources().map(({ scores }) => scores),
-          { limit: maxExposure, random: stream.fork("limits"), ...(signal && { signal }) },
-        );
+  let population = unlimited;
+  if (maxExposure !== undefined) {
+    const limit = { limit: maxExposure, random: stream.fork("limits"), ...(signal && { signal }) };
+    const known = sources().map(({ scores }) => scores);
+    const { factors } = await limitExposure(unlimited, plan, known, limit);
+    population = { ...unlimited, exposure: Float64Array.from(factors) };
+  }
   const pool = { ...open, population: () => population };
   const answers = targets.map(({ scores }) => scores);
   const exposure = pairs
@@ -207,10 +190,10 @@ async function replaysOf(
     const given = group.map(({ scores }) => new Map(ids.map((id, i) => [id, scores[i]!])));
     const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
     const target = group.map(({ name }) => name).join(" / ");
-    return Array.from({ length: repeats }, (_, r) => {
+    return Array.from({ length: repeats }, (_, r): Found => {
       const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`));
       const uniformVariance = evenVariance(population, values, found.asked);
-      return { scenario, items, budget, target, replay: found, uniformVariance, exposure };
+      return { ...found, scenario, items, budget, target, uniformVariance, exposure };
     });
   });
 }
@@ -234,9 +217,9 @@ function evenVariance({ scenarios, weights }: PoolPopulation, values: Float64Arr
 function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): ReplayRow {
   const mean = (valueOf: (own: Found) => number): number =>
     found.reduce((sum, own) => sum + valueOf(own), 0) / found.length;
-  const rmse = Math.sqrt(mean(({ replay: { error } }) => error ** 2));
+  const rmse = Math.sqrt(mean(({ error }) => error ** 2));
   const uniformRmse = Math.sqrt(mean(({ uniformVariance }) => uniformVariance));
-  const [{ scenario, items, budget }] = found as [Found];
+  const [{ scenario, items, budget, exposure }] = found as [Found];
   return {
     scenario,
     split,
@@ -245,20 +228,17 @@ function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): Rep
     targets: new Set(found.map(({ target }) => target)).size,
     replays: found.length,
     rmse: 100 * rmse,
-    bias: 100 * mean(({ replay: { error } }) => error),
+    bias: 100 * mean(({ error }) => error),
     uniformRmse: 100 * uniformRmse,
     effectiveSize: stop === undefined ? (uniformRmse / rmse) ** 2 : null,
-    coverage: mean(({ replay: { covered } }) => Number(covered)),
-    halfWidth: 100 * mean(({ replay: { halfWidth } }) => halfWidth),
-    asked: mean(({ replay: { asked } }) => asked),
-    earlyStops: mean(({ replay: { early } }) => Number(early)),
-    falseStops: mean(({ replay: { falseStop } }) => Number(falseStop)),
-    exposure:
-      found[0]!.exposure === null
-        ? null
-        : {
-            most: mean(({ exposure }) => exposure!.most),
-            percentile95: mean(({ exposure }) => exposure!.percentile95),
-          },
+    coverage: mean(({ covered }) => Number(covered)),
+    halfWidth: 100 * mean(({ halfWidth }) => halfWidth),
+    asked: mean(({ asked }) => asked),
+    earlyStops: mean(({ early }) => Number(early)),
+    falseStops: mean(({ falseStop }) => Number(falseStop)),
+    exposure: exposure && {
+      most: mean((own) => own.exposure!.most),
+      percentile95: mean((own) => own.exposure!.percentile95),
+    },
   };
 }

@@ -7,7 +7,6 @@ import { rounded } from "../../fit/held-out-scores.ts";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { checkLimit, limitExposure, type LimitExposureOptions } from "./exposure.ts";
 
-/** The exposure limit of a bundle. */
 export interface ExposureInput {
   /** Largest share of evaluations in which an item may be given, (0,1]. */
   readonly limit: number;
@@ -34,7 +33,6 @@ export function exposurePlan(
 /**
  * A bundle's content with exposure factors of every item: the source models are evaluated adaptively by their known answers,
  * with the bundle's parameters.
- * @param matrix - of the fit
  * @throws AnchorEvalError `invalid_option` as {@link exposurePlan}; `aborted`
  */
 export async function withExposure(

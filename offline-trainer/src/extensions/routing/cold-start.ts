@@ -12,9 +12,10 @@ import type { TextProjection } from "anchoreval/internal/core/routing/text-coord
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
-import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { isBinary, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import { neighbourPredictor, type Neighbours } from "./neighbours.ts";
+import { rightAnswers } from "./questions.ts";
 import { learnScenarioRouting } from "./scenario-routing.ts";
 
 /** Methods of predicting item parameters of items without answers for a bundle. */
@@ -103,15 +104,15 @@ export function fitColdStart(
       const { rows, dims, calibration } = bank;
       const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
       const matrix = submatrix(group.matrix, rows, columns);
-      const models = rows.length;
       const parameters = { dims, a: Float64Array.from(a), b: Float64Array.from(b) };
       const coordinates = coordinatesOf(matrix.items, embeddings, projection)!;
-      const answers = Float64Array.from({ length: slice.count * models }, (_, at) => {
-        const score = scoreAt(matrix, at % models, Math.floor(at / models));
-        return Number.isNaN(score) ? NaN : Number(score > (threshold ?? 0.5));
-      });
       const { routing, figures: measured } = learnScenarioRouting(
-        { ...parameters, models, theta: calibration.theta, answers },
+        {
+          ...parameters,
+          models: rows.length,
+          theta: calibration.theta,
+          answers: rightAnswers(matrix, threshold ?? 0.5),
+        },
         coordinates,
         width,
         Uint32Array.from(matrix.subjects, (name, m) => place.get(name) ?? m),
@@ -122,7 +123,10 @@ export function fitColdStart(
       if (items.some(({ scenario }) => scenario === slice.id))
         predictors.set(
           slice.id,
-          neighbours ? neighbourPredictor(parameters, coordinates, width, neighbours) : regressionPredictor(routing),
+          neighbours
+            ? neighbourPredictor(parameters, coordinates, width, neighbours)
+            : // Coordinates that are all 0 say nothing.
+              (own) => predictedParameters(routing, placeOnAxes(routing, own.some(Boolean) ? own : null)),
         );
     });
   const coordinates = coordinatesOf(items, embeddings, projection)!;
@@ -143,7 +147,6 @@ export function fitColdStart(
   };
 }
 
-/** A bundle's content with a cold start. */
 export function withColdStart(content: BundleContent, { content: coldStart, manifest }: ColdStart): BundleContent {
   return { ...content, manifest: { ...content.manifest, coldStart: manifest }, coldStart };
 }
@@ -161,11 +164,6 @@ function coordinatesOf(
     ).values;
   const texts = itemTexts(items);
   return projection && projectTexts(texts, projection);
-}
-
-/** Parameters by a scenario's regressions; coordinates that are all 0 say nothing. */
-function regressionPredictor(routing: ScenarioRouting): (coordinates: Float64Array) => PredictedParameters {
-  return (own) => predictedParameters(routing, placeOnAxes(routing, own.some(Boolean) ? own : null));
 }
 
 function coldItem(

@@ -1,13 +1,12 @@
 import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { principalAxes } from "../../numeric/principal-axes.ts";
+import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import type { TextVectors } from "../../matrix/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { SentenceEncoder, SentenceVectors, TextTokens } from "./sentence-encoder.ts";
 
-/** Most texts of a batch. */
 const BATCH = 32;
 /** Most tokens of a batch: attention grows with the square of a text's length. */
 const BATCH_TOKENS = 4096;
@@ -22,28 +21,34 @@ const BATCH_TOKENS = 4096;
 export async function encodeTexts(
   texts: readonly TextTokens[],
   encoder: SentenceEncoder,
-  {
-    partial,
-    signal,
-    onProgress,
-  }: {
+  options: {
     readonly partial?: PartialVectors;
     readonly signal?: AbortSignal;
     readonly onProgress?: (done: number) => void;
   } = {},
 ): Promise<TextVectors> {
+  const { partial, signal, onProgress } = options;
+  const found = partial?.found;
   const lengthOf = (i: number): number => texts[i]!.ids.length;
   const order = Array.from(texts.keys()).sort((x, y) => lengthOf(x) - lengthOf(y) || x - y);
-  let rows: { width: number; values: Float32Array } | null = null;
+  let rows: SentenceVectors | null = null;
   for (let begin = 0; begin < order.length;) {
     const length = lengthOf(order[begin]!);
     const most = begin + Math.max(1, Math.min(BATCH, Math.floor(BATCH_TOKENS / length)));
     let end = begin + 1;
     while (end < Math.min(most, order.length) && lengthOf(order[end]!) === length) end++;
     const batch = order.slice(begin, end);
-    const known = partial?.found && knownRows(partial.found, begin, end);
-    if (!known && signal?.aborted) throw stopped(partial, begin);
-    const { width, values } = known ?? (await encoder.encode(batch.map((i) => texts[i]!.ids)));
+    const known = found && found.values.length >= end * found.width;
+    if (!known && signal?.aborted) {
+      const kept =
+        partial && begin > 0
+          ? `${begin} texts are kept in ${partial.file}, and the same command goes on from there`
+          : "nothing was written";
+      throw new AnchorEvalError("aborted", `the encoding was stopped; ${kept}`);
+    }
+    const { width, values } = known
+      ? { ...found, values: found.values.subarray(begin * found.width, end * found.width) }
+      : await encoder.encode(batch.map((i) => texts[i]!.ids));
     if (!known) await partial?.keep({ width, values }, begin);
     rows ??= { width, values: new Float32Array(texts.length * width) };
     for (const [k, i] of batch.entries()) rows.values.set(values.subarray(k * width, (k + 1) * width), i * width);
@@ -51,19 +56,6 @@ export async function encodeTexts(
     onProgress?.(end);
   }
   return { count: texts.length, width: rows!.width, values: rows!.values };
-}
-
-/** Rows from `begin` to `end` where all of them are known. */
-function knownRows({ width, values }: SentenceVectors, begin: number, end: number): SentenceVectors | null {
-  return values.length < end * width ? null : { width, values: values.subarray(begin * width, end * width) };
-}
-
-function stopped(partial: PartialVectors | undefined, done: number): AnchorEvalError {
-  const kept =
-    partial === undefined || done === 0
-      ? "nothing was written"
-      : `${done} texts are kept in ${partial.file}, and the same command goes on from there`;
-  return new AnchorEvalError("aborted", `the encoding was stopped; ${kept}`);
 }
 
 /** The vectors of an encoding so far, in the order in which it makes them. */
@@ -149,8 +141,7 @@ function rowsOf(bytes: Buffer, width: number): SentenceVectors {
  * @see Deerwester et al. (1990), Journal of the American Society for Information Science 41, 391–407
  */
 export function termVectors(texts: readonly string[], dims: number, random: RandomSource): TextVectors {
-  const { rank, singular, left } = principalAxes(textFeatures(texts, []).train, dims, random);
-  const along = left.map((value, at) => value * singular[at % rank]!);
-  const { values } = unitRows(denseRows(along, texts.length, rank));
-  return { count: texts.length, width: rank, values: Float32Array.from(values) };
+  const axes = principalAxes(textFeatures(texts, []).train, dims, random);
+  const { values } = unitRows(denseRows(ownPlaces(axes), texts.length, axes.rank));
+  return { count: texts.length, width: axes.rank, values: Float32Array.from(values) };
 }

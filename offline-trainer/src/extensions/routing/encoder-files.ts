@@ -20,7 +20,6 @@ export interface EncoderOptions {
   readonly maxTokens?: number;
 }
 
-/** The files of a sentence encoder, and its settings. */
 export interface EncoderFiles {
   readonly model: string;
   /** The content of `tokenizer.json`, and of `tokenizer_config.json` where that lies beside it, else `{}`. */

@@ -18,7 +18,6 @@ export interface RoutingJudgement {
   readonly bestSingle: Share & { readonly model: string };
   /** By any model that has it right: an upper bound of routing. */
   readonly oracle: Share;
-  /** By a model drawn at random. */
   readonly random: Share;
   readonly methods: readonly {
     readonly method: RouteMethod;
@@ -35,23 +34,22 @@ export interface RoutingJudgement {
  * @returns null where no question has every model's answer
  */
 export function judgeRouting({ models, methods, single }: Routing, answers: Float64Array): RoutingJudgement | null {
-  const width = models.length;
-  const known = Array.from({ length: answers.length / width }, (_, i) => i).filter(
-    (i) => !answers.subarray(i * width, (i + 1) * width).some(Number.isNaN),
-  );
+  const rowOf = (cells: Float64Array, i: number): Float64Array =>
+    cells.subarray(i * models.length, (i + 1) * models.length);
+  const questions = Array.from({ length: answers.length / models.length }, (_, i) => i);
+  const known = questions.filter((i) => !rowOf(answers, i).some(Number.isNaN));
   if (known.length === 0) return null;
-  const by = (modelOf: (i: number) => number): number[] => known.map((i) => answers[i * width + modelOf(i)]!);
+  const by = (modelOf: (i: number) => number): number[] => known.map((i) => rowOf(answers, i)[modelOf(i)]!);
   const fixed = models.map((model, m) => ({ model, ...share(by(() => m)) }));
   const singleAnswers = by(() => single);
-  const row = (i: number): number[] => Array.from(answers.subarray(i * width, (i + 1) * width));
   const ofKnown = (cells: Float64Array): Float64Array =>
-    Float64Array.from(known.flatMap((i) => Array.from(cells.subarray(i * width, (i + 1) * width))));
+    Float64Array.from(known.flatMap((i) => Array.from(rowOf(cells, i))));
   return {
     questions: known.length,
     single: fixed[single]!,
     bestSingle: fixed.reduce((one, other) => (other.share > one.share ? other : one)),
-    oracle: share(known.map((i) => Math.max(...row(i)))),
-    random: share(known.map((i) => row(i).reduce((sum, answer) => sum + answer, 0) / width)),
+    oracle: share(known.map((i) => Math.max(...rowOf(answers, i)))),
+    random: share(known.map((i) => mean(rowOf(answers, i)))),
     methods: methods.map(({ method, picks, probabilities }) => {
       const right = by((i) => picks[i]!);
       return {
@@ -64,11 +62,15 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
   };
 }
 
+function mean(values: ArrayLike<number>): number {
+  return Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** Mean and its standard error, √(variance/n). */
 function share(values: readonly number[]): Share {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return { share: mean, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length) };
+  const centre = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  return { share: centre, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length) };
 }
 
 /** Standard errors by which a difference must exceed 0 to be called one: 95 %, two-sided. */
@@ -114,13 +116,14 @@ function verdicts({ methods }: RoutingJudgement): string[] {
   const better = methodsWhere(({ share, error }) => share > SURE * error);
   const worse = methodsWhere(({ share, error }) => share < -SURE * error);
   const alike = methodsWhere(({ share, error }) => Math.abs(share) <= SURE * error);
-  return [
-    ...(better === ""
-      ? ["No method is significantly better than the best single model."]
-      : [`Better than the best single model: ${better}.`]),
-    ...(alike === "" ? [] : [`Not distinguishable from it: ${alike}.`]),
-    ...(worse === "" ? [] : [`Worse than it: ${worse}.`]),
+  const lines = [
+    better === ""
+      ? "No method is significantly better than the best single model."
+      : `Better than the best single model: ${better}.`,
   ];
+  if (alike !== "") lines.push(`Not distinguishable from it: ${alike}.`);
+  if (worse !== "") lines.push(`Worse than it: ${worse}.`);
+  return lines;
 }
 
 function points(share: number): string {
@@ -150,28 +153,25 @@ export function* routeCsv(
   yield `${[...header, "pick_right", "best_right"].map(csvCell).join(",")}\n`;
   const width = models.length;
   for (const [i, { item_id: id }] of test.entries()) {
-    const truth = answers ? Array.from(answers.subarray(i * width, (i + 1) * width)) : [];
+    const rowOf = (cells: Float64Array): number[] => Array.from(cells.subarray(i * width, (i + 1) * width));
+    const truth = answers ? rowOf(answers) : [];
     const pick = picks[i]!;
+    // Right where any model is; wrong where all are known to be.
+    const best = truth.includes(1) ? 1 : truth.length === 0 || truth.some(Number.isNaN) ? NaN : 0;
     const cells = [
       id,
-      ...Array.from(probabilities.subarray(i * width, (i + 1) * width), decimals),
+      ...rowOf(probabilities).map(decimals),
       models[pick]!,
       pickErrors ? decimals(pickErrors[i]!) : "",
-      known(truth[pick]),
-      known(bestOf(truth)),
+      known(truth[pick] ?? NaN),
+      known(best),
     ];
     yield `${cells.map(csvCell).join(",")}\n`;
   }
 }
 
-/** 1 where any model has it right, 0 where all are known not to; else nothing is known. */
-function bestOf(truth: readonly number[]): number | undefined {
-  if (truth.includes(1)) return 1;
-  return truth.length === 0 || truth.some(Number.isNaN) ? undefined : 0;
-}
-
-function known(answer: number | undefined): string {
-  return answer === undefined || Number.isNaN(answer) ? "" : String(answer);
+function known(answer: number): string {
+  return Number.isNaN(answer) ? "" : String(answer);
 }
 
 function decimals(value: number): string {

@@ -7,7 +7,6 @@ import { parameterChances } from "./regressions.ts";
 /** Default number of neighbours, the seed's. */
 export const DEFAULT_NEIGHBOURS = 20;
 
-/** Settings of predictions from neighbours. */
 export interface Neighbours {
   /** At least 1, less than the number of questions with answers. */
   readonly k: number;
@@ -18,9 +17,8 @@ export interface Neighbours {
 /** The k nearest questions of a pool for each of some questions, nearest first. */
 interface NearestQuestions {
   readonly k: number;
-  /** Rows of the pool, k a question. */
+  /** Rows of the pool, k a question, and the cosines of the angles to them, in [−1,1]. */
   readonly indices: Uint32Array;
-  /** Cosines of the angles to them, in [−1,1]. */
   readonly similarities: Float64Array;
 }
 
@@ -32,7 +30,7 @@ export function nearestQuestions(
   questions: SparseRows,
   pool: SparseRows,
   k: number,
-  { own }: { readonly own?: ArrayLike<number> } = {},
+  own?: ArrayLike<number>,
 ): NearestQuestions {
   const postings = transposed(pool);
   const indices = new Uint32Array(questions.count * k);
@@ -97,16 +95,15 @@ export function neighbourForecasts(
   { train, test }: QuestionFeatures,
   k: number,
 ): Readonly<Record<"knn" | "weighted-knn", Forecast>> {
-  const others = nearestQuestions(train, train, k, { own: Uint32Array.from(bank.b.keys()) });
+  const others = nearestQuestions(train, train, k, Uint32Array.from(bank.b.keys()));
   const nearest = nearestQuestions(test, train, k);
   const parameters = parameterColumns(bank);
-  const chances = (neighbours: NearestQuestions, weighted: boolean): Float64Array =>
-    parameterChances(bank, neighbourMeans(parameters, neighbours, weighted), null).chances;
-  const forecast = (weighted: boolean): Forecast => ({
-    leftOut: chances(others, weighted),
-    test: chances(nearest, weighted),
-    logitVariance: null,
-  });
+  const forecast = (weighted: boolean): Forecast => {
+    const [leftOut, unseen] = [others, nearest].map(
+      (found) => parameterChances(bank, neighbourMeans(parameters, found, weighted), null).chances,
+    ) as [Float64Array, Float64Array];
+    return { leftOut, test: unseen, logitVariance: null };
+  };
   return { knn: forecast(false), "weighted-knn": forecast(true) };
 }
 
@@ -130,7 +127,7 @@ export function neighbourPredictor(
   const known = evenlySpaced(pool.count).filter((i) => rowAt(i).some(Boolean));
   const questions = toRows(Float64Array.from(Array.from(known, (i) => Array.from(rowAt(i))).flat()));
   const parameters = parameterColumns(bank);
-  const leftOut = neighbourMeans(parameters, nearestQuestions(questions, pool, k, { own: known }), weighted);
+  const leftOut = neighbourMeans(parameters, nearestQuestions(questions, pool, k, known), weighted);
   const errors = parameters.map(
     (values, p) => known.reduce((sum, row, i) => sum + (values[row]! - leftOut[p]![i]!) ** 2, 0) / known.length,
   );

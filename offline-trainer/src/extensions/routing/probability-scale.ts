@@ -53,6 +53,8 @@ interface ChosenScale {
   readonly scale: ProbabilityScale;
   /** The train questions' probabilities, `[i·M + m]`, each scaled by the other folds. */
   readonly crossFitted: Float64Array;
+  /** Quality of these. */
+  readonly scaled: ForecastQuality;
 }
 
 /**
@@ -63,10 +65,10 @@ interface ChosenScale {
 export function chooseScale(leftOut: Float64Array, answers: Float64Array, models: number): ChosenScale {
   const [one, each] = (["all", "model"] as const).map((shiftOf) => {
     const crossFitted = crossFit(leftOut, answers, models, shiftOf);
-    return { shiftOf, crossFitted, loss: forecastQuality(crossFitted, answers)!.logLoss };
+    return { shiftOf, crossFitted, scaled: forecastQuality(crossFitted, answers)! };
   });
-  const { shiftOf, crossFitted } = each!.loss < one!.loss ? each! : one!;
-  return { shiftOf, crossFitted, scale: fitProbabilityScale(leftOut, answers, models, shiftOf) };
+  const chosen = each!.scaled.logLoss < one!.scaled.logLoss ? each! : one!;
+  return { ...chosen, scale: fitProbabilityScale(leftOut, answers, models, chosen.shiftOf) };
 }
 
 function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, shiftOf: ShiftOf): Float64Array {
@@ -82,9 +84,7 @@ function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, 
 
 /** A scaled prediction of the train questions, and the worth of its picks. */
 interface ScaledForecast extends ChosenScale {
-  /** Before scaling, and after it by a scale of other questions. */
   readonly raw: ForecastQuality;
-  readonly scaled: ForecastQuality;
   /** Share of the picks that are right, and their mean penalty. */
   readonly right: number;
   readonly penalty: number;
@@ -97,7 +97,6 @@ export function scaleForecast(leftOut: Float64Array, answers: Float64Array, pena
   return {
     ...chosen,
     raw: forecastQuality(leftOut, answers)!,
-    scaled: forecastQuality(chosen.crossFitted, answers)!,
     right: shareRight(answers, picks, penalties.length),
     penalty: picks.reduce((sum, m) => sum + penalties[m]!, 0) / picks.length,
   };
@@ -131,7 +130,7 @@ const ITERATIONS = 50;
 
 /** logit p′ = shift_m + slope·logit p of model m. */
 interface ProbabilityScale {
-  /** By model. */
+  /** By model; while it is fitted, by group of models. */
   readonly shifts: Float64Array;
   readonly slope: number;
 }
@@ -144,7 +143,6 @@ export type ShiftOf = "all" | "model";
  * own shift has the prior N(0,1), so that one with all answers right stays finite.
  * @param probabilities - `[i·M + m]`, predicted without the answers that they are compared with
  * @param answers - 1, 0, or NaN, which is ignored
- * @param models - M
  * @see Platt (1999), Advances in Large Margin Classifiers, 61–74; Guo et al. (2017), ICML (temperature)
  */
 export function fitProbabilityScale(
@@ -153,20 +151,20 @@ export function fitProbabilityScale(
   models: number,
   shiftOf: ShiftOf,
 ): ProbabilityScale {
-  const logits = probabilities.map((p) => safeLogit(p));
-  const prior = shiftOf === "model" ? 1 : 0;
-  const group = Uint32Array.from({ length: models }, (_, m) => (shiftOf === "model" ? m : 0));
-  let scale: GroupScale = { shifts: new Float64Array(shiftOf === "model" ? models : 1), slope: 1 };
-  let value = penalizedLoss(logits, answers, group, prior, scale);
+  const apart = shiftOf === "model";
+  const group = Uint32Array.from({ length: models }, (_, m) => (apart ? m : 0));
+  const data: ScaleData = { logits: probabilities.map(safeLogit), answers, group, prior: apart ? 1 : 0 };
+  let scale: ProbabilityScale = { shifts: new Float64Array(apart ? models : 1), slope: 1 };
+  let value = penalizedLoss(data, scale);
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    const step = newtonStep(logits, answers, group, prior, scale);
+    const step = newtonStep(data, scale);
     let next = value;
     for (let share = 1; share > 1e-6; share /= 2) {
       const trial = {
         shifts: scale.shifts.map((shift, g) => shift + share * step.shifts[g]!),
         slope: Math.max(LEAST_SLOPE, scale.slope + share * step.slope),
       };
-      const loss = penalizedLoss(logits, answers, group, prior, trial);
+      const loss = penalizedLoss(data, trial);
       if (loss >= value) continue;
       scale = trial;
       next = loss;
@@ -183,17 +181,20 @@ export function scaledProbabilities(probabilities: Float64Array, { shifts, slope
   return probabilities.map((p, at) => scaledChance(p, shifts[at % shifts.length]!, slope));
 }
 
-/** Shifts of groups of models, not of models. */
-type GroupScale = ProbabilityScale;
+interface ScaleData {
+  readonly logits: Float64Array;
+  readonly answers: Float64Array;
+  /** Group of every model. */
+  readonly group: Uint32Array;
+  /** Precision of the groups' shifts. */
+  readonly prior: number;
+}
 
-/** Newton's step; the Hessian is an arrow, as each shift interacts with the slope only. @param prior - precision of the shifts */
+/** Newton's step; the Hessian is an arrow, as each shift interacts with the slope only. */
 function newtonStep(
-  logits: Float64Array,
-  answers: Float64Array,
-  group: Uint32Array,
-  prior: number,
-  { shifts, slope }: GroupScale,
-): GroupScale {
+  { logits, answers, group, prior }: ScaleData,
+  { shifts, slope }: ProbabilityScale,
+): ProbabilityScale {
   const gradient = shifts.map((shift) => -prior * shift);
   const curvature = new Float64Array(shifts.length).fill(prior + 1e-9);
   const mixed = new Float64Array(shifts.length);
@@ -221,13 +222,7 @@ function newtonStep(
   return { shifts: gradient.map((ascent, g) => (ascent - mixed[g]! * change) / curvature[g]!), slope: change };
 }
 
-function penalizedLoss(
-  logits: Float64Array,
-  answers: Float64Array,
-  group: Uint32Array,
-  prior: number,
-  { shifts, slope }: GroupScale,
-): number {
+function penalizedLoss({ logits, answers, group, prior }: ScaleData, { shifts, slope }: ProbabilityScale): number {
   let value = shifts.reduce((sum, shift) => sum + (prior * shift ** 2) / 2, 0);
   logits.forEach((x, at) => {
     const answer = answers[at]!;

@@ -71,7 +71,7 @@ export function rightThreshold(matrix: ResponseMatrix, rule: RightRule): number 
 }
 
 /** Answers question by question, `[i·M + m]`: 1 for a score above `cut`, 0 for another, NaN where missing. */
-function rightAnswers(matrix: ResponseMatrix, cut: number): Float64Array {
+export function rightAnswers(matrix: ResponseMatrix, cut: number): Float64Array {
   const models = matrix.subjects.length;
   return Float64Array.from({ length: models * matrix.items.length }, (_, at) => {
     const score = scoreAt(matrix, at % models, Math.floor(at / models));

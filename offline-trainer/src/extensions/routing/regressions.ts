@@ -4,7 +4,7 @@ import {
   possibleChance,
   type LinearModel,
 } from "anchoreval/internal/core/routing/predict-chances";
-import { onAxes, type PrincipalAxes } from "../../numeric/principal-axes.ts";
+import { onAxes, ownPlaces, type PrincipalAxes } from "../../numeric/principal-axes.ts";
 import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/ridge.ts";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import type { QuestionFeatures } from "../../numeric/text-features.ts";
@@ -48,18 +48,20 @@ export function parameterRidges(bank: QuestionBank, axes: PrincipalAxes): Spectr
 /** Item parameters by ridge regression ({@link parameterRidges}). */
 export function parameterForecast(bank: QuestionBank, axes: PrincipalAxes, { test }: QuestionFeatures): Forecast {
   const ridges = parameterRidges(bank, axes);
-  const trainPlaces = axes.left.map((value, k) => value * axes.singular[k % axes.rank]!);
-  const testPlaces = onAxes(test, axes);
-  const train = parameterChances(
-    bank,
+  const chancesAt = (places: Float64Array, count: number, parameters: Float64Array[]) =>
+    parameterChances(
+      bank,
+      parameters,
+      ridges.map((ridge) => ridgeVariances(ridge, places, count)),
+    );
+  const train = chancesAt(
+    ownPlaces(axes),
+    bank.b.length,
     ridges.map(({ leftOut }) => leftOut),
-    ridges.map((ridge) => ridgeVariances(ridge, trainPlaces, bank.b.length)),
   );
-  const predicted = parameterChances(
-    bank,
-    ridges.map((ridge) => ridgePredictions(ridge, testPlaces, test.count)),
-    ridges.map((ridge) => ridgeVariances(ridge, testPlaces, test.count)),
-  );
+  const places = onAxes(test, axes);
+  const parameters = ridges.map((ridge) => ridgePredictions(ridge, places, test.count));
+  const predicted = chancesAt(places, test.count, parameters);
   return { leftOut: train.chances, test: predicted.chances, logitVariance: predicted.variances };
 }
 

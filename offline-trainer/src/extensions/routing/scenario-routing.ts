@@ -1,7 +1,7 @@
 import type { ColdStartScenario } from "anchoreval/internal/core/bundle/manifest";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ScenarioRouting } from "anchoreval/internal/core/routing/predict-chances";
-import { principalAxes } from "../../numeric/principal-axes.ts";
+import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { ridgeVariances } from "../../numeric/ridge.ts";
 import { evenlySpaced } from "./neighbours.ts";
@@ -33,20 +33,18 @@ export function learnScenarioRouting(
   const axes = principalAxes(denseRows(coordinates, count, width), REGRESSION_AXES, random);
   const parameters = parameterRidges(bank, axes);
   const kept = evenlySpaced(count);
-  const places = Float64Array.from({ length: kept.length * axes.rank }, (_, at) => {
-    const k = at % axes.rank;
-    return axes.left[kept[Math.floor(at / axes.rank)]! * axes.rank + k]! * axes.singular[k]!;
-  });
-  const keptCells = (cells: Float64Array): Float64Array =>
-    Float64Array.from(
-      { length: kept.length * bank.models },
-      (_, at) => cells[kept[Math.floor(at / bank.models)]! * bank.models + (at % bank.models)]!,
-    );
-  const answers = keptCells(bank.answers);
+  const keptRows = (cells: Float64Array): Float64Array => {
+    const width = cells.length / count;
+    const rows = new Float64Array(kept.length * width);
+    kept.forEach((i, k) => rows.set(cells.subarray(i * width, (i + 1) * width), k * width));
+    return rows;
+  };
+  const places = keptRows(ownPlaces(axes));
+  const answers = keptRows(bank.answers);
   const noPenalties = new Float64Array(bank.models);
   const byParameters = parameterChances(
     bank,
-    parameters.map(({ leftOut }) => Float64Array.from(kept, (i) => leftOut[i]!)),
+    parameters.map(({ leftOut }) => keptRows(leftOut)),
     parameters.map((ridge) => ridgeVariances(ridge, places, kept.length)),
   );
   const ways: { method: ColdStartScenario["method"]; leftOut: Float64Array; models: ScenarioRouting["answers"] }[] = [
@@ -54,7 +52,7 @@ export function learnScenarioRouting(
   ];
   if (bank.models <= MOST_DIRECT) {
     const direct = answerRegressions(bank, axes);
-    ways.push({ method: "answer-ridge", leftOut: keptCells(direct.leftOut), models: direct.models });
+    ways.push({ method: "answer-ridge", leftOut: keptRows(direct.leftOut), models: direct.models });
   }
   const best = bestForecast(ways.map((way) => ({ ...way, ...scaleForecast(way.leftOut, answers, noPenalties) })));
   const single = mostRight(answers, bank.models);

@@ -3,7 +3,6 @@ import type { Manifest } from "anchoreval/bundle";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { points } from "anchoreval/internal/words/figures";
 
-/** Identity of an item in a version. */
 export interface VersionItem {
   readonly item_id: string;
   readonly scenario: string;
@@ -133,46 +132,43 @@ export function diffWords(
 ): string[] {
   const { unchanged, unchecked, renamed, changed, removed, added } = changes;
   const same = changed.length + removed.length + added.length === 0;
+  const some = (items: readonly unknown[], words: string): string[] =>
+    items.length > 0 ? [`  ${items.length} ${words}`] : [];
   const ids = (items: readonly { readonly item_id: string }[]): string => firstFew(items.map((item) => item.item_id));
+  const both = unchanged.length + unchecked.length + renamed.length + changed.length;
   const major = Number(name.version.split(".")[0]) + 1;
-  return [
-    `${name.benchmark} ${name.version}: ${unchanged.length + unchecked.length + renamed.length + changed.length + removed.length} items, now ${unchanged.length + unchecked.length + renamed.length + changed.length + added.length}`,
+  const lines = [
+    `${name.benchmark} ${name.version}: ${both + removed.length} items, now ${both + added.length}`,
     `  ${unchanged.length} unchanged by their content`,
-    ...(unchecked.length > 0
-      ? [`  ${unchecked.length} assumed to be the same by their ids: no content hash on one side or both`]
-      : []),
-    ...(renamed.length > 0
-      ? [
-          `  ${renamed.length} with another id or scenario: ${firstFew(renamed.map(({ from, to }) => `${from.item_id} → ${to.item_id}`))}`,
-        ]
-      : []),
-    ...(changed.length > 0 ? [`  ${changed.length} changed: ${ids(changed.map(({ to }) => to))}`] : []),
-    ...(removed.length > 0 ? [`  ${removed.length} removed: ${ids(removed)}`] : []),
-    ...(added.length > 0 ? [`  ${added.length} added: ${ids(added)}`] : []),
-    ...Object.entries(scenarios)
-      .filter(([, { before, after, largestShift }]) => before !== after || largestShift > 0)
-      .map(
-        ([id, { before, after, largestShift }]) =>
-          `${id}: ${before} items, now ${after}; a model's two scores differ by at most ${points(largestShift)} points`,
-      ),
+    ...some(unchecked, "assumed to be the same by their ids: no content hash on one side or both"),
+    ...some(
+      renamed,
+      `with another id or scenario: ${firstFew(renamed.map(({ from, to }) => `${from.item_id} → ${to.item_id}`))}`,
+    ),
+    ...some(changed, `changed: ${ids(changed.map(({ to }) => to))}`),
+    ...some(removed, `removed: ${ids(removed)}`),
+    ...some(added, `added: ${ids(added)}`),
+    ...Object.entries(scenarios).flatMap(([id, { before, after, largestShift }]) =>
+      before !== after || largestShift > 0
+        ? `${id}: ${before} items, now ${after}; a model's two scores differ by at most ${points(largestShift)} points`
+        : [],
+    ),
     ...Object.entries(forms).map(([id, { anchors, hit }]) =>
       hit.length === 0
         ? `form ${id}: none of its ${anchors} anchors changed`
         : `form ${id}: ${hit.length} of its ${anchors} anchors changed or were removed: ${firstFew(hit)}`,
     ),
-    same
-      ? renamed.length > 0
-        ? "The bundle remains valid; answers are keyed by its own ids."
-        : "The bundle remains valid."
-      : `The bundle still estimates version ${name.version}, not scores on the new items. Scores of the two versions aren't comparable: the new items are version ${major}.0.0.`,
-    ...(!same && Object.values(forms).some(({ hit }) => hit.length > 0)
-      ? ["Answers to changed anchors are refused (item_changed), or count as missing with --drop-changed."]
-      : []),
-    ...(same
-      ? []
-      : [
-          "A bundle of the new items on this one's scale, its other anchors kept, from the answers to this version's items (RESPONSES) and those of a few models to the others (RERUN, if there are any):",
-          `  anchoreval fit --base ${places.bundle} --responses RESPONSES --items ${places.items} --rerun RERUN --name ${name.benchmark}@${major}.0.0 --out DIR`,
-        ]),
+  ];
+  if (same)
+    return [...lines, `The bundle remains valid${renamed.length > 0 ? "; answers are keyed by its own ids" : ""}.`];
+  lines.push(
+    `The bundle still estimates version ${name.version}, not scores on the new items. Scores of the two versions aren't comparable: the new items are version ${major}.0.0.`,
+  );
+  if (Object.values(forms).some(({ hit }) => hit.length > 0))
+    lines.push("Answers to changed anchors are refused (item_changed), or count as missing with --drop-changed.");
+  return [
+    ...lines,
+    "A bundle of the new items on this one's scale, its other anchors kept, from the answers to this version's items (RESPONSES) and those of a few models to the others (RERUN, if there are any):",
+    `  anchoreval fit --base ${places.bundle} --responses RESPONSES --items ${places.items} --rerun RERUN --name ${name.benchmark}@${major}.0.0 --out DIR`,
   ];
 }

@@ -1,13 +1,14 @@
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import type { AnchorInput, AnchorMethod, SampleCoordination } from "../../anchors/anchor-method.ts";
 
-/** Anchors of an earlier version's forms. */
+/** Ids of the anchors that are still items, and the number of all anchors. */
+export interface KeptAnchors {
+  readonly kept: ReadonlySet<string>;
+  readonly of: number;
+}
+
 export interface EarlierAnchors {
-  /** By scenario and form: ids of the anchors that are still items, and the number of all anchors. */
-  readonly anchors: ReadonlyMap<
-    string,
-    ReadonlyMap<string, { readonly kept: ReadonlySet<string>; readonly of: number }>
-  >;
+  readonly anchors: ReadonlyMap<string, ReadonlyMap<string, KeptAnchors>>;
   /** Ids of the items that weren't in the earlier version, and so couldn't be anchors. */
   readonly fresh: ReadonlySet<string>;
 }

@@ -4,7 +4,7 @@ import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import type { ScoreLink } from "../../calibrate/bank.ts";
+import type { FixedBank } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { BaseBundle } from "./base.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
@@ -12,14 +12,7 @@ import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides }
 
 /** A bank on its base's scale: parameters of all its items, and answers of models that gave none to the linked ones. */
 export interface LinkedBank {
-  readonly dims: number;
-  readonly link: ScoreLink;
-  /** By scenario, the base's thresholds; null where scores aren't cut. */
-  readonly thresholds: readonly (number | null)[];
-  /** Discriminations, N×D row-major, in the order of the bank's columns. */
-  readonly a: Float64Array;
-  /** Intercepts, N. */
-  readonly b: Float64Array;
+  readonly fixed: FixedBank;
   /** Scores drawn where a linked item has no answer, M×N; NaN elsewhere. */
   readonly drawn: Float64Array;
   /** Scores expected in the same places. */
@@ -27,6 +20,8 @@ export interface LinkedBank {
   /** By scenario: standard deviation of the mean score due to the uncertain parameters of the linked items. A fraction. */
   readonly linkingErrors: readonly number[];
 }
+
+type LinkTask = Omit<ScenarioGroup, "families">;
 
 interface LinkInput {
   readonly base: BaseBundle;
@@ -48,11 +43,7 @@ interface LinkInput {
  * half of a scenario's items are fixed
  * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
  */
-export function linkBank(
-  task: Omit<ScenarioGroup, "families">,
-  { base, fixedIds, coordinates }: LinkInput,
-  random: RandomSource,
-): LinkedBank {
+export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkInput, random: RandomSource): LinkedBank {
   const { bundle, links } = base;
   const described = bundle.manifest.banks.find(
     ({ id, scenarios }) => id === task.id && scenarios.join("\n") === task.scenarios.map((own) => own.id).join("\n"),
@@ -65,24 +56,19 @@ export function linkBank(
   const { dims } = described;
   const { matrix } = task;
   const [models, count] = [matrix.subjects.length, matrix.items.length];
-  const fixed = fixedParameters(task, base, fixedIds, dims);
+  const parameters = fixedParameters(task, base, fixedIds, dims);
+  const { isFixed, a, b } = parameters;
   const thresholds = described.scenarios.map(
     (id) => bundle.manifest.scenarios.find((scenario) => scenario.id === id)!.threshold,
   );
   const answers = calibratedAnswers(task, thresholds);
-  const theta = fixedAbilities(answers, fixed, dims, models);
+  const theta = fixedAbilities(answers, parameters, dims, models);
 
-  const a = new Float64Array(count * dims);
-  const b = new Float64Array(count);
   const drawn = new Float64Array(models * count).fill(NaN);
   const expected = new Float64Array(models * count).fill(NaN);
   const linkingErrors = task.scenarios.map((slice, s) => {
     const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
-    const [kept, linked] = [columns.filter((i) => fixed.is[i]), columns.filter((i) => !fixed.is[i])];
-    for (const i of kept) {
-      a.set(fixed.a.subarray(i * dims, (i + 1) * dims), i * dims);
-      b[i] = fixed.b[i]!;
-    }
+    const [kept, linked] = [columns.filter((i) => isFixed[i]), columns.filter((i) => !isFixed[i])];
     if (linked.length === 0) return 0;
     const ordered = [...kept, ...linked];
     const priors = itemPriors(
@@ -116,33 +102,27 @@ export function linkBank(
     });
     return Math.sqrt(variance);
   });
-  return { dims, link: links.get(task.id)!, thresholds, a, b, drawn, expected, linkingErrors };
+  const items = { isFixed: new Uint8Array(count).fill(1), a, b, prior: standardNormal(dims) };
+  return { fixed: { dims, link: links.get(task.id)!, thresholds, items }, drawn, expected, linkingErrors };
 }
 
-/** Smallest share of a scenario's items that must be fixed. */
 const LEAST_FIXED = 0.5;
 
-/** Parameters of a bank's fixed items. */
-interface FixedParameters {
-  /** 1 for a fixed item. */
-  readonly is: Uint8Array;
-  readonly a: Float64Array;
-  readonly b: Float64Array;
-}
+/** Discriminations, N×D row-major, and intercepts of a bank's items; zeros of those that aren't fixed. */
+type FixedParameters = Pick<FixedBank["items"], "isFixed" | "a" | "b">;
 
 /**
  * Looks up the fixed items of a bank in its base.
- * @param fixedIds - id in the base of every fixed item, by its id now
  * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items are fixed
  */
 function fixedParameters(
-  { matrix, scenarios }: Omit<ScenarioGroup, "families">,
+  { matrix, scenarios }: LinkTask,
   { bundle, items }: BaseBundle,
   fixedIds: ReadonlyMap<string, string>,
   dims: number,
 ): FixedParameters {
   const count = matrix.items.length;
-  const fixed = { is: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
+  const fixed = { isFixed: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
   const places = new Map<string, { scenario: BundleScenario; index: number }>();
   let line = 0;
   for (const { id, items: size } of bundle.manifest.scenarios)
@@ -155,7 +135,7 @@ function fixedParameters(
       if (old === undefined) continue;
       const { scenario, index } = places.get(old)!;
       found++;
-      fixed.is[i] = 1;
+      fixed.isFixed[i] = 1;
       fixed.b[i] = scenario.bank.b[index]!;
       for (let d = 0; d < dims; d++) fixed.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
     }
@@ -169,32 +149,24 @@ function fixedParameters(
 }
 
 /** Scores as they are calibrated: cut to 0 and 1 at the base's threshold, or unchanged; NaN where missing; M×N. */
-function calibratedAnswers(
-  { matrix, scenarios }: Omit<ScenarioGroup, "families">,
-  thresholds: readonly (number | null)[],
-): Float64Array {
+function calibratedAnswers({ matrix, scenarios }: LinkTask, thresholds: readonly (number | null)[]): Float64Array {
   const count = matrix.items.length;
-  const answers = new Float64Array(matrix.subjects.length * count).fill(NaN);
-  scenarios.forEach(({ begin, count: size }, s) => {
-    const threshold = thresholds[s] ?? null;
-    for (let m = 0; m < matrix.subjects.length; m++)
-      for (let i = begin; i < begin + size; i++) {
-        const score = scoreAt(matrix, m, i);
-        answers[m * count + i] = threshold === null || Number.isNaN(score) ? score : Number(score > threshold);
-      }
+  const cuts = scenarios.flatMap((slice, s) => new Array<number | null>(slice.count).fill(thresholds[s]!));
+  return Float64Array.from({ length: matrix.subjects.length * count }, (_, at) => {
+    const [score, cut] = [scoreAt(matrix, Math.floor(at / count), at % count), cuts[at % count] ?? null];
+    return cut === null || Number.isNaN(score) ? score : Number(score > cut);
   });
-  return answers;
 }
 
 /** Abilities from the answers to fixed items; `known` is 0 for models without any. */
 function fixedAbilities(
   answers: Float64Array,
-  { is, a, b }: FixedParameters,
+  { isFixed, a, b }: FixedParameters,
   dims: number,
   models: number,
 ): { values: Float64Array; known: Uint8Array } {
-  const count = is.length;
-  const fixed = Array.from(is.keys()).filter((i) => is[i]);
+  const count = isFixed.length;
+  const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i]);
   const bank = itemBank(
     Float64Array.from(fixed.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
     Float64Array.from(fixed, (i) => b[i]!),
@@ -213,7 +185,7 @@ function fixedAbilities(
 }
 
 /** N(0, I), the prior of abilities in every calibration. */
-export function standardNormal(dims: number): AbilityPrior {
+function standardNormal(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
   for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
   return { mean: new Float64Array(dims), precision };

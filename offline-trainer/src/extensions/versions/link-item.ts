@@ -1,7 +1,7 @@
 import { mapAbility } from "anchoreval/internal/core/ability/map";
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { type FloatArray, itemBank } from "anchoreval/internal/core/irt/item-bank";
-import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import { cholesky, choleskyInverse, quadraticForm } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/routing/predict-chances";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
@@ -10,7 +10,6 @@ import { onAxes, principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
 
-/** Parameters of an item linked to a fixed scale. */
 interface LinkedItem {
   /** Discriminations, D. */
   readonly a: Float64Array;
@@ -55,11 +54,9 @@ interface DescribedItems {
 const PRIOR_ITEMS = 5;
 /** Share of each variance that is added, so that the covariance of few items is definite. */
 const JITTER = 1e-3;
-/** A subscenario's id. */
 type Group = string | undefined;
 /** Stands for all subscenarios together. */
 const WHOLE = Symbol("whole scenario");
-/** Axes of the texts. */
 const AXES = 100;
 
 /**
@@ -76,13 +73,10 @@ export function itemPriors(items: DescribedItems, random: RandomSource): (item: 
   const deviations = Array.from({ length: width }, (_, p) =>
     Float64Array.from({ length: count }, (_, i) => parameters[i * width + p]! - about(i, p)),
   );
-  const covariance = new Float64Array(width * width);
-  for (let r = 0; r < width; r++)
-    for (let c = 0; c < width; c++) {
-      let sum = 0;
-      for (let i = 0; i < count; i++) sum += deviations[r]![i]! * deviations[c]![i]!;
-      covariance[r * width + c] = sum / count;
-    }
+  const covariance = Float64Array.from({ length: width * width }, (_, at) => {
+    const [left, right] = [deviations[Math.floor(at / width)]!, deviations[at % width]!];
+    return left.reduce((sum, own, i) => sum + own * right[i]!, 0) / count;
+  });
   for (let p = 0; p < width; p++) covariance[p * (width + 1)]! += JITTER * covariance[p * (width + 1)]! + 1e-6;
   if (coordinates === null)
     return (item) => ({
@@ -161,9 +155,7 @@ export function moderation(
     if (!known[m]) continue;
     models++;
     const x = Float64Array.from({ length: width }, (_, d) => (d < dims ? theta[m * dims + d]! : -1));
-    let variance = 0;
-    for (let r = 0; r < width; r++)
-      for (let c = 0; c < width; c++) variance += x[r]! * covariance[r * width + c]! * x[c]!;
+    const variance = quadraticForm(x, 0, covariance, width);
     const p = chance(x.subarray(0, dims), a, b);
     mean += variance;
     spread += p * (1 - p) * Math.sqrt(variance); // summed over models before squaring: errors of one item are common to them
@@ -196,7 +188,6 @@ export function drawnParameters(
 
 /** Scores of a scenario by their probabilities. */
 interface ScoreSides {
-  /** The expected score. */
   readonly expected: (chance: number) => number;
   /** A score from either side of the threshold, with that expectation. */
   readonly draw: (chance: number, random: RandomSource) => number;

@@ -14,8 +14,8 @@ import {
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import type { BaseBundle, BaseRecord } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
-import type { EarlierAnchors } from "./keep-anchors.ts";
-import { linkBank, standardNormal, type LinkedBank } from "./link-bank.ts";
+import type { EarlierAnchors, KeptAnchors } from "./keep-anchors.ts";
+import { linkBank, type LinkedBank } from "./link-bank.ts";
 import { linkVersionScores } from "./score-linking.ts";
 
 /** The data that link a new version to the scale of an old one. */
@@ -25,7 +25,6 @@ interface LinkInput {
   readonly older: ResponseMatrix;
   /** Answers to the new version's items, of any models to any of the items; null without. */
   readonly rerun: ResponseMatrix | null;
-  /** The new version's items. */
   readonly items: readonly ItemInfo[];
 }
 
@@ -33,7 +32,6 @@ interface LinkInput {
 export interface LinkedVersion {
   /** Answers of all models, drawn where a linked item has none. */
   readonly matrix: ResponseMatrix;
-  /** By bank. */
   readonly fixed: ReadonlyMap<string, FixedBank>;
   readonly earlier: EarlierAnchors;
   readonly record: BaseRecord;
@@ -72,24 +70,21 @@ export function linkVersion(
   const cells = fresh.size * given.subjects.length;
   const drawn = banks.reduce((sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length, 0);
   const idNow = new Map(Array.from(fixedIds, ([id, old]) => [old, id]));
+  const keptOf = ({ itemIds }: { readonly itemIds: readonly string[] }): KeptAnchors => ({
+    kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])),
+    of: itemIds.length,
+  });
+  const anchors = Array.from(scenarios, ([id, { forms }]) => {
+    return [id, new Map(Array.from(forms, ([form, set]) => [form, keptOf(set)]))] as const;
+  });
+  const linkingErrors = banks.flatMap(({ task, linked }) =>
+    task.scenarios.map(({ id }, s) => [id, linked.linkingErrors[s]!] as const),
+  );
   return {
     matrix: fillScores(given, banks, ({ drawn: scores }) => scores),
     changes,
-    fixed: new Map(banks.map(({ task, linked }) => [task.id, fixedItems(linked)])),
-    earlier: {
-      anchors: new Map(
-        Array.from(scenarios, ([id, { forms }]) => [
-          id,
-          new Map(
-            Array.from(forms, ([form, { itemIds }]) => [
-              form,
-              { kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])), of: itemIds.length },
-            ]),
-          ),
-        ]),
-      ),
-      fresh,
-    },
+    fixed: new Map(banks.map(({ task, linked }) => [task.id, linked.fixed])),
+    earlier: { anchors: new Map(anchors), fresh },
     record: {
       benchmark,
       version,
@@ -103,22 +98,12 @@ export function linkVersion(
         base,
         fillScores(given, banks, ({ expected }) => expected),
         configuration,
-        new Map(banks.flatMap(({ task, linked }) => task.scenarios.map(({ id }, s) => [id, linked.linkingErrors[s]!]))),
+        new Map(linkingErrors),
       ),
     },
   };
 }
 
-function fixedItems({ dims, link, thresholds, a, b }: LinkedBank): FixedBank {
-  return {
-    dims,
-    link,
-    thresholds,
-    items: { isFixed: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
-  };
-}
-
-/** Answers to a new version's items, where there are any. */
 interface CarriedAnswers {
   /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
   readonly matrix: ResponseMatrix;
@@ -144,7 +129,8 @@ export function carryAnswers(
 ): CarriedAnswers {
   const fixedIds = new Map([...unchanged, ...unchecked].map(({ item_id: id }) => [id, id]));
   for (const { from, to } of renamed) if (from.scenario === to.scenario) fixedIds.set(to.item_id, from.item_id);
-  const described = new Set(items.map(({ item_id: id }) => id));
+  const ids = items.map(({ item_id: id }) => id);
+  const described = new Set(ids);
   const unknown = (rerun?.items ?? []).filter(({ item_id: id }) => !described.has(id));
   if (unknown.length > 0)
     throw new AnchorEvalError(
@@ -152,20 +138,16 @@ export function carryAnswers(
       `the re-run answers have ${unknown.length} ${unknown.length === 1 ? "item that isn't" : "items that aren't"} described: ${firstFew(unknown.map(({ item_id: id }) => id))}`,
     );
   const subjects = [...new Set([...older.subjects, ...(rerun?.subjects ?? [])])];
+  const newScore = scoreLookup(rerun, subjects, ids);
   const oldScore = scoreLookup(
     older,
     subjects,
-    items.map(({ item_id: id }) => fixedIds.get(id)),
-  );
-  const newScore = scoreLookup(
-    rerun,
-    subjects,
-    items.map(({ item_id: id }) => id),
+    ids.map((id) => fixedIds.get(id)),
   );
   const scores = new Float32Array(subjects.length * items.length);
   const again = new Set<string>();
   subjects.forEach((subject, m) =>
-    items.forEach(({ item_id: id }, i) => {
+    ids.forEach((id, i) => {
       const fresh = newScore(m, i);
       scores[m * items.length + i] = Number.isNaN(fresh) ? oldScore(m, i) : fresh;
       if (!Number.isNaN(fresh) && !fixedIds.has(id)) again.add(subject);

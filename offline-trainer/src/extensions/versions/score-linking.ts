@@ -14,7 +14,6 @@ interface VersionScores {
   readonly linkingError: number;
 }
 
-/** Fewest models that a line through their scores needs. */
 const LEAST_MODELS = 5;
 
 /**
@@ -38,7 +37,6 @@ export function linkScores({ older, newer, linkingError }: VersionScores): Bridg
 /**
  * Linking of every scenario's scores and of their mean, over models whose old score is known.
  * @param expected - new scores, expected ones where none was given
- * @param linkingErrors - by scenario
  */
 export function linkVersionScores(
   older: ResponseMatrix,

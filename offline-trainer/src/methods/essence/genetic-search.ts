@@ -15,17 +15,25 @@ export interface GeneticOptions {
   readonly patience: number;
 }
 
-/** A subset that was found. */
-interface FoundSubset {
-  /** Items, ascending as they are in the pool. */
-  readonly items: Uint32Array;
-  /** On the judging models, by the map that was searched with. */
-  readonly error: number;
+/** Fitness of subsets: how far a map of their mean score is from the full score. */
+interface SubsetFitness {
+  readonly columns: ItemColumns;
+  readonly full: Float64Array;
+  /** From mean score on a subset to full score. */
+  readonly map: SmoothCurve;
+}
+
+interface Individual {
+  /** By place in the pool, 1 where an item is in. */
+  readonly mask: Uint8Array;
+  /** The judging models' sums of scores over the subset. */
+  readonly sums: Float64Array;
+  error: number;
 }
 
 interface GeneticResult {
-  /** The last generation's elite, the best first. */
-  readonly elite: readonly FoundSubset[];
+  /** The last generation's elite, the best first: items as they are in the pool, error on the judging models. */
+  readonly elite: readonly { readonly items: Uint32Array; readonly error: number }[];
   readonly generations: number;
 }
 
@@ -40,155 +48,100 @@ export function geneticSearch(
   pool: Uint32Array,
   k: number,
   fitness: SubsetFitness,
-  options: GeneticOptions,
+  { population, elite, tournament: contestants, generations, patience }: GeneticOptions,
   random: RandomSource,
 ): GeneticResult {
   const { columns } = fitness;
-  const size = options.population;
-  const kept = Math.max(1, Math.round(options.elite * size));
-  const width = pool.length;
-  let now = emptyPopulation(size, width, columns.models);
-  let next = emptyPopulation(size, width, columns.models);
-  for (let individual = 0; individual < size; individual++) {
-    repair(maskOf(now, individual, width), k, random);
-    sumScores(now, individual, pool, columns);
-    judge(now, individual, fitness, k);
+  const empty = (): Individual => emptySubset(pool.length, columns.models);
+  const judge = (child: Individual, parent: Individual): void => {
+    sumScores(child, parent, pool, columns);
+    child.error = subsetError(fitness, child.sums, k);
+  };
+  const kept = Math.max(1, Math.round(elite * population));
+  let [now, next] = [0, 1].map(() => Array.from({ length: population }, empty)) as [Individual[], Individual[]];
+  for (const own of now) {
+    repair(own.mask, k, random);
+    judge(own, empty());
   }
-  let order = ranked(now);
+  let ranked = byError(now);
   let generation = 0;
-  for (let stale = 0; generation < options.generations && stale < options.patience; generation++) {
-    for (let individual = 0; individual < size; individual++) {
-      if (individual < kept) copy(now, order[individual]!, next, individual, width, columns.models);
+  for (let stale = 0; generation < generations && stale < patience; generation++) {
+    for (const [place, child] of next.entries()) {
+      if (place < kept) copy(ranked[place]!, child);
       else {
-        const parents = [0, 1].map(() => tournament(now.errors, options.tournament, random)) as [number, number];
-        const child = maskOf(next, individual, width);
-        crossover(child, maskOf(now, parents[0], width), maskOf(now, parents[1], width), random);
-        mutate(child, 1 / k, random);
-        repair(child, k, random);
-        updateScores(next, individual, now, parents[0], pool, columns);
-        judge(next, individual, fitness, k);
+        const one = tournament(now, contestants, random);
+        const other = tournament(now, contestants, random);
+        crossover(child.mask, one.mask, other.mask, random);
+        mutate(child.mask, 1 / k, random);
+        repair(child.mask, k, random);
+        judge(child, one);
       }
     }
-    const before = now.errors[order[0]!]!;
+    const before = ranked[0]!.error;
     [now, next] = [next, now];
-    order = ranked(now);
-    stale = now.errors[order[0]!]! < before ? 0 : stale + 1;
+    ranked = byError(now);
+    stale = ranked[0]!.error < before ? 0 : stale + 1;
   }
-  const elite = order.slice(0, kept).map((individual): FoundSubset => {
-    const mask = maskOf(now, individual, width);
-    return { items: pool.filter((_, p) => mask[p] === 1), error: now.errors[individual]! };
-  });
-  return { elite, generations: generation };
+  const found = ranked
+    .slice(0, kept)
+    .map(({ mask, error }) => ({ items: pool.filter((_, p) => mask[p] === 1), error }));
+  return { elite: found, generations: generation };
 }
 
-function maskOf({ masks }: Population, individual: number, width: number): Uint8Array {
-  return masks.subarray(individual * width, (individual + 1) * width);
+export function emptySubset(pool: number, models: number): Individual {
+  return { mask: new Uint8Array(pool), sums: new Float64Array(models), error: NaN };
 }
 
-/** Individuals from the least error on; ties by number. */
-function ranked({ errors }: Population): number[] {
-  return Array.from(errors.keys()).sort((x, y) => errors[x]! - errors[y]! || x - y);
+/** From the least error on; ties by number. */
+function byError(population: readonly Individual[]): Individual[] {
+  return population.toSorted((x, y) => x.error - y.error);
 }
 
-function copy(from: Population, one: number, to: Population, other: number, width: number, models: number): void {
-  maskOf(to, other, width).set(maskOf(from, one, width));
-  to.sums.set(from.sums.subarray(one * models, (one + 1) * models), other * models);
-  to.errors[other] = from.errors[one]!;
+function copy({ mask, sums, error }: Individual, to: Individual): void {
+  to.mask.set(mask);
+  to.sums.set(sums);
+  to.error = error;
 }
 
-/** Fitness of subsets: how far a map of their mean score is from the full score. */
-interface SubsetFitness {
-  /** The judging models' scores. */
-  readonly columns: ItemColumns;
-  /** Their full scores. */
-  readonly full: Float64Array;
-  /** From mean score on a subset to full score. */
-  readonly map: SmoothCurve;
-}
-
-/**
- * Root mean square over the judging models of g(mean) − S.
- * @param sums - each model's sum of scores over the subset, from `begin`
- * @param size - items of the subset
- */
-export function subsetError({ full, map }: SubsetFitness, sums: Float64Array, begin: number, size: number): number {
+/** Root mean square over the judging models of g(mean) − S. @param sums - each model's sum of scores over a subset */
+export function subsetError(
+  { full, map }: Pick<SubsetFitness, "full" | "map">,
+  sums: Float64Array,
+  size: number,
+): number {
   let squares = 0;
-  for (let m = 0; m < full.length; m++) squares += (curveAt(map, sums[begin + m]! / size) - full[m]!) ** 2;
+  for (let m = 0; m < full.length; m++) squares += (curveAt(map, sums[m]! / size) - full[m]!) ** 2;
   return Math.sqrt(squares / full.length);
 }
 
-/** Subsets of a pool of items, each with its sums of scores and its error. */
-interface Population {
-  readonly size: number;
-  /** size×pool, 1 where an item is in. */
-  readonly masks: Uint8Array;
-  /** size×models: the judging models' sums of scores over the subset. */
-  readonly sums: Float64Array;
-  readonly errors: Float64Array;
-}
-
-export function emptyPopulation(size: number, pool: number, models: number): Population {
-  return {
-    size,
-    masks: new Uint8Array(size * pool),
-    sums: new Float64Array(size * models),
-    errors: new Float64Array(size),
-  };
-}
-
-/** Adds up an individual's scores from its mask, k·M additions. */
-export function sumScores(population: Population, individual: number, pool: Uint32Array, columns: ItemColumns): void {
-  const { models } = columns;
-  const { masks, sums } = population;
-  sums.fill(0, individual * models, (individual + 1) * models);
-  for (let p = 0; p < pool.length; p++)
-    if (masks[individual * pool.length + p] === 1) addColumn(sums, individual * models, columns, pool[p]!, 1);
-}
-
 /**
- * The same from another individual's sums, by the items in which they differ: as many additions as there are, and the
- * same to the last bit, since sums of such scores are exact.
+ * A subset's sums of scores from another's, by the items in which they differ: as many additions as there are, and the same
+ * to the last bit as adding them up anew ({@link itemColumns}).
  */
-export function updateScores(
-  population: Population,
-  individual: number,
-  from: Population,
-  parent: number,
-  pool: Uint32Array,
-  columns: ItemColumns,
-): void {
-  const { models } = columns;
-  const { masks, sums } = population;
-  sums.set(from.sums.subarray(parent * models, (parent + 1) * models), individual * models);
-  const here = individual * pool.length;
-  const there = parent * pool.length;
+export function sumScores(own: Individual, from: Individual, pool: Uint32Array, { models, scores }: ItemColumns): void {
+  const { mask, sums } = own;
+  sums.set(from.sums);
   for (let p = 0; p < pool.length; p++) {
-    const change = masks[here + p]! - from.masks[there + p]!;
-    if (change !== 0) addColumn(sums, individual * models, columns, pool[p]!, change);
+    const change = mask[p]! - from.mask[p]!;
+    if (change === 0) continue;
+    const begin = pool[p]! * models;
+    for (let m = 0; m < models; m++) sums[m] = sums[m]! + change * scores[begin + m]!;
   }
 }
 
-/** The error of an individual whose sums are up to date. */
-function judge({ sums, errors }: Population, individual: number, fitness: SubsetFitness, k: number): void {
-  errors[individual] = subsetError(fitness, sums, individual * fitness.columns.models, k);
-}
-
-function addColumn(sums: Float64Array, at: number, { models, scores }: ItemColumns, item: number, sign: number): void {
-  const begin = item * models;
-  for (let m = 0; m < models; m++) sums[at + m] = sums[at + m]! + sign * scores[begin + m]!;
-}
-
-/**
- * The best of some individuals drawn with replacement.
- * @param errors - of all @param contestants - how many are drawn
- */
-export function tournament(errors: Float64Array, contestants: number, random: RandomSource): number {
-  let best = random.below(errors.length);
+/** The best of some individuals drawn with replacement, the first of equals. */
+export function tournament<Own extends { readonly error: number }>(
+  population: readonly Own[],
+  contestants: number,
+  random: RandomSource,
+): Own {
+  let best = random.below(population.length);
   for (let k = 1; k < contestants; k++) {
-    const other = random.below(errors.length);
-    if (errors[other]! < errors[best]! || (errors[other] === errors[best] && other < best)) best = other;
+    const other = random.below(population.length);
+    const gain = population[best]!.error - population[other]!.error;
+    if (gain > 0 || (gain === 0 && other < best)) best = other;
   }
-  return best;
+  return population[best]!;
 }
 
 /** Uniform crossover: each bit from either parent with probability ½. */

@@ -12,23 +12,19 @@ export interface EssenceOptions extends GeneticOptions {
   readonly rounds: number;
 }
 
-/** The items that were found. */
-interface EssenceSubset {
-  /** Ascending. */
-  readonly items: Uint32Array;
-  /** From mean score on them to full score, fitted on the models that the search was not judged by. */
+interface Searched {
+  readonly pool: Uint32Array;
+  /** The best subsets, the best first; items ascending. */
+  readonly elite: readonly Uint32Array[];
+  /** From mean score on the best one to full score, fitted on the models that the search was not judged by. */
   readonly map: SmoothCurve;
   /** Root mean square of the map's errors on the judging models; too small for any others. */
   readonly error: number;
-  /** Generations of all searches. */
-  readonly generations: number;
 }
 
-/** Scores that a search is fitted and judged on. */
+/** The source models' scores, full scores, and who of them judges. */
 interface EssenceInput {
-  /** Scores of the source models. */
   readonly columns: ItemColumns;
-  /** Their full scores. */
   readonly full: Float64Array;
   readonly split: InnerSplit;
 }
@@ -50,21 +46,19 @@ export function essenceSearch(
   k: number,
   options: EssenceOptions,
   random: RandomSource,
-): EssenceSubset {
+): Pick<Searched, "map" | "error"> & { readonly items: Uint32Array } {
   const part = (models: readonly number[]): Pick<EssenceInput, "columns" | "full"> => ({
     columns: columnsOf(columns, models),
     full: Float64Array.from(models, (m) => full[m]!),
   });
   const [learned, judged] = [part(split.fitted), part(split.judging)];
   const mapFrom = (items: Uint32Array): SmoothCurve => smoothMap(meanScores(learned.columns, items), learned.full);
-  let generations = 0;
 
   const search = (own: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource): Searched => {
-    const result = geneticSearch(own, k, { ...judged, map }, { ...options, population }, stream);
-    generations += result.generations;
-    const elite = result.elite.map(({ items }) => items);
+    const found = geneticSearch(own, k, { ...judged, map }, { ...options, population }, stream);
+    const elite = found.elite.map(({ items }) => items);
     const refitted = mapFrom(elite[0]!);
-    const error = subsetError({ ...judged, map: refitted }, meanScores(judged.columns, elite[0]!), 0, 1);
+    const error = subsetError({ ...judged, map: refitted }, meanScores(judged.columns, elite[0]!), 1);
     return { pool: own, elite, map: refitted, error };
   };
 
@@ -79,20 +73,9 @@ export function essenceSearch(
     current = leastError(parts).pool;
   }
   const { elite, map, error } = leastError(found);
-  return { items: elite[0]!, map, error, generations };
+  return { items: elite[0]!, map, error };
 }
 
-/** Result of the search of one pool. */
-interface Searched {
-  readonly pool: Uint32Array;
-  /** The best subsets, the best first. */
-  readonly elite: readonly Uint32Array[];
-  /** Fitted on the first of them, and its error on the judging models. */
-  readonly map: SmoothCurve;
-  readonly error: number;
-}
-
-/** The first of those with the least error. */
 function leastError(searched: readonly Searched[]): Searched {
   return searched.reduce((best, own) => (own.error < best.error ? own : best));
 }
@@ -106,7 +89,6 @@ interface InnerSplit {
 /**
  * Holds out a share of the source models, whole families together, and leaves one family at least. Where all are one
  * family they are split without it; a single model is on both sides.
- * @param families - family of every source model
  * @param share - of the models that judge; more by a part of the last family taken
  */
 export function innerSplit(families: ArrayLike<number>, share: number, random: RandomSource): InnerSplit {
@@ -167,7 +149,6 @@ const PENALTY = 10;
  *
  * In the dual form, (XXᵀ + 10·I)a = S − S̄, β = Xᵀa, with a row a model: a subset may have more items than there are models.
  * EssenceBench asks additive trees (explainable boosting machines), which take nearly all of its time.
- * @param full - the models' full scores
  */
 export function attribution(columns: ItemColumns, full: Float64Array, subsets: readonly Uint32Array[]): Float64Array {
   const { models, items, scores } = columns;

@@ -1,7 +1,6 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { kmeans } from "ml-kmeans";
 
-/** Points as rows of equal length. */
 export interface Points {
   readonly count: number;
   readonly dims: number;
@@ -11,7 +10,6 @@ export interface Points {
 
 /** Points by the centroid nearest to each. */
 export interface Clusters {
-  /** Cluster of every point. */
   readonly labels: Int32Array;
   /** k×dims, row-major. */
   readonly centroids: Float64Array;
@@ -54,10 +52,7 @@ function plainLloyd(points: Points, k: number, seeds: Float64Array, maxIteration
   return new Set(clusters).size === k ? clusters : null;
 }
 
-/**
- * Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid.
- * @returns centroids
- */
+/** Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid. */
 function weightedLloyd(
   points: Points,
   weights: Float64Array,

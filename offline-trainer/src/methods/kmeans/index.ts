@@ -1,57 +1,49 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { byAccuracy, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
 import { clusterPoints, type Points } from "./clusters.ts";
-
-type KmeansInput = Pick<AnchorInput, "weights" | "accuracy" | "bank" | "column" | "sizes" | "random">;
-
-/** {@link irtKmeansAnchors} as a way to choose anchors. */
-export const irtKmeans: AnchorMethod = {
-  name: "irt-kmeans",
-  source: { module: import.meta.url, name: "irtKmeans" },
-  drawn: false,
-  estimator: "gp-irt",
-  prepare: (input) => ({ draw: (random) => irtKmeansAnchors({ ...input, random }) }),
-};
-
-/** {@link correctnessKmeansAnchors} as a way to choose anchors. */
-export const correctnessKmeans: AnchorMethod = {
-  name: "correctness-kmeans",
-  source: { module: import.meta.url, name: "correctnessKmeans" },
-  drawn: false,
-  estimator: "gp-irt",
-  prepare: (input) => ({ draw: (random) => correctnessKmeansAnchors({ ...input, random }) }),
-};
 
 /**
  * `irt-kmeans`: clusters of items in the space of their parameters (a_1…a_D, b); the anchor is the item nearest to the
  * centroid, its mass the cluster's weight.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function irtKmeansAnchors(input: KmeansInput): ChosenAnchors {
-  const { bank } = input;
-  const dims = bank.dims + 1;
-  const values = new Float64Array(bank.count * dims);
-  for (let i = 0; i < bank.count; i++) {
-    for (let d = 0; d < bank.dims; d++) values[i * dims + d] = bank.a[i * bank.dims + d]!;
-    values[i * dims + bank.dims] = bank.b[i]!;
-  }
-  return kmeansAnchors({ count: bank.count, dims, values }, input);
-}
+export const irtKmeans: AnchorMethod = {
+  name: "irt-kmeans",
+  source: { module: import.meta.url, name: "irtKmeans" },
+  drawn: false,
+  estimator: "gp-irt",
+  prepare: (input) => {
+    const { count, dims, a, b } = input.bank;
+    const values = Float64Array.from({ length: count * (dims + 1) }, (_, at) => {
+      const [i, d] = [Math.floor(at / (dims + 1)), at % (dims + 1)];
+      return d < dims ? a[i * dims + d]! : b[i]!;
+    });
+    return { draw: (random) => kmeansAnchors({ count, dims: dims + 1, values }, input, random) };
+  },
+};
 
-/**
- * `correctness-kmeans`: clusters of items by the source models' answers.
- * @see Maia Polo et al. (2024), tinyBenchmarks
- */
-export function correctnessKmeansAnchors(input: KmeansInput): ChosenAnchors {
-  const count = input.weights.length;
-  const dims = input.column(0).length;
-  const values = new Float64Array(count * dims);
-  for (let i = 0; i < count; i++) values.set(input.column(i), i * dims);
-  return kmeansAnchors({ count, dims, values }, input);
-}
+/** `correctness-kmeans`: the same in the space of the source models' answers. */
+export const correctnessKmeans: AnchorMethod = {
+  name: "correctness-kmeans",
+  source: { module: import.meta.url, name: "correctnessKmeans" },
+  drawn: false,
+  estimator: "gp-irt",
+  prepare: (input) => {
+    const count = input.weights.length;
+    const dims = input.column(0).length;
+    const values = new Float64Array(count * dims);
+    for (let i = 0; i < count; i++) values.set(input.column(i), i * dims);
+    return { draw: (random) => kmeansAnchors({ count, dims, values }, input, random) };
+  },
+};
 
 /** Each size has clusters of its own, so the sizes aren't nested. No item is the anchor of two clusters. */
-function kmeansAnchors(points: Points, { weights, accuracy, sizes, random }: KmeansInput): ChosenAnchors {
+function kmeansAnchors(
+  points: Points,
+  { weights, accuracy, sizes }: Pick<AnchorInput, "weights" | "accuracy" | "sizes">,
+  random: RandomSource,
+): ChosenAnchors {
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
   const sets = new Map<number, AnchorSet>();
   for (const size of sizes) {

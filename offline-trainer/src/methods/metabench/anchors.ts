@@ -1,22 +1,14 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import {
-  byAccuracy,
-  equalShares,
-  excluding,
-  type AnchorInput,
-  type AnchorMethod,
-  type PreparedAnchors,
-} from "../../anchors/anchor-method.ts";
+import { byAccuracy, equalShares, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
 import { copiedItems } from "../../matrix/same-text.ts";
-import { coarseFilter, type FilteredItems, type FilterLimits, filterNotes } from "../coarse-filter.ts";
-import { itemColumns, type ItemColumns, meanScores, weightedScores } from "../item-columns.ts";
+import { chooseScreened, type FilteredItems, type FilterLimits, leastPassing, screenItems } from "../coarse-filter.ts";
+import { type ItemColumns, meanScores } from "../item-columns.ts";
 import { additiveModel } from "../score-maps/additive-model.ts";
 import { curveAt } from "../score-maps/b-splines.ts";
 import { familyFolds } from "../score-maps/form-score-maps.ts";
 import { type AnchorDesign, binnedInformation, DEFAULT_DESIGN, informationItems } from "./information.ts";
 
-/** metabench's limits of the coarse filter. */
 const METABENCH_LIMITS: FilterLimits = {
   leastDeviation: 0.01,
   mostAccuracy: 0.95,
@@ -30,20 +22,11 @@ const SUBSAMPLE = { size: 350, draws: 100 };
 /** Folds of the source models' families that subsets are judged by. */
 const FOLDS = 5;
 
-/** Input of {@link prepareInformation}. */
-interface InformationInput extends Pick<
-  AnchorInput,
-  "weights" | "accuracy" | "bank" | "abilities" | "column" | "sizes" | "random"
-> {
-  /** Family of every source model. @default each is one of its own */
-  readonly families?: ArrayLike<number>;
-  /** Groups of duplicate items. */
-  readonly copies?: readonly (readonly number[])[];
-  /** An {@link AnchorDesign}. @default {@link DEFAULT_DESIGN} */
-  readonly design?: unknown;
-}
-
-/** {@link prepareInformation} as a way to choose anchors; duplicate items are found by their texts. */
+/**
+ * metabench: the items of {@link informationPool} that are most informative over the source models' abilities
+ * ({@link informedAnchors}); duplicate items are found by their texts.
+ * @see Kipnis et al. (2025), metabench, ICLR
+ */
 export const informationAnchors: AnchorMethod = {
   name: "fisher-information",
   source: { module: import.meta.url, name: "informationAnchors" },
@@ -52,61 +35,33 @@ export const informationAnchors: AnchorMethod = {
   second: true,
   know: copiedItems,
   prepare: (input) => {
-    const { draw, second, filtered } = prepareInformation({ ...input, copies: input.knowledge as readonly number[][] });
-    return { draw, second, notes: () => Promise.resolve({ filtered: filterNotes(filtered) }) };
+    const { filtered, pool, subset } = informationPool(input);
+    const design = (input.design as AnchorDesign | null | undefined) ?? DEFAULT_DESIGN;
+    return chooseScreened(input.sizes, filtered, (among, size, second) =>
+      informedAnchors(input, second ? subset(among, "subsample of a second form") : pool, design, size),
+    );
   },
 };
 
 /**
- * metabench: the items of {@link informationPool} that are most informative over the source models' abilities
- * ({@link informedAnchors}). The choice is purposive, so every draw returns the same anchors.
- * @see Kipnis et al. (2025), metabench, ICLR
- */
-export function prepareInformation(
-  input: InformationInput,
-): PreparedAnchors & Required<Pick<PreparedAnchors, "second">> & { readonly filtered: FilteredItems } {
-  const { filtered, pool, leftPool } = informationPool(input);
-  const design = (input.design as AnchorDesign | null | undefined) ?? DEFAULT_DESIGN;
-  const sets = new Map(input.sizes.map((n) => [n, informedAnchors(input, pool, design, n)]));
-  const second = ([n, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
-    n,
-    informedAnchors(input, leftPool(items), design, n),
-  ];
-  return { draw: () => ({ sets, nested: false }), second: () => new Map([...sets].map(second)), filtered };
-}
-
-/**
- * Candidates for anchors: of the items that pass {@link coarseFilter}, the subset whose mean predicts the full score best
+ * Candidates for anchors: of the items that pass the coarse filter, the subset whose mean predicts the full score best
  * ({@link subsampledItems}).
  */
-export function informationPool({
-  weights,
-  column,
-  sizes,
-  random,
-  families,
-  copies = [],
-}: Pick<InformationInput, "weights" | "column" | "sizes" | "random" | "families" | "copies">): {
+export function informationPool(
+  input: Pick<AnchorInput, "weights" | "column" | "sizes" | "random" | "families" | "knowledge">,
+): {
   readonly filtered: FilteredItems;
   readonly pool: Uint32Array;
-  /** The same of the items that some anchors, of the pool, leave. */
-  readonly leftPool: (taken: ArrayLike<number>) => Uint32Array;
+  /** The same of other items that pass. */
+  readonly subset: (among: Uint32Array, stream: string) => Uint32Array;
 } {
-  const columns = itemColumns(column, weights.length);
-  const full = weightedScores(columns, weights);
-  const least = Math.min(weights.length, 2 * sizes.at(-1)!);
-  const filtered = coarseFilter(columns, full, copies, METABENCH_LIMITS, least);
-  const models = Array.from({ length: columns.models }, (_, m) => m);
-  const fold = familyFolds(families ?? models, FOLDS, random.fork("folds"));
-  const judged = { size: Math.max(SUBSAMPLE.size, least), draws: SUBSAMPLE.draws };
+  const { weights, sizes, random, families } = input;
+  const { columns, full, filtered } = screenItems(input, METABENCH_LIMITS);
+  const fold = familyFolds(families, FOLDS, random.fork("folds"));
+  const judged = { ...SUBSAMPLE, size: Math.max(SUBSAMPLE.size, leastPassing(weights.length, sizes)) };
   const subset = (among: Uint32Array, stream: string): Uint32Array =>
     subsampledItems(columns, full, among, fold, judged, random.fork(stream));
-  return {
-    filtered,
-    pool: subset(filtered.pool, "subsample"),
-    leftPool: (taken) =>
-      subset(Uint32Array.from(excluding(filtered.pool, Array.from(taken))), "subsample of a second form"),
-  };
+  return { filtered, pool: subset(filtered.pool, "subsample"), subset };
 }
 
 /** Anchors by a design, each standing for the same share. */
@@ -133,7 +88,6 @@ export function informedAnchors(
  * The one of some random subsets of a pool whose mean score predicts the full score best: with the least maximum error over
  * folds of models ({@link reconstructionError}).
  * @param size - items of a subset; the whole pool where it has no more
- * @param fold - of every model
  * @returns items, ascending
  * @see Kipnis et al. (2025), metabench, ICLR, §3 (350 items, 10 000 subsets, five folds)
  */

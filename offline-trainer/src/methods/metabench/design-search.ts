@@ -3,27 +3,17 @@ import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
 import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { anchorInputs, type AnchorInput } from "../../anchors/anchor-method.ts";
+import { anchorInputs } from "../../anchors/anchor-method.ts";
 import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import { sourceSplits } from "../../matrix/source-splits.ts";
-import type { DesignSearch, DesignSearchOptions } from "../method.ts";
+import type { DesignSearch, DesignSearchOptions, FoundDesign } from "../method.ts";
+import type { Split } from "../../matrix/splits.ts";
 import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
 import { informationPool, informedAnchors } from "./anchors.ts";
 import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
 
-/** A response model with a design of its anchors. */
 interface DesignCandidate extends AnchorDesign, Pick<ResponseModel, "irtModel"> {}
-
-/** Result of a search. */
-export interface SearchedDesign {
-  readonly irtModel: ResponseModel["irtModel"];
-  readonly design: AnchorDesign;
-  /** Root mean square error of the score map on models that were held out of all its steps; null where nothing was judged. */
-  readonly error: number | null;
-  /** Candidates that were judged. */
-  readonly judged: number;
-}
 
 /** Parts of the source models, whole families, that candidates are judged on. */
 const FOLDS = 3;
@@ -46,83 +36,88 @@ const SPACE: SearchSpace<DesignCandidate> = {
   threshold: [0, 0.5, 2, null],
 };
 
-/** Start of a search. */
 const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
-
-/** {@link searchDesign} as a method's search. */
-export const informationDesign: DesignSearch = {
-  source: { module: import.meta.url, name: "informationDesign" },
-  search: async (group, rows, options) => {
-    const { irtModel, design, error, judged } = await searchDesign(group, rows, options);
-    return { irtModel, design, notes: { ...design, error, judged } };
-  },
-};
 
 /**
  * Searches for the response model, ability estimate, grid, bins and threshold whose score map has the least error on
  * held-out source models, at the largest size. Every candidate is judged on thirds of the models (as many as hold a
  * hundred), whole families and replicates together: calibration, screening, choice of anchors and the map see the other two
- * thirds alone. The space
- * has 96 candidates, without marginal estimation 32 of the 2PL; they are tried by {@link searchSpace}.
- * @param rows - the source models; no other's answers are read
+ * thirds alone. The space has 96 candidates, without marginal estimation 32 of the 2PL; they are tried by
+ * {@link searchSpace}. The noted error is null where nothing was judged.
  * @see Kipnis et al. (2025), metabench, ICLR, §3 (Bayesian optimisation, 55 evaluations on one validation set)
  */
-export async function searchDesign(
+export const informationDesign: DesignSearch = {
+  source: { module: import.meta.url, name: "informationDesign" },
+  search: async (group, rows, options) => {
+    const { random, replicates, budget, estimation } = options;
+    const { folds: thirds } = sourceSplits([group], rows, replicates, FOLDS, random.fork("folds"));
+    const splits = thirds.map(({ groups }) => groups[0]!);
+    const judgedBefore = (k: number): number =>
+      splits.slice(0, k).reduce((sum, { targets }) => sum + targets.length, 0);
+    const folds = splits.filter((_, k) => judgedBefore(k) < ENOUGH);
+    const size = Math.max(0, ...options.sizes.filter((n) => group.scenarios.some(({ count }) => n < count)));
+    const found = ({ irtModel, ...design }: DesignCandidate, error: number | null, judged: number): FoundDesign => ({
+      irtModel,
+      design,
+      notes: { ...design, error, judged },
+    });
+    if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0))
+      return found(START, null, 0);
+    const space = { ...SPACE, ...(estimation === "penalised" && { irtModel: ["2pl" as const] }) };
+    const judge = designJudge(group, folds, size, options);
+    const { best, error, judged } = await searchSpace(
+      space,
+      START,
+      judge,
+      budget,
+      random.fork("candidates"),
+      withoutIdle,
+    );
+    return found(best, error, judged);
+  },
+};
+
+/**
+ * Root mean square error of a candidate's score maps on the folds' models. What candidates of one response model share in a
+ * fold is prepared once, and the pools, which answers alone decide, once for all.
+ */
+function designJudge(
   group: ScenarioGroup,
-  rows: readonly number[],
+  folds: readonly Split[],
+  size: number,
   options: DesignSearchOptions,
-): Promise<SearchedDesign> {
-  const { random, replicates, budget } = options;
-  const { folds: thirds } = sourceSplits([group], rows, replicates, FOLDS, random.fork("folds"));
-  const judgedBefore = (k: number): number =>
-    thirds.slice(0, k).reduce((sum, { groups }) => sum + groups[0]!.targets.length, 0);
-  const folds = thirds.filter((_, k) => judgedBefore(k) < ENOUGH).map(({ groups }) => groups[0]!);
-  const size = Math.max(0, ...options.sizes.filter((n) => group.scenarios.some(({ count }) => n < count)));
-  if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0)) {
-    const { irtModel, ...design } = START;
-    return { irtModel, design, error: null, judged: 0 };
-  }
-  const known = new Map<string, Promise<PreparedFold>>();
+): (candidate: DesignCandidate) => Promise<number> {
+  const known = new Map<string, ReturnType<typeof prepare>>();
   const pools = new Map<number, readonly Uint32Array[]>();
-  const prepared = (fold: number, irtModel: ResponseModel["irtModel"]): Promise<PreparedFold> => {
-    const key = `${fold} ${irtModel}`;
-    if (!known.has(key))
-      known.set(
-        key,
-        prepareFold(group, folds[fold]!.sources, size, { ...options, irtModel, random: random.fork(`fold ${fold}`) }),
+  const prepare = async (fold: number, irtModel: ResponseModel["irtModel"]) => {
+    const random = options.random.fork(`fold ${fold}`);
+    const trained = await fitBank(group, folds[fold]!.sources, {
+      ...options,
+      irtModel,
+      random,
+      tolerance: NEAR_ENOUGH,
+    });
+    const inputs = anchorInputs(group, trained, { sizes: [size], random, knowledge: options.knowledge });
+    if (!pools.has(fold))
+      pools.set(
+        fold,
+        inputs.map((input) => informationPool(input).pool),
       );
-    return known.get(key)!;
+    return { trained, inputs };
   };
-  const judge = async ({ irtModel, ...design }: DesignCandidate): Promise<number> => {
-    let [squares, count] = [0, 0];
-    for (const [fold, { sources, targets }] of folds.entries()) {
-      const { trained, inputs } = await prepared(fold, irtModel);
-      // Answers alone decide them, whatever the response model.
-      if (!pools.has(fold))
-        pools.set(
-          fold,
-          inputs.map((input) => informationPool({ ...input, copies: input.knowledge as readonly number[][] }).pool),
-        );
+  return async ({ irtModel, ...design }) => {
+    const errors: number[] = [];
+    for (const [fold, split] of folds.entries()) {
+      const key = `${fold} ${irtModel}`;
+      known.set(key, known.get(key) ?? prepare(fold, irtModel));
+      const { trained, inputs } = await known.get(key)!;
       const anchors = inputs.map((input, s) =>
         informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
       );
-      for (const error of mapErrors(group, trained, { sources, targets }, anchors, design, options.priorScale)) {
-        squares += error * error;
-        count++;
-      }
+      errors.push(...mapErrors(group, trained, split, anchors, design, options.priorScale));
     }
-    return Math.sqrt(squares / count);
+    return Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length);
   };
-  const { best, error, judged } = await searchSpace(
-    { ...SPACE, ...(options.estimation === "penalised" && { irtModel: ["2pl" as const] }) },
-    START,
-    judge,
-    budget,
-    random.fork("candidates"),
-    withoutIdle,
-  );
-  const { irtModel, ...design } = best;
-  return { irtModel, design, error, judged };
 }
 
 /** Where no item is chosen by its information, neither grid nor bins say anything; without abilities nor does the model. */
@@ -132,28 +127,10 @@ function withoutIdle(candidate: DesignCandidate): DesignCandidate {
   return { ...candidate, grid, binsPerAnchor, ...(candidate.score === "eap-sum" && { irtModel }) };
 }
 
-/** Data that candidates of one response model share in a fold. */
-interface PreparedFold {
-  readonly trained: Bank;
-  readonly inputs: readonly AnchorInput[];
-}
-
-async function prepareFold(
-  group: ScenarioGroup,
-  sources: readonly number[],
-  size: number,
-  options: DesignSearchOptions & { readonly random: RandomSource },
-): Promise<PreparedFold> {
-  const { random, knowledge } = options;
-  const trained = await fitBank(group, sources, { ...options, tolerance: NEAR_ENOUGH });
-  return { trained, inputs: anchorInputs(group, trained, { sizes: [size], random, knowledge }) };
-}
-
-/** Errors of the held-out models' mapped scores. */
 function mapErrors(
   group: ScenarioGroup,
   trained: Bank,
-  { sources, targets }: { readonly sources: readonly number[]; readonly targets: readonly number[] },
+  { sources, targets }: Split,
   anchors: readonly AnchorSet[],
   { score }: AnchorDesign,
   priorScale: number,
@@ -171,7 +148,6 @@ function mapErrors(
   });
 }
 
-/** Values of every field of a candidate. */
 type SearchSpace<Candidate> = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
 
 /** Share of the budget that goes to candidates drawn at random, before the best one's neighbours are tried. */

@@ -9,7 +9,6 @@ type InformationGrid = (typeof INFORMATION_GRIDS)[number];
 /** How anchors are chosen by their information, and read. */
 export interface AnchorDesign {
   readonly grid: InformationGrid;
-  /** Bins of the abilities for every anchor that is wanted. */
   readonly binsPerAnchor: number;
   /**
    * Largest information in its bin that an item must have, in logit⁻²; what is then lacking is spread evenly over the items
@@ -22,7 +21,6 @@ export interface AnchorDesign {
 /** Where nothing is searched. */
 export const DEFAULT_DESIGN: AnchorDesign = { grid: "even", binsPerAnchor: 1, threshold: 0, score: "map" };
 
-/** Points of an even grid. */
 const EVEN_POINTS = 250;
 
 /**
@@ -50,7 +48,6 @@ export function binnedInformation(
   return out;
 }
 
-/** Abilities in ascending order. */
 function gridPoints(
   { dims, a, b }: ItemBank,
   abilities: Float64Array,
@@ -82,7 +79,6 @@ function gridPoints(
  * information in it, if that reaches the threshold. Of a round that brings too many the most informative ones stay. Ends
  * where a round brings none.
  * @param information - bins×candidates, of {@link binnedInformation}
- * @param count - at most so many
  * @returns positions among the candidates, in the order in which they are taken
  * @see Kipnis et al. (2025), metabench, ICLR, §3
  */

@@ -2,7 +2,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { addGram, cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
-import { distinctValues } from "./penalised-spline.ts";
+import { distinctValues, LEAST_POINTS, quantiles, straightCurve } from "./penalised-spline.ts";
 
 /** A sum of smooth curves, y = intercept + Σ_j f_j(x_j). */
 interface AdditiveModel {
@@ -10,10 +10,6 @@ interface AdditiveModel {
   readonly intercept: number;
   /** Of every column, with mean 0 over its values; null of a column that is constant. */
   readonly curves: readonly (SmoothCurve | null)[];
-  /** Effective degrees of freedom, the intercept included. */
-  readonly degrees: number;
-  /** Steps of the search for the penalties. */
-  readonly steps: number;
 }
 
 interface AdditiveOptions {
@@ -25,9 +21,6 @@ interface AdditiveOptions {
   readonly maxSteps?: number;
 }
 
-/** Different values below which a column has a line, no curve. */
-const LEAST_POINTS = 5;
-
 /** λ, relative to the squares of its part's columns, above which the part is left out. */
 const NOTHING = 1e8;
 
@@ -37,7 +30,6 @@ const NOTHING = 1e8;
  * σ²/λ: λ ← σ²·degrees/‖b‖² (Fellner & Schall), until nothing changes. A part that the data don't ask for shrinks away,
  * lines too, so that features that say nothing new cost little even where models are few.
  * @param columns - features, each of n values
- * @param y - n values
  * @throws AnchorEvalError `invalid_data` for no values
  * @see Wood & Fasiolo (2017), Biometrics 73, 1071–1081; Marra & Wood (2011), CSDA 55, 2372–2387 (lines are penalised too)
  */
@@ -50,18 +42,14 @@ export function additiveModel(
   const intercept = y.reduce((sum, value) => sum + value, 0) / y.length;
   const bases = columns.map((x) => termBasis(x, pieces));
   const parts = bases.flatMap((basis) => basis?.parts ?? []);
-  const { effects, degrees, steps } = randomEffects(
+  const effects = randomEffects(
     parts,
     y.map((value) => value - intercept),
     { tolerance, maxSteps },
   );
   let at = 0;
-  const curves = bases.map((basis) => {
-    if (basis === null) return null;
-    const own = basis.parts.map(() => effects[at++]!);
-    return basis.curve(own);
-  });
-  return { intercept, curves, degrees: degrees + 1, steps };
+  const curves = bases.map((basis) => basis && basis.curve(basis.parts.map(() => effects[at++]!)));
+  return { intercept, curves };
 }
 
 /** Columns of a part of a curve, n×width row-major, each with mean 0. */
@@ -87,20 +75,12 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
   const mean = x.reduce((sum, value) => sum + value, 0) / n;
   const deviation = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / n);
   const line = { width: 1, rows: x.map((value) => (value - mean) / deviation) };
-  const last = different.length - 1;
   if (different.length < LEAST_POINTS)
     return {
       parts: [line],
-      curve: ([slope]) => {
-        const ends = Float64Array.of(different[0]!, different[last]!);
-        const y = ends.map((end) => (slope![0]! * (end - mean)) / deviation);
-        return { x: ends, y, bending: new Float64Array(2) };
-      },
+      curve: ([slope]) => straightCurve(different, (end) => (slope![0]! * (end - mean)) / deviation),
     };
-  const count = Math.min(pieces, last);
-  const splines = cubicBSplines(
-    Float64Array.from({ length: count + 1 }, (_, k) => different[Math.round((k * last) / count)]!),
-  );
+  const splines = cubicBSplines(quantiles(different, pieces));
   const size = splines.count;
   const { values, vectors } = symmetricEigen(bendingPenalty(splines), size);
   const width = size - 2; // a line doesn't bend
@@ -145,81 +125,79 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
 /**
  * Random effects of some parts, with their variances by restricted maximum likelihood.
  * @param y - with mean 0
- * @returns effects by part, zeros of those left out, and their degrees of freedom
+ * @returns effects by part, zeros of those left out
  */
 function randomEffects(
   parts: readonly Part[],
   y: Float64Array,
   { tolerance, maxSteps }: Required<Pick<AdditiveOptions, "tolerance" | "maxSteps">>,
-): { effects: Float64Array[]; degrees: number; steps: number } {
+): Float64Array[] {
   const n = y.length;
-  const begins = parts.map((_, k) => parts.slice(0, k).reduce((sum, { width }) => sum + width, 0));
-  const total = parts.reduce((sum, { width }) => sum + width, 0);
+  const partOf = parts.flatMap(({ width }, k) => new Array<number>(width).fill(k));
+  const total = partOf.length;
   const rows = new Float64Array(n * total);
-  parts.forEach(({ width, rows: own }, k) => {
-    for (let j = 0; j < n; j++) rows.set(own.subarray(j * width, (j + 1) * width), j * total + begins[k]!);
-  });
+  let begin = 0;
+  for (const { width, rows: own } of parts) {
+    for (let j = 0; j < n; j++) rows.set(own.subarray(j * width, (j + 1) * width), j * total + begin);
+    begin += width;
+  }
   const gram = new Float64Array(total * total);
   addGram(gram, total, rows, new Float64Array(n).fill(1), n);
   for (let r = 0; r < total; r++) for (let c = 0; c < r; c++) gram[c * total + r] = gram[r * total + c]!;
   const toward = new Float64Array(total);
   for (let j = 0; j < n; j++) for (let k = 0; k < total; k++) toward[k]! += rows[j * total + k]! * y[j]!;
   const squares = y.reduce((sum, value) => sum + value * value, 0);
-  const scale = parts.map(({ width }, k) => {
-    let sum = 0;
-    for (let r = begins[k]!; r < begins[k]! + width; r++) sum += gram[r * total + r]!;
-    return sum / width;
-  });
-  const logs = scale.map((own) => Math.log(own));
-  const effects = parts.map(({ width }) => new Float64Array(width));
-  if (squares <= 1e-24 * n) return { effects, degrees: 0, steps: 0 };
-  let left = parts.map((_, k) => k).filter((k) => scale[k]! > 0);
-  let degrees = 0;
-  let steps = 0;
-  while (steps < maxSteps && left.length > 0) {
-    steps++;
-    const kept = left.flatMap((k) => Array.from({ length: parts[k]!.width }, (_, r) => ({ k, at: begins[k]! + r })));
+  const scale = new Float64Array(parts.length);
+  partOf.forEach((k, at) => (scale[k]! += gram[at * total + at]!));
+  parts.forEach(({ width }, k) => (scale[k]! /= width));
+  const logs = scale.map(Math.log);
+  const effects = new Float64Array(total);
+  const byPart = (): Float64Array[] => parts.map((_, k) => effects.filter((_, at) => partOf[at] === k));
+  if (squares <= 1e-24 * n) return byPart();
+  let left = Array.from(parts.keys()).filter((k) => scale[k]! > 0);
+  for (let step = 0; step < maxSteps && left.length > 0; step++) {
+    const kept = Array.from(partOf.keys()).filter((at) => left.includes(partOf[at]!));
     const size = kept.length;
+    const penalties = logs.map(Math.exp);
     const system = new Float64Array(size * size);
-    kept.forEach(({ k, at }, r) => {
-      for (let c = 0; c < size; c++) system[r * size + c] = gram[at * total + kept[c]!.at]!;
-      system[r * size + r]! += Math.exp(logs[k]!);
+    kept.forEach((at, r) => {
+      for (let c = 0; c < size; c++) system[r * size + c] = gram[at * total + kept[c]!]!;
+      system[r * size + r]! += penalties[partOf[at]!]!;
     });
     const factor = cholesky(system, size);
     if (factor === null)
       throw new AnchorEvalError("numeric_failure", "the features of an additive model are not finite");
-    const b = choleskySolve(
-      factor,
-      size,
-      Float64Array.from(kept, ({ at }) => toward[at]!),
-    );
+    const wanted = Float64Array.from(kept, (at) => toward[at]!);
+    const b = choleskySolve(factor, size, wanted);
     const inverse = choleskyInverse(factor, size);
-    const own = left.map((k) => ({ k, degrees: parts[k]!.width, squares: 0 }));
-    const partAt = new Map(own.map((part) => [part.k, part]));
+    const degrees = parts.map(({ width }) => width);
+    const lengths = new Float64Array(parts.length); // ‖b‖² of a part
     let explained = 0; // bᵀXᵀy
     let shrunk = 0; // Σ λ‖b‖²
-    left.forEach((k) => effects[k]!.fill(0));
-    kept.forEach(({ k, at }, r) => {
-      const part = partAt.get(k)!;
-      part.degrees -= Math.exp(logs[k]!) * inverse[r * size + r]!;
-      part.squares += b[r]! ** 2;
+    effects.fill(0);
+    kept.forEach((at, r) => {
+      const k = partOf[at]!;
+      degrees[k]! -= penalties[k]! * inverse[r * size + r]!;
+      lengths[k]! += b[r]! ** 2;
       explained += b[r]! * toward[at]!;
-      shrunk += Math.exp(logs[k]!) * b[r]! ** 2;
-      effects[k]![at - begins[k]!] = b[r]!;
+      shrunk += penalties[k]! * b[r]! ** 2;
+      effects[at] = b[r]!;
     });
-    degrees = own.reduce((sum, part) => sum + part.degrees, 0);
-    const variance = Math.max(squares - explained - shrunk, 1e-12 * squares) / Math.max(1, n - 1 - degrees);
+    const used = left.reduce((sum, k) => sum + degrees[k]!, 0);
+    const variance = Math.max(squares - explained - shrunk, 1e-12 * squares) / Math.max(1, n - 1 - used);
     let moved = 0;
     const dropped = new Set<number>();
-    for (const part of own) {
-      const next = Math.log((variance * Math.max(part.degrees, 1e-12)) / Math.max(part.squares, 1e-300));
-      moved = Math.max(moved, Math.abs(next - logs[part.k]!));
-      logs[part.k] = next;
-      if (next > Math.log(NOTHING * scale[part.k]!)) dropped.add(part.k);
+    for (const k of left) {
+      const next = Math.log((variance * Math.max(degrees[k]!, 1e-12)) / Math.max(lengths[k]!, 1e-300));
+      moved = Math.max(moved, Math.abs(next - logs[k]!));
+      logs[k] = next;
+      if (next > Math.log(NOTHING * scale[k]!)) dropped.add(k);
     }
-    for (const k of dropped) effects[k]!.fill(0);
+    partOf.forEach((k, at) => {
+      if (dropped.has(k)) effects[at] = 0;
+    });
     left = left.filter((k) => !dropped.has(k));
     if (moved < tolerance && dropped.size === 0) break;
   }
-  return { effects, degrees, steps };
+  return byPart();
 }

@@ -26,7 +26,6 @@ const LEAST_MODELS = 20;
 /** Folds of the source models' families for cross-fitted predictions of the scenarios' own maps. */
 const FOLDS = 5;
 
-/** Maps of the anchors' mean. */
 export const meanMaps: ScoreMapFitter = {
   source: { module: import.meta.url, name: "meanMaps" },
   fit: (banks, random) => formScoreMaps(banks, "mean", random),
@@ -66,16 +65,12 @@ export function formScoreMaps(
     random,
   );
   const maps = all.map(({ part, choice }) => foldOutMaps(part, choice, fold));
-  const read = common.map((row) =>
-    jointFeatures(
-      new Map(
-        all.map(({ part: { id, answers } }, k): [string, AnswerFeatures] => {
-          const { features, bounds } = answers.get(row)!;
-          return [id, answerFeatures({ alone: maps[k]![fold.get(row)!]! }, features.mean, features.expected, bounds)];
-        }),
-      ),
-    ),
-  );
+  const featuresOf = (row: number): [string, AnswerFeatures][] =>
+    all.map(({ part: { id, answers } }, k) => {
+      const { features, bounds } = answers.get(row)!;
+      return [id, answerFeatures({ alone: maps[k]![fold.get(row)!]! }, features.mean, features.expected, bounds)];
+    });
+  const read = common.map((row) => jointFeatures(new Map(featuresOf(row))));
   const column = (feature: FeatureName["feature"], scenario: string | null): FeatureColumn => ({
     feature,
     scenario,
@@ -118,7 +113,6 @@ function foldOutMaps(part: MappedScenario, choice: MapChoice, fold: ReadonlyMap<
 
 /**
  * Folds of whole families, the largest dealt first, each to the smallest fold; of single models where all are one family.
- * @param families - family of every model
  * @returns fold of every model, from 0
  */
 export function familyFolds(families: ArrayLike<number>, folds: number, random: RandomSource): Int32Array {

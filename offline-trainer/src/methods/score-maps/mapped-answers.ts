@@ -24,7 +24,6 @@ interface MappedAnswers {
 /** A scenario with the map features of the models that answered enough of its anchors, by row. */
 export interface MappedScenario {
   readonly id: string;
-  /** Full scores by row. */
   readonly full: Float64Array;
   readonly answers: ReadonlyMap<number, MappedAnswers>;
 }
@@ -101,7 +100,6 @@ export function fitOwnMap({ id, full, answers }: MappedScenario, choice: MapChoi
   return additiveMap(readsAbility(choice) ? [column("mean"), column("expected")] : [column("mean")], truth);
 }
 
-/** A feature with its value of every source model. */
 export interface FeatureColumn extends FeatureName {
   readonly values: Float64Array;
 }

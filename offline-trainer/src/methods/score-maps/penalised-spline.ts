@@ -1,4 +1,3 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { addGram, cholesky } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
@@ -7,7 +6,7 @@ import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve
 const PIECES = 20;
 
 /** Different x below which there is a line, no curve. */
-const LEAST_POINTS = 5;
+export const LEAST_POINTS = 5;
 
 /**
  * A smooth map of y on x: {@link penalisedSpline} with breaks at quantiles of the different x and λ by GCV. A line by least
@@ -16,15 +15,7 @@ const LEAST_POINTS = 5;
  */
 export function smoothMap(x: Float64Array, y: Float64Array): SmoothCurve {
   const different = distinctValues(x);
-  if (different.length < LEAST_POINTS) return lineThrough(x, y, different);
-  const pieces = Math.min(PIECES, different.length - 1);
-  const last = different.length - 1;
-  const breaks = Float64Array.from({ length: pieces + 1 }, (_, k) => different[Math.round((k * last) / pieces)]!);
-  return penalisedSpline(x, y, breaks).curve;
-}
-
-function lineThrough(x: Float64Array, y: Float64Array, different: Float64Array): SmoothCurve {
-  const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  if (different.length >= LEAST_POINTS) return penalisedSpline(x, y, quantiles(different, PIECES)).curve;
   const [centre, level] = [mean(x), mean(y)];
   if (different.length === 1) return { x: different, y: Float64Array.of(level), bending: new Float64Array(1) };
   let [square, product] = [0, 0];
@@ -32,15 +23,28 @@ function lineThrough(x: Float64Array, y: Float64Array, different: Float64Array):
     square += (own - centre) ** 2;
     product += (own - centre) * (y[j]! - level);
   });
-  const ends = Float64Array.of(different[0]!, different.at(-1)!);
-  return { x: ends, y: ends.map((end) => level + ((end - centre) * product) / square), bending: new Float64Array(2) };
+  return straightCurve(different, (end) => level + ((end - centre) * product) / square);
 }
 
-/** A fitted spline. */
+/** Breaks of a spline of `pieces` pieces at most: evenly spaced among different values. */
+export function quantiles(different: Float64Array, pieces: number): Float64Array {
+  const last = different.length - 1;
+  const used = Math.min(pieces, last);
+  return Float64Array.from({ length: used + 1 }, (_, k) => different[Math.round((k * last) / used)]!);
+}
+
+/** A line from the first to the last of some values. */
+export function straightCurve(different: Float64Array, valueAt: (x: number) => number): SmoothCurve {
+  const x = Float64Array.of(different[0]!, different.at(-1)!);
+  return { x, y: x.map(valueAt), bending: new Float64Array(2) };
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 interface PenalisedSpline {
   readonly curve: SmoothCurve;
-  /** λ. */
-  readonly penalty: number;
   /** Trace of the smoother: 2 of a line. */
   readonly degrees: number;
   /** n·RSS/(n − degrees)². */
@@ -62,9 +66,9 @@ const STEPS = 40;
  *
  * BᵀB + λΩ is brought to a diagonal once for all λ, by the eigenvectors of L⁻¹ΩL⁻ᵀ with LLᵀ = BᵀB + τΩ, which is definite
  * wherever two x differ.
+ * @param x - two at least differ
  * @param breaks - ascending, distinct, at least two; no x outside of them
  * @param penalty - λ, or "gcv": the least n·RSS/(n − degrees)²
- * @throws AnchorEvalError `invalid_data` where fewer than two x differ
  * @see Eilers & Marx (1996), Statistical Science 11, 89–121; Craven & Wahba (1978), Numerische Mathematik 31, 377–403
  */
 export function penalisedSpline(
@@ -73,17 +77,15 @@ export function penalisedSpline(
   breaks: Float64Array,
   penalty: number | "gcv" = "gcv",
 ): PenalisedSpline {
-  if (new Set(x).size < 2) throw new AnchorEvalError("invalid_data", "a spline needs two different x");
   const splines = cubicBSplines(breaks);
   const { count } = splines;
   const rows = basisRows(splines, x);
-  const system = diagonalised(rows, count, x.length, bendingPenalty(splines));
   const toward = new Float64Array(count);
   for (let j = 0; j < x.length; j++) for (let k = 0; k < count; k++) toward[k]! += rows[j * count + k]! * y[j]!;
-  const solution = system(toward);
+  const { balance, solve } = diagonalised(rows, x.length, bendingPenalty(splines), toward);
 
-  const fit = (lambda: number): { coefficients: Float64Array; degrees: number; gcv: number } => {
-    const { coefficients, degrees } = solution(lambda);
+  const fit = (lambda: number): Omit<PenalisedSpline, "curve"> & { readonly coefficients: Float64Array } => {
+    const { coefficients, degrees } = solve(lambda);
     let squares = 0;
     for (let j = 0; j < x.length; j++) {
       let value = 0;
@@ -92,20 +94,18 @@ export function penalisedSpline(
     }
     return { coefficients, degrees, gcv: (x.length * squares) / (x.length - degrees) ** 2 };
   };
-  const lambda = penalty === "gcv" ? leastGcv(solution.balance, (own) => fit(own).gcv) : penalty;
-  const { coefficients, degrees, gcv } = fit(lambda);
-  return { curve: splineCurve(splines, coefficients), penalty: lambda, degrees, gcv };
+  const { coefficients, ...fitted } = fit(penalty === "gcv" ? leastGcv(balance, (own) => fit(own).gcv) : penalty);
+  return { curve: splineCurve(splines, coefficients), ...fitted };
 }
 
-type Solution = ((lambda: number) => { coefficients: Float64Array; degrees: number }) & { readonly balance: number };
-
-/** A solver of (BᵀB + λΩ)c = b for one b and any λ. */
+/** The solution of (BᵀB + λΩ)c = b for any λ. @returns τ = tr BᵀB / tr Ω too */
 function diagonalised(
   rows: Float64Array,
-  count: number,
   observations: number,
   bending: Float64Array,
-): (toward: Float64Array) => Solution {
+  toward: Float64Array,
+): { balance: number; solve: (lambda: number) => { coefficients: Float64Array; degrees: number } } {
+  const count = toward.length;
   const gram = new Float64Array(count * count);
   addGram(gram, count, rows, new Float64Array(observations).fill(1), observations);
   const balance = trace(gram, count) / trace(bending, count);
@@ -114,23 +114,21 @@ function diagonalised(
     count,
   )!;
   const { values, vectors } = symmetricEigen(whitened(factor, bending, count), count);
-  return (toward) => {
-    const turned = new Float64Array(count);
-    const own = forward(factor, count, toward, 0, 1);
-    for (let k = 0; k < count; k++) for (let r = 0; r < count; r++) turned[k]! += vectors[k * count + r]! * own[r]!;
-    const solve = (lambda: number): { coefficients: Float64Array; degrees: number } => {
-      const mixed = new Float64Array(count);
-      let degrees = 0;
-      for (let k = 0; k < count; k++) {
-        const share = Math.max(0, 1 - balance * values[k]!); // of BᵀB along this vector; of λΩ it is λ·value
-        const scale = share + lambda * values[k]!;
-        degrees += share / scale;
-        for (let r = 0; r < count; r++) mixed[r]! += (vectors[k * count + r]! * turned[k]!) / scale;
-      }
-      return { coefficients: backward(factor, count, mixed), degrees };
-    };
-    return Object.assign(solve, { balance });
+  const turned = new Float64Array(count);
+  const own = forward(factor, count, toward, 0, 1);
+  for (let k = 0; k < count; k++) for (let r = 0; r < count; r++) turned[k]! += vectors[k * count + r]! * own[r]!;
+  const solve = (lambda: number): { coefficients: Float64Array; degrees: number } => {
+    const mixed = new Float64Array(count);
+    let degrees = 0;
+    for (let k = 0; k < count; k++) {
+      const share = Math.max(0, 1 - balance * values[k]!); // of BᵀB along this vector; of λΩ it is λ·value
+      const scale = share + lambda * values[k]!;
+      degrees += share / scale;
+      for (let r = 0; r < count; r++) mixed[r]! += (vectors[k * count + r]! * turned[k]!) / scale;
+    }
+    return { coefficients: backward(factor, count, mixed), degrees };
   };
+  return { balance, solve };
 }
 
 /** λ of the least GCV: on a grid of its logarithm, then by golden section. */

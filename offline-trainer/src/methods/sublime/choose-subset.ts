@@ -2,7 +2,7 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
-import { denseRows, type SparseRows } from "../../numeric/sparse-rows.ts";
+import { denseRows } from "../../numeric/sparse-rows.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
 import type { ItemFeatures } from "./item-features.ts";
 import {
@@ -23,29 +23,23 @@ export const LEAST_RANKED = 3;
 /** Rank correlations are kept within ±this before Fisher's transformation. */
 const MOST_CORRELATION = 0.999;
 
-/** Models with their answers to one scenario. */
 export interface Board {
   readonly columns: ItemColumns;
-  /** Item weights, summing to 1. */
   readonly weights: Float64Array;
-  /** The models' full scores. */
   readonly full: Float64Array;
-  /** Family of every model. */
   readonly families: ArrayLike<number>;
-  /** Models named as anchor models. */
   readonly named: readonly number[];
-  readonly features?: ItemFeatures;
+  readonly features: ItemFeatures;
   readonly candidates: number;
 }
 
 /** A board with the data that subsets of any size are drawn by and described with. */
 interface PreparedBoard extends Board {
   readonly roles: ModelRoles;
-  readonly profile: ItemProfile;
+  readonly described: SubsetDescription;
   readonly samplers: readonly Sampler[];
 }
 
-/** A subset that was drawn. */
 interface Candidate {
   readonly sampler: string;
   /** Ascending. */
@@ -61,19 +55,15 @@ export interface SubsetChoice {
   readonly predicted: Float64Array;
   /** The first candidate of the highest predicted correlation. */
   readonly chosen: number;
+  readonly subset: Candidate;
 }
 
 export function prepareBoard(board: Board, random: RandomSource): PreparedBoard {
-  const { columns, weights, full, features } = board;
-  const roles = pickAnchorModels(full, board.named);
-  const profile = itemProfile({
-    weights,
-    anchors: columnsOf(columns, roles.anchors),
-    full: valuesOf(full, roles.anchors),
-    ...(features && { features }),
-    random,
-  });
-  return { ...board, roles, profile, samplers: samplers(profile) };
+  const roles = pickAnchorModels(board.full, board.named);
+  const anchors = columnsOf(board.columns, roles.anchors);
+  const full = valuesOf(board.full, roles.anchors);
+  const profile = itemProfile(board, anchors, full, random);
+  return { ...board, roles, described: { profile, anchors, full }, samplers: samplers(profile) };
 }
 
 /**
@@ -85,18 +75,13 @@ export function prepareBoard(board: Board, random: RandomSource): PreparedBoard 
  */
 export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource): SubsetChoice {
   const candidates = drawCandidates(board, k, random.fork("candidates"));
-  const { anchors, judges } = board.roles;
-  const described = {
-    profile: board.profile,
-    anchors: columnsOf(board.columns, anchors),
-    full: valuesOf(board.full, anchors),
-  };
-  const table = featureTable(candidates.map(({ items }) => subsetFeatures(described, items)));
-  const predict = ridgePredictor(table, random.fork("axes"));
-  const scores = candidates.map(({ items }) => meanScores(board.columns, items));
-  const measured = Float64Array.from(scores, (own) => rankCorrelation(own, board.full, judges));
-  const predicted = predict(measured.map(fisher)).map(Math.tanh);
-  return { candidates, measured, predicted, chosen: predicted.indexOf(Math.max(...predicted)) };
+  const table = featureTable(candidates.map(({ items }) => subsetFeatures(board.described, items)));
+  const measured = Float64Array.from(candidates, ({ items }) =>
+    rankCorrelation(meanScores(board.columns, items), board.full, board.roles.judges),
+  );
+  const predicted = ridgeFitted(table, measured.map(fisher), random.fork("axes")).map(Math.tanh);
+  const chosen = predicted.indexOf(Math.max(...predicted));
+  return { candidates, measured, predicted, chosen, subset: candidates[chosen]! };
 }
 
 function drawCandidates(
@@ -129,7 +114,6 @@ export function valuesOf(values: Float64Array, models: ArrayLike<number>): Float
 /** Logarithms of ratios are kept within ±this. */
 const MOST_LOG_RATIO = 3;
 
-/** Data that subsets are described with. */
 interface SubsetDescription {
   readonly profile: ItemProfile;
   /** The anchor models' scores and full scores. */
@@ -213,26 +197,25 @@ function logRatio(x: number, y: number): number {
  * Fits targets, one a row, by {@link spectralRidge} and predicts the same rows. Rows are scaled to a length of about 1, so
  * that its penalties are relative to their mean square length.
  */
-export function ridgePredictor(table: FeatureTable, random: RandomSource): (targets: Float64Array) => Float64Array {
-  const axes = principalAxes(unitLength(table), table.width, random);
-  return (targets) => {
-    const { mean, coefficients } = spectralRidge(axes, targets);
-    const { left, singular, rank } = axes;
-    return targets.map((_, i) => {
-      let own = mean;
-      for (let k = 0; k < rank; k++) own += coefficients[k]! * singular[k]! * left[i * rank + k]!;
-      return own;
-    });
-  };
-}
-
-function unitLength({ count, width, values }: FeatureTable): SparseRows {
+export function ridgeFitted(
+  { count, width, values }: FeatureTable,
+  targets: Float64Array,
+  random: RandomSource,
+): Float64Array {
   const scale = 1 / Math.sqrt(width);
-  return denseRows(
+  const rows = denseRows(
     values.map((value) => value * scale),
     count,
     width,
   );
+  const axes = principalAxes(rows, width, random);
+  const { mean, coefficients } = spectralRidge(axes, targets);
+  const { left, singular, rank } = axes;
+  return targets.map((_, i) => {
+    let own = mean;
+    for (let k = 0; k < rank; k++) own += coefficients[k]! * singular[k]! * left[i * rank + k]!;
+    return own;
+  });
 }
 
 /** Rows of features, standardised: mean 0, and a standard deviation of 1, or 0 where a feature is constant. */

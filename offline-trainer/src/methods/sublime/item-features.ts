@@ -1,11 +1,12 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { textFeatures } from "../../numeric/text-features.ts";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
-import { principalAxes } from "../../numeric/principal-axes.ts";
-import type { SparseRows } from "../../numeric/sparse-rows.ts";
+import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
+import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
+import { textFeatures } from "../../numeric/text-features.ts";
 import type { Points } from "../kmeans/clusters.ts";
 
-/** One number for every item. */
 export interface FeatureColumn {
   readonly name: string;
   /** In the order of the items; NaN where unknown. */
@@ -29,7 +30,6 @@ export interface ItemFeatures {
   readonly strata: ItemGroups | null;
 }
 
-/** The features of some of the items, in the order given. */
 export function selectFeatures(
   { columns, points, subscenarios, strata }: ItemFeatures,
   items: ArrayLike<number>,
@@ -55,28 +55,99 @@ export function selectFeatures(
   };
 }
 
-/** Item features read elsewhere. */
-interface GivenFeatures {
-  readonly columns?: readonly FeatureColumn[];
-  /** Embeddings of some items. @default TF-IDF, where every item has a text */
-  readonly vectorsOf?: (ids: readonly string[]) => SparseRows;
+export interface ItemFeaturesOptions {
+  /** Columns of numbers, by item. */
+  readonly table?: ItemTable;
+  /** @default TF-IDF, where every item has a text */
+  readonly embeddings?: Embeddings;
   /** Groups whose proportions every subset keeps. @default none */
   readonly strata?: ItemGroups;
   readonly random: RandomSource;
 }
 
-/** Item features that don't come from answers: given columns, and points in a space of embeddings or of TF-IDF. */
-export function describeItems(
+/**
+ * Item features that don't come from answers: the columns of a table, and points in a space of the embeddings or, where
+ * every item has a text, of TF-IDF.
+ * @throws AnchorEvalError `invalid_data` for items without an embedding, or a table without a number for each of them
+ */
+export function itemFeatures(
   items: readonly ItemInfo[],
-  { columns = [], vectorsOf, strata, random }: GivenFeatures,
+  { table, embeddings, strata, random }: ItemFeaturesOptions,
 ): ItemFeatures {
+  const columns = table ? tableColumns(table, items, strata?.name) : [];
   const subscenarios = items.map(({ subscenario }) => subscenario);
-  const spaced = vectorsOf !== undefined || items.every(({ text }) => text?.trim());
+  const spaced = embeddings !== undefined || items.every(({ text }) => text?.trim());
   return {
     columns,
-    points: spaced ? itemPoints(items, vectorsOf, random.fork("points")) : null,
+    points: spaced ? itemPoints(items, embeddings, random.fork("points")) : null,
     subscenarios: subscenarios.some((name) => name !== undefined) ? itemGroups("subscenario", subscenarios) : null,
     strata: strata ?? null,
+  };
+}
+
+export const ID = "item_id";
+
+/**
+ * Every column of a table but `item_id` and that of the strata as a number for every item; an empty cell isn't known. Rows of
+ * other items are left aside.
+ * @throws AnchorEvalError `invalid_data` naming the file and row, column and rule: no `item_id`, no other column, an item
+ * twice, a cell that is no number, items without a row
+ */
+function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: string | undefined): FeatureColumn[] {
+  const issues = new DataIssues(table.name);
+  const at = columnOf(table, ID, "--item-features");
+  const known = new Set<string>();
+  table.rows.forEach((cells, row) => {
+    const id = cells[at]!;
+    if (known.has(id))
+      issues.add({ row: table.lines[row]!, column: ID }, "duplicate", `item ${quoted(id)} is there twice`);
+    known.add(id);
+  });
+  const names = table.columns.filter((name) => name !== ID && name !== strata);
+  if (names.length === 0 && (strata === undefined || !table.columns.includes(strata)))
+    issues.fail({}, "missing_column", "there is no column of features beside item_id");
+  const cellsOf = itemCells(table, items, issues);
+  const columns = names.map((name) => {
+    const values = Float64Array.from(cellsOf(name), ({ text, place }) => {
+      const value = decimalNumber(text);
+      if (text !== "" && Number.isNaN(value))
+        issues.add(
+          place,
+          "not_a_number",
+          `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`,
+        );
+      return value;
+    });
+    return { name, values };
+  });
+  issues.refuse();
+  return columns;
+}
+
+interface ItemCell {
+  readonly id: string;
+  readonly text: string;
+  readonly place: { readonly row: number; readonly column: string };
+}
+
+/** The cells of any column, in the order of the items. @throws AnchorEvalError `invalid_data` for items without a row */
+export function itemCells(
+  table: ItemTable,
+  items: readonly ItemInfo[],
+  issues: DataIssues,
+): (column: string) => ItemCell[] {
+  const at = table.columns.indexOf(ID);
+  const rows = new Map(table.rows.map((cells, row) => [cells[at]!, row]));
+  const ids = items.map(({ item_id: id }) => id);
+  const without = ids.filter((id) => !rows.has(id));
+  if (without.length > 0)
+    issues.fail({}, "missing_item", `items without a row, ${without.length} of ${ids.length}: ${firstFew(without)}`);
+  return (column) => {
+    const cell = table.columns.indexOf(column);
+    return ids.map((id) => {
+      const row = rows.get(id)!;
+      return { id, text: table.rows[row]![cell]!.trim(), place: { row: table.lines[row]!, column } };
+    });
   };
 }
 
@@ -91,22 +162,14 @@ export function itemGroups(name: string, values: readonly (string | undefined)[]
   return { name, labels };
 }
 
-/** Axes of a space of items. */
 const AXES = 16;
 
 /**
  * Coordinates of items on their scenario's principal axes, of their embeddings or else of TF-IDF of words and characters;
  * 0 on axes beyond the scenario's rank.
  */
-function itemPoints(items: readonly ItemInfo[], vectorsOf: GivenFeatures["vectorsOf"], random: RandomSource): Points {
+function itemPoints(items: readonly ItemInfo[], embeddings: Embeddings | undefined, random: RandomSource): Points {
   const values = new Float64Array(items.length * AXES);
-  const rowsOf = (own: readonly ItemInfo[]): SparseRows =>
-    vectorsOf
-      ? vectorsOf(own.map(({ item_id: id }) => id))
-      : textFeatures(
-          own.map(({ text }) => text!),
-          [],
-        ).train;
   const scenarios = new Map<string, number[]>();
   items.forEach(({ scenario }, i) => {
     const members = scenarios.get(scenario);
@@ -115,10 +178,18 @@ function itemPoints(items: readonly ItemInfo[], vectorsOf: GivenFeatures["vector
   });
   for (const [scenario, members] of scenarios) {
     const own = members.map((i) => items[i]!);
-    const { rank, left, singular } = principalAxes(rowsOf(own), AXES, random.fork(scenario));
-    members.forEach((i, at) => {
-      for (let k = 0; k < rank; k++) values[i * AXES + k] = left[at * rank + k]! * singular[k]!;
-    });
+    const rows = embeddings
+      ? embeddedRows(
+          embeddings,
+          own.map(({ item_id: id }) => id),
+        )
+      : textFeatures(
+          own.map(({ text }) => text!),
+          [],
+        ).train;
+    const axes = principalAxes(rows, AXES, random.fork(scenario));
+    const places = ownPlaces(axes);
+    members.forEach((i, at) => values.set(places.subarray(at * axes.rank, (at + 1) * axes.rank), i * AXES));
   }
   return { count: items.length, dims: AXES, values };
 }

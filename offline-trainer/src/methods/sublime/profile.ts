@@ -11,7 +11,6 @@ const RANDOM_FEATURES = 64;
 /** Item data that subsets are drawn by and described with, from item features and the anchor models' answers. */
 export interface ItemProfile {
   readonly count: number;
-  /** Item weights, summing to 1. */
   readonly weights: Float64Array;
   /** Standardised: weighted mean 0, standard deviation 1; 0 where nothing is known. */
   readonly columns: readonly FeatureColumn[];
@@ -19,7 +18,6 @@ export interface ItemProfile {
   /** Of two items. */
   readonly distance: number;
   readonly clusters: number;
-  /** Cluster of every item. */
   readonly labels: Int32Array;
   /** Subscenarios, where there are several; null else. */
   readonly subscenarios: ItemGroups | null;
@@ -29,24 +27,22 @@ export interface ItemProfile {
   readonly kernel: { readonly width: number; readonly values: Float64Array; readonly mean: Float64Array };
 }
 
-interface ItemProfileInput {
-  readonly weights: Float64Array;
-  /** The anchor models' scores. */
-  readonly anchors: ItemColumns;
-  /** Their full scores. */
-  readonly full: Float64Array;
-  readonly features?: ItemFeatures;
-  readonly random: RandomSource;
-}
-
 /**
  * Difficulty proxies from the anchor models' answers alone, the given columns, and a space: the given points, else those
  * answers themselves. Columns that are the same for all items, or known of fewer than half, are left out.
+ * @param anchors - the anchor models' scores @param full - their full scores
  */
-export function itemProfile({ weights, anchors, full, features, random }: ItemProfileInput): ItemProfile {
+export function itemProfile(
+  { weights, features }: { readonly weights: Float64Array; readonly features: ItemFeatures },
+  anchors: ItemColumns,
+  full: Float64Array,
+  random: RandomSource,
+): ItemProfile {
   const count = weights.length;
-  const points = features?.points ?? answerPoints(anchors);
-  const columns = [...difficultyColumns(anchors, full), ...(features?.columns ?? [])].flatMap((column) => {
+  const { subscenarios, strata } = features;
+  // Without points the items are those of a space with an axis a model.
+  const points = features.points ?? { count, dims: anchors.models, values: anchors.scores };
+  const columns = [...difficultyColumns(anchors, full), ...features.columns].flatMap((column) => {
     const values = standardised(column.values, weights);
     return values === null ? [] : [{ name: column.name, values }];
   });
@@ -63,14 +59,10 @@ export function itemProfile({ weights, anchors, full, features, random }: ItemPr
     distance: rootMeanSquaredDistance(points),
     clusters,
     labels,
-    subscenarios: several(features?.subscenarios ?? null),
-    strata: features?.strata ?? null,
+    subscenarios: subscenarios?.labels.some((label) => label !== subscenarios.labels[0]) ? subscenarios : null,
+    strata,
     kernel: { width: RANDOM_FEATURES, values, mean },
   };
-}
-
-function several(groups: ItemGroups | null): ItemGroups | null {
-  return groups?.labels.some((label) => label !== groups.labels[0]) ? groups : null;
 }
 
 /**
@@ -80,12 +72,7 @@ function several(groups: ItemGroups | null): ItemGroups | null {
 export function difficultyColumns({ models, items, scores }: ItemColumns, full: Float64Array): FeatureColumn[] {
   const level = full.reduce((sum, value) => sum + value, 0) / models;
   const spread = full.reduce((sum, value) => sum + (value - level) ** 2, 0);
-  const [difficulty, disagreement, discrimination] = [0, 1, 2].map(() => new Float64Array(items)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  for (let i = 0; i < items; i++) {
+  const described = Array.from({ length: items }, (_, i) => {
     const own = scores.subarray(i * models, (i + 1) * models);
     const mean = own.reduce((sum, score) => sum + score, 0) / models;
     let [squares, product] = [0, 0];
@@ -93,15 +80,16 @@ export function difficultyColumns({ models, items, scores }: ItemColumns, full: 
       squares += (score - mean) ** 2;
       product += (score - mean) * (full[m]! - level);
     });
-    difficulty[i] = 1 - mean;
-    disagreement[i] = squares / models;
-    discrimination[i] = squares > 0 && spread > 0 ? product / Math.sqrt(squares * spread) : 0;
-  }
-  return [
-    { name: "difficulty", values: difficulty },
-    { name: "disagreement", values: disagreement },
-    { name: "discrimination", values: discrimination },
-  ];
+    return {
+      difficulty: 1 - mean,
+      disagreement: squares / models,
+      discrimination: squares > 0 && spread > 0 ? product / Math.sqrt(squares * spread) : 0,
+    };
+  });
+  return (["difficulty", "disagreement", "discrimination"] as const).map((name) => ({
+    name,
+    values: Float64Array.from(described, (own) => own[name]),
+  }));
 }
 
 /** Weighted mean 0 and standard deviation 1 over the known values, 0 for others; null where there is nothing to tell. */
@@ -114,11 +102,6 @@ function standardised(values: Float64Array, weights: Float64Array): Float64Array
   const largest = known.reduce((most, i) => Math.max(most, Math.abs(values[i]!)), 0);
   if (!(Math.sqrt(variance) > 1e-9 * largest)) return null;
   return values.map((value) => (Number.isFinite(value) ? (value - mean) / Math.sqrt(variance) : 0));
-}
-
-/** Items as points, an axis a model. */
-function answerPoints({ models, items, scores }: ItemColumns): Points {
-  return { count: items, dims: models, values: scores };
 }
 
 /**
@@ -167,8 +150,6 @@ export interface ModelRoles {
 /**
  * The named anchor models; without names, or where fewer than two of those are here, models spread over the range of
  * scores: at the middles of as many equal parts of their ranking. All others judge; all do where fewer than four are left.
- * @param full - the models' full scores
- * @param named - positions
  */
 export function pickAnchorModels(full: Float64Array, named: ArrayLike<number> = []): ModelRoles {
   const models = Array.from(full, (_, m) => m);

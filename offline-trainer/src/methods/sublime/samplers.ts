@@ -1,4 +1,3 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { inclusionProbabilities, pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { ranks } from "../../numeric/statistics.ts";
@@ -6,10 +5,9 @@ import { apportion } from "../../numeric/apportion.ts";
 import type { ItemGroups } from "./item-features.ts";
 import type { ItemProfile } from "./profile.ts";
 
-/** A way to draw k items. */
 export interface Sampler {
   readonly name: string;
-  /** @returns items, ascending */
+  /** @param k - from 1 to all items @returns items, ascending */
   readonly draw: (k: number, random: RandomSource) => Uint32Array;
 }
 
@@ -55,7 +53,7 @@ export function samplers(profile: ItemProfile): Sampler[] {
       const chances = weights.map((weight, i) => weight * Math.exp(tilt * places[i]!));
       return sample(shuffled(random), chances, strata(k), random);
     };
-  const all: Sampler[] = [
+  return [
     { name: "random", draw: (k, random) => sample(shuffled(random), weights, strata(k), random) },
     ...columns.flatMap(({ name, values }): Sampler[] => {
       const places = orderPlaces(values);
@@ -69,14 +67,6 @@ export function samplers(profile: ItemProfile): Sampler[] {
     { name: "clusters", draw: spread(labels) },
     { name: "farthest", draw: (k, random) => farthestFirst(profile, strata(k), random) },
   ];
-  return all.map(({ name, draw }) => ({
-    name,
-    draw: (k, random) => {
-      if (!Number.isInteger(k) || k < 1 || k > count)
-        throw new AnchorEvalError("invalid_option", `a subset of ${count} items has 1 to ${count} of them, got ${k}`);
-      return draw(k, random);
-    },
-  }));
 }
 
 /** @param order - of the items @param chances - by item, up to a factor */
@@ -147,38 +137,18 @@ interface Stratum {
  * How many items a subset of k has of every stratum: its share of Σπ_i, π_i = min(1, c·w_i), in whole numbers by largest
  * remainders, so that no stratum is asked for more than it has.
  * @param groups - null: one stratum of all items
- * @param weights - of the items
- * @throws AnchorEvalError `invalid_option` for fewer items than strata
  */
 export function strataOf(groups: ItemGroups | null, weights: Float64Array, k: number): Stratum[] {
-  const members = groups === null ? [Array.from(weights.keys())] : membersOf(groups);
-  checkStrata(groups, k);
-  const chances = inclusionProbabilities(weights, k);
-  const shares = members.map((items) => items.reduce((sum, i) => sum + chances[i]!, 0));
-  const quotas = apportion(k, shares, 0);
-  return members.map((items, s) => ({ items, quota: quotas[s]! }));
-}
-
-/**
- * Refuses subsets of fewer items than there are strata.
- * @param where - put after the number of strata, such as " in SCENARIO"
- * @throws AnchorEvalError `invalid_option`
- */
-export function checkStrata(groups: ItemGroups | null, k: number, where = ""): void {
-  const count = groups === null ? 0 : new Set(groups.labels).size;
-  if (groups === null || count <= k) return;
-  throw new AnchorEvalError(
-    "invalid_option",
-    `--strata ${groups.name} has ${count} strata${where}, more than the ${k} items asked for: ask for ${count} at least, or name a coarser column`,
-  );
-}
-
-function membersOf({ labels }: ItemGroups): number[][] {
   const members = new Map<number, number[]>();
-  labels.forEach((label, i) => {
+  weights.forEach((_, i) => {
+    const label = groups?.labels[i] ?? 0;
     const own = members.get(label);
     if (own) own.push(i);
     else members.set(label, [i]);
   });
-  return [...members.values()];
+  const strata = [...members.values()];
+  const chances = inclusionProbabilities(weights, k);
+  const shares = strata.map((items) => items.reduce((sum, i) => sum + chances[i]!, 0));
+  const quotas = apportion(k, shares, 0);
+  return strata.map((items, s) => ({ items, quota: quotas[s]! }));
 }

@@ -6,12 +6,10 @@ import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice
 
 /** How a subset was chosen, and how well it ranks models. */
 export interface SubsetRanking {
-  /** Number of anchor models. */
   readonly anchorModels: number;
   readonly candidates: number;
   /** Column whose proportions every candidate keeps; null where none was asked for. */
   readonly strata: string | null;
-  /** Sampler that drew the chosen subset. */
   readonly sampler: string;
   readonly predictor: "ridge";
   /** Its predicted rank correlation (Spearman), from all source models. */
@@ -30,7 +28,6 @@ interface UntouchedRanking {
   readonly models: number;
   /** Predicted rank correlation of the chosen subset. */
   readonly predicted: number;
-  /** Measured rank correlations. */
   readonly spearman: number;
   readonly kendall: number;
   /** The same of candidates drawn at random. */
@@ -53,20 +50,19 @@ export function untouchedRankings(
   const parts = folds({ groups: board.families, eligible }, UNTOUCHED_FOLDS, random.fork("parts")).filter(
     ({ sources, targets }) => sources.length >= LEAST_CHOOSING && targets.length >= LEAST_RANKED,
   );
-  const found = new Map<number, UntouchedRanking[]>(sizes.map((size) => [size, []]));
-  for (const [p, { sources, targets }] of parts.entries()) {
+  const prepared = parts.map(({ sources, targets }, p) => {
     const own = random.fork(`part ${p}`);
-    const prepared = prepareBoard(boardOf(board, sources), own);
-    for (const size of sizes) {
-      const choice = chooseSubset(prepared, size, own.fork(`size ${size}`));
-      const ranking = untouchedRanking(choice, boardOf(board, targets));
-      if (ranking) found.get(size)!.push(ranking);
-    }
-  }
-  return new Map([...found].flatMap(([size, own]) => (own.length > 0 ? [[size, averageRankings(own)] as const] : [])));
+    return { own, board: prepareBoard(boardOf(board, sources), own), held: boardOf(board, targets) };
+  });
+  const rankings = sizes.map((size) => {
+    const found = prepared.flatMap(
+      ({ own, board, held }) => untouchedRanking(chooseSubset(board, size, own.fork(`size ${size}`)), held) ?? [],
+    );
+    return [size, found] as const;
+  });
+  return new Map(rankings.flatMap(([size, found]) => (found.length > 0 ? [[size, averageRankings(found)]] : [])));
 }
 
-/** The board of some of its models. */
 export function boardOf(board: Board, models: readonly number[]): Board {
   const place = new Map(models.map((m, at) => [m, at]));
   return {
@@ -89,13 +85,11 @@ export function untouchedRanking(
     return { spearman: spearman(scores, full) ?? 0, kendall: kendall(scores, full) ?? 0 };
   });
   const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
-  const mean = (pick: (own: (typeof truths)[number]) => number): number =>
-    atRandom.reduce((sum, own) => sum + pick(own), 0) / atRandom.length;
   return {
     models: full.length,
     predicted: predicted[chosen]!,
     ...truths[chosen]!,
-    random: { spearman: mean((own) => own.spearman), kendall: mean((own) => own.kendall) },
+    random: meanCorrelations(atRandom),
     agreement:
       pearson(
         predicted,
@@ -105,14 +99,19 @@ export function untouchedRanking(
 }
 
 function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
-  const mean = (pick: (own: UntouchedRanking) => number): number =>
-    parts.reduce((sum, own) => sum + pick(own), 0) / parts.length;
   return {
-    models: mean((own) => own.models),
-    predicted: mean((own) => own.predicted),
-    spearman: mean((own) => own.spearman),
-    kendall: mean((own) => own.kendall),
-    random: { spearman: mean((own) => own.random.spearman), kendall: mean((own) => own.random.kendall) },
-    agreement: mean((own) => own.agreement),
+    models: mean(parts, ({ models }) => models),
+    predicted: mean(parts, ({ predicted }) => predicted),
+    ...meanCorrelations(parts),
+    random: meanCorrelations(parts.map(({ random }) => random)),
+    agreement: mean(parts, ({ agreement }) => agreement),
   };
+}
+
+function meanCorrelations(parts: readonly UntouchedRanking["random"][]): UntouchedRanking["random"] {
+  return { spearman: mean(parts, ({ spearman }) => spearman), kendall: mean(parts, ({ kendall }) => kendall) };
+}
+
+function mean<Part>(parts: readonly Part[], pick: (part: Part) => number): number {
+  return parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
 }

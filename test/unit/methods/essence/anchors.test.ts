@@ -1,10 +1,11 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";
+import { screenItems } from "../../../../offline-trainer/src/methods/coarse-filter.ts";
 import {
+  ESSENCE_LIMITS,
   ESSENCE_SEARCH,
   essenceAnchors,
-  prepareEssence,
 } from "../../../../offline-trainer/src/methods/essence/anchors.ts";
 import { essenceSearch, innerSplit } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { itemColumns, meanScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
@@ -94,23 +95,25 @@ describe("essence", () => {
     const input = anchorInput({ sizes: [4] });
     const same = Float64Array.from({ length: 9 }, () => 0.5);
     const column = (item: number): Float64Array => (item < 5 ? same : input.column(item));
-    const { filtered, draw } = prepareEssence({ ...input, column, copies: [[10, 11]] });
+    const given = { ...input, column, knowledge: [[10, 11]] };
+    const { filtered } = screenItems(given, ESSENCE_LIMITS);
+    const { draw, notes } = essenceAnchors.prepare(given);
     expect(filtered.dropped).toMatchObject({ constant: 5, tooEasy: 0, redundant: 0 });
     expect(filtered.dropped.sameText).toBeLessThanOrEqual(1);
     const left = new Set(filtered.pool);
     expect(left.has(3)).toBe(false);
     for (const item of (await draw(createRandom(1))).sets.get(4)!.items) expect(left.has(item)).toBe(true);
-    const knowledge = [[10, 11]];
-    const notes = await essenceAnchors.prepare({ ...input, column, knowledge }).notes!();
-    expect(notes).toEqual({ filtered: { pool: left.size, dropped: filtered.dropped, needed: filtered.needed } });
+    expect(await notes!()).toEqual({
+      filtered: { pool: left.size, dropped: filtered.dropped, needed: filtered.needed },
+    });
     expect(prepareWithKnowledge(stratified, input).notes).toBeUndefined();
   });
 
   test("gives sizes for which its filter leaves too few what they need", async () => {
     const input = anchorInput({ sizes: [39] });
     const same = Float64Array.from({ length: 9 }, () => 0.5);
-    const { filtered, draw } = prepareEssence({ ...input, column: () => same });
-    expect(filtered).toMatchObject({ needed: 40, dropped: { constant: 0 } });
+    const { notes, draw } = essenceAnchors.prepare({ ...input, column: () => same });
+    expect((await notes!())["filtered"]).toMatchObject({ needed: 40, dropped: { constant: 0 } });
     expect((await draw(createRandom(1))).sets.get(39)!.items.length).toBe(39);
   });
 });

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { AnchorInput } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
 import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import {
+  informationAnchors,
   informationPool,
   informedAnchors,
-  prepareInformation,
   reconstructionError,
   subsampledItems,
 } from "../../../../offline-trainer/src/methods/metabench/anchors.ts";
@@ -65,7 +65,7 @@ describe("anchors by information", () => {
   });
 
   test("are the same in every draw", async () => {
-    const prepared = prepareInformation(own);
+    const prepared = informationAnchors.prepare(own);
     const [one, other] = [await prepared.draw(createRandom(1)), await prepared.draw(createRandom(2))];
     expect(one.sets.get(20)).toBe(other.sets.get(20));
   });

@@ -62,16 +62,14 @@ test("a line through points on a line, whatever else there is", () => {
   for (const at of [-1, 0, 0.5, 2]) expect(intercept + curveAt(curves[0]!, at)).toBeCloseTo(0.2 + 0.5 * at, 3);
 });
 
-test("a constant column has no curve, few different values a line, and a constant y no degrees but its own", () => {
+test("a constant column has no curve, few different values a line, and a constant y no curve", () => {
   const x = Float64Array.of(0, 0.5, 1, 0, 0.5, 1, 0.5, 0);
   const y = Float64Array.of(0.1, 0.4, 0.9, 0.2, 0.5, 0.8, 0.45, 0.15);
-  const { curves, degrees } = additiveModel([new Float64Array(8).fill(0.3), x], y);
+  const { curves } = additiveModel([new Float64Array(8).fill(0.3), x], y);
   expect(curves[0]).toBeNull();
   expect(curves[1]!.bending.every((value) => value === 0)).toBe(true);
-  expect(degrees).toBeGreaterThan(1.5);
-  expect(degrees).toBeLessThanOrEqual(2);
   const flat = additiveModel([x], new Float64Array(8).fill(0.25));
-  expect(flat).toMatchObject({ intercept: 0.25, degrees: 1 });
+  expect(flat.intercept).toBe(0.25);
   expect(fittedOf([x], y, flat).every((value) => value === 0.25)).toBe(true);
 });
 

@@ -8,7 +8,7 @@ import { typescriptBackend } from "../../../../offline-trainer/src/backends/type
 import { bundleFiles, fit, type Fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { scenarioGroups } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { customised, loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
-import { searchDesign } from "../../../../offline-trainer/src/methods/metabench/design-search.ts";
+import { informationDesign } from "../../../../offline-trainer/src/methods/metabench/design-search.ts";
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
 import { formScoreMaps } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
 import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
@@ -173,9 +173,9 @@ describe("the search for a design", () => {
   const rows = Array.from({ length: 30 }, (_, m) => m);
 
   test("goes by the seed and the rows alone", async () => {
-    const search = (own: typeof task) => searchDesign(own!, rows, { ...options, random: createRandom(3) });
+    const search = (own: typeof task) => informationDesign.search(own!, rows, { ...options, random: createRandom(3) });
     const found = await search(task);
-    expect(found).toMatchObject({ judged: 4 });
+    expect(found).toMatchObject({ notes: { judged: 4 } });
     const changed = {
       ...task!,
       matrix: { ...task!.matrix, scores: task!.matrix.scores.map((score, at) => (at < 30 * 60 ? score : 1 - score)) },
@@ -184,13 +184,17 @@ describe("the search for a design", () => {
   });
 
   test("takes the default where models are few, or all items are asked", async () => {
-    const none = { irtModel: "2pl", design: { threshold: 0, grid: "even" }, error: null, judged: 0 };
-    expect(await searchDesign(task!, rows.slice(0, 19), { ...options, random: createRandom(3) })).toMatchObject(none);
-    expect(await searchDesign(task!, rows, { ...options, sizes: [60], random: createRandom(3) })).toMatchObject(none);
+    const none = { irtModel: "2pl", design: { threshold: 0, grid: "even" }, notes: { error: null, judged: 0 } };
+    expect(
+      await informationDesign.search(task!, rows.slice(0, 19), { ...options, random: createRandom(3) }),
+    ).toMatchObject(none);
+    expect(
+      await informationDesign.search(task!, rows, { ...options, sizes: [60], random: createRandom(3) }),
+    ).toMatchObject(none);
   });
 
   test("by penalised estimation there is no model but the 2PL", async () => {
     const penalised = { ...options, estimation: "penalised" as const, random: createRandom(3) };
-    expect((await searchDesign(task!, rows, penalised)).irtModel).toBe("2pl");
+    expect((await informationDesign.search(task!, rows, penalised)).irtModel).toBe("2pl");
   });
 });

@@ -4,6 +4,7 @@ import type { PreparedAnchors } from "../../../../offline-trainer/src/anchors/an
 import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";
 import { type SublimeKnowledge, sublimeAnchors } from "../../../../offline-trainer/src/methods/sublime/anchors.ts";
 import type { SubsetRanking } from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
+import { refusal } from "../../../support/refusal.ts";
 import { anchorInput, prepareWithKnowledge, selectAnchors } from "../../../support/select-anchors.ts";
 
 const knowing = (
@@ -60,5 +61,16 @@ describe("sublime", () => {
       if (size < 40) expect(Math.abs(ones - size * all)).toBeLessThan(1);
     }
     expect((await rankingsOf(prepared))[10]!.strata).toBe("half");
+  });
+
+  test("refuses fewer items than there are strata, before anything is fitted", () => {
+    const knowledge = knowing({ strata: { name: "subject", labels: Int32Array.of(0, 1, 2, 0) } });
+    expect(refusal(() => sublimeAnchors.check!({ id: "quiz", count: 4 }, 2, knowledge))).toMatchObject({
+      code: "invalid_option",
+      message:
+        "--strata subject has 3 strata in quiz, more than the 2 items asked for: ask for 3 at least, or name a coarser column",
+    });
+    sublimeAnchors.check!({ id: "quiz", count: 4 }, 3, knowledge);
+    sublimeAnchors.check!({ id: "quiz", count: 2 }, 2, knowledge); // the whole scenario
   });
 });

@@ -7,7 +7,7 @@ import {
   featureTable,
   type FeatureTable,
   prepareBoard,
-  ridgePredictor,
+  ridgeFitted,
   subsetFeatures,
 } from "../../../../offline-trainer/src/methods/sublime/choose-subset.ts";
 import {
@@ -45,6 +45,7 @@ function board(): Board {
     full: weightedScores(columns, weights),
     families: Int32Array.from({ length: MODELS }, (_, m) => m % 16),
     named: [],
+    features: { columns: [], points: null, subscenarios: null, strata: null },
     candidates: 120,
   };
 }
@@ -233,9 +234,10 @@ test("featureTable standardises, and leaves what doesn't vary at 0", () => {
   expect(Array.from(table.values)).toEqual([-far, 0, 0, 0, 0, 0, far, 0, 0]);
 });
 
-describe("ridgePredictor", () => {
+describe("ridgeFitted", () => {
   const known = rows(300, 6, "rows");
-  const predict = ridgePredictor(featureTable(known), createRandom("axes"));
+  const predict = (targets: Float64Array): Float64Array =>
+    ridgeFitted(featureTable(known), targets, createRandom("axes"));
 
   test("finds what is linear under noise", () => {
     const random = createRandom("noise");
@@ -254,7 +256,7 @@ describe("ridgePredictor", () => {
   test("features that say nothing leave the mean", () => {
     const blank: FeatureTable = { count: 40, width: 3, values: new Float64Array(120) };
     const targets = Float64Array.from({ length: 40 }, (_, i) => i % 5);
-    const found = ridgePredictor(blank, createRandom(1))(targets);
+    const found = ridgeFitted(blank, targets, createRandom(1));
     expect(found.every((value) => value === found[0] && Math.abs(value - 2) < 1)).toBe(true);
   });
 });

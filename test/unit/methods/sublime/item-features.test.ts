@@ -1,8 +1,8 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
-import { itemFeatures, itemStrata } from "../../../../offline-trainer/src/methods/sublime/given-features.ts";
-import { selectFeatures } from "../../../../offline-trainer/src/methods/sublime/item-features.ts";
+import { itemStrata } from "../../../../offline-trainer/src/methods/sublime/given-features.ts";
+import { itemFeatures, selectFeatures } from "../../../../offline-trainer/src/methods/sublime/item-features.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
 
 const TOPICS = ["river stone water", "engine wheel road", "flower garden seed"];
