@@ -25,16 +25,12 @@ interface ChartScale {
  * const { label, marks, ...options } = errorBySizeChart("overall", lines, 0.08);
  * Plot.plot({ ...options, ariaLabel: label, marks: plotMarks(marks, Plot) });
  */
-export interface Chart {
+export interface Chart extends ReturnType<typeof margins> {
   /** Text for readers who can't see the chart. */
   readonly label: string;
   /** @unit pixels */
   readonly width: number;
   readonly height: number;
-  readonly marginTop: number;
-  readonly marginRight: number;
-  readonly marginBottom: number;
-  readonly marginLeft: number;
   readonly x: ChartScale;
   readonly y: ChartScale;
   readonly marks: readonly ChartMark[];
@@ -42,6 +38,11 @@ export interface Chart {
 
 /** Width of one of several charts side by side: a phone's column. @unit pixels */
 export const PANEL_WIDTH = 320;
+
+/** Margins of a chart. @unit pixels */
+export function margins(marginTop: number, marginRight: number, marginBottom: number, marginLeft: number) {
+  return { marginTop, marginRight, marginBottom, marginLeft };
+}
 
 /** A mark of some data, or one that needs none. */
 export function chartMark(
