@@ -1,4 +1,3 @@
-/** Marks, by their names in Observable Plot. */
 export type MarkName =
   "axisX" | "axisY" | "dot" | "gridX" | "gridY" | "line" | "link" | "rect" | "ruleX" | "ruleY" | "text";
 
@@ -11,7 +10,6 @@ export interface ChartMark {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A scale of a chart. */
 interface ChartScale {
   readonly domain: readonly (number | string)[];
   readonly [option: string]: unknown;
@@ -26,7 +24,6 @@ interface ChartScale {
  * Plot.plot({ ...options, ariaLabel: label, marks: plotMarks(marks, Plot) });
  */
 export interface Chart extends ReturnType<typeof margins> {
-  /** Text for readers who can't see the chart. */
   readonly label: string;
   /** @unit pixels */
   readonly width: number;

@@ -134,7 +134,6 @@ export interface CoveragePoint {
 /** A scenario's coverage, or the overall score's, in every form that doesn't ask it whole. */
 export interface CoverageSeries {
   readonly id: string;
-  /** Items that each form asks. */
   readonly items: readonly number[];
   readonly points: readonly CoveragePoint[];
 }

@@ -1,9 +1,7 @@
 import { points as inPoints } from "../words/figures.ts";
 import { chartMark, PANEL_WIDTH, placeAxis, valueAxis, type Chart, type ChartMark } from "./chart.ts";
 
-/** A form's typical error. */
 interface ErrorPoint {
-  /** Items that it asks. */
   readonly items: number;
   /** Mean absolute error. @unit fraction */
   readonly error: number;

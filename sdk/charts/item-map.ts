@@ -2,11 +2,9 @@ import { difficulties, discriminations, type ItemBank } from "../core/irt/item-b
 import { counted, decimals } from "../words/figures.ts";
 import { type Chart, chartMark, extent, PANEL_WIDTH, placeAxis, thin, valueAxis } from "./chart.ts";
 
-/** The content of an item map. */
 export interface ItemMap {
   readonly title: string;
   readonly parameters: ShownParameters;
-  /** Positions of the anchors. */
   readonly anchors: ArrayLike<number>;
   /** Positions of the items that are marked as worth auditing. @default none */
   readonly suspects?: readonly number[];

@@ -5,7 +5,6 @@ import { chartMark, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
 const MARGIN = 14;
 const STRIP = 78;
 
-/** The content of a strip beside the source models. */
 export interface SourceStripOptions {
   /** A model's score, shown above the others. */
   readonly shown?: {

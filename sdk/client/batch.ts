@@ -25,7 +25,6 @@ export interface JobStatus {
   readonly id: string;
   readonly benchmark: string;
   readonly version: string;
-  /** Digest of the bundle. */
   readonly digest: string;
   readonly state: "running" | "done";
   readonly models: number;
@@ -39,7 +38,6 @@ export interface JobStatus {
   readonly expires: string;
 }
 
-/** The last line of results. */
 interface ResultsEnd {
   readonly done: true;
   readonly results: number;

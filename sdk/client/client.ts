@@ -22,7 +22,6 @@ export interface BundleRef {
   readonly version: string;
 }
 
-/** A published benchmark with its versions. */
 export interface BenchmarkSummary {
   readonly benchmark: string;
   readonly latest: string | null;
@@ -36,7 +35,6 @@ export interface BenchmarkSummary {
   }[];
 }
 
-/** The request for one model. */
 export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
@@ -61,7 +59,6 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
-/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
@@ -69,7 +66,6 @@ export interface CallOptions {
 /** A Worker's interface, call by call. */
 export interface Client {
   readonly bundles: {
-    /** Benchmarks with their versions. */
     list(options?: CallOptions): Promise<BenchmarkSummary[]>;
     /** One benchmark with its versions; null where there is none. */
     benchmark(name: string, options?: CallOptions): Promise<BenchmarkSummary | null>;

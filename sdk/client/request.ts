@@ -189,7 +189,6 @@ function retryAfter(value: string | null): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** Waits. @throws AnchorEvalError `aborted` */
 export function pause(milliseconds: number, url: string, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return Promise.reject(aborted(url));
   return new Promise((resolve, reject) => {

@@ -46,12 +46,10 @@ export function fill(parent: Element, ...children: readonly Child[]): void {
   append(parent, children);
 }
 
-/** Text with code between backticks. */
 export function prose(text: string): Child {
   return text.split("`").map((part, k) => (k % 2 === 0 ? part : element("code", part)));
 }
 
-/** A list with a bullet for each entry. */
 export function bullets(entries: readonly Child[], kind = "ul" as "ul" | `ul.${string}`): HTMLElement {
   return element(
     kind,
@@ -79,10 +77,7 @@ export function submitting(act: () => void): EventListener {
 
 let ids = 0;
 
-/**
- * A field with its label, and a hint if there is one.
- * @param shown - the field, or an element with the field in it
- */
+/** A field with its label, and a hint if there is one. @param shown - the field, or an element with the field in it */
 export function labelled(label: Child, field: HTMLElement, hint: Child = null, shown: HTMLElement = field): Child {
   field.id = `field-${++ids}`;
   const described = `${field.id}-hint`;
@@ -102,7 +97,6 @@ export function announcer(): { readonly content: HTMLElement; readonly say: (wor
   return { content, say: (words) => void (content.textContent = words) };
 }
 
-/** Offers a file to be saved. */
 export function download(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   element("a", { href: url, download: name }).click();

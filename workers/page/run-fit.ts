@@ -44,7 +44,6 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
   }).finally(() => worker.terminate());
 }
 
-/** Restores the worker's error. */
 function toError({ code, message, issues }: Extract<FitReply, { readonly kind: "failed" }>): Error {
   return code === null ? new Error(message) : new AnchorEvalError(code as AnchorEvalErrorCode, message, { issues });
 }

@@ -100,7 +100,6 @@ function filesSource(files: BundleFiles): BundleSource {
   };
 }
 
-/** A view of the page. */
 export interface View {
   readonly title: string;
   readonly content: Child;
@@ -108,7 +107,6 @@ export interface View {
 
 export type BundleRoute = Extract<Route, { readonly view: "bundle" }>;
 
-/** The input of every tab of a bundle. */
 export interface BundlePage {
   readonly bundle: Bundle;
   readonly route: BundleRoute;

@@ -12,7 +12,6 @@ const LIFETIME = 7 * 24 * 3600 * 1000;
 
 /** The content of a state, which is signed but not secret: the session and its name. */
 export interface SignedSession {
-  /** Version of this layout. */
   readonly v: 1;
   /** Random; determines the session's draws together with the key. */
   readonly id: string;

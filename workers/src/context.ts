@@ -4,7 +4,6 @@ import type { BundleReader } from "./bundles/bundle-reader.ts";
 import type { Env } from "./env.ts";
 import type { Observed } from "./observe.ts";
 
-/** The types of Hono's context. */
 export interface AppEnv {
   Bindings: Env;
   Variables: Observed & {

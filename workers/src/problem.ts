@@ -42,7 +42,6 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Status and title of every code. */
 const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly [status: number, title: string]>> = {
   malformed_json: [400, "The body is not JSON"],
   request_refused: [400, "The request was refused"],
@@ -120,7 +119,6 @@ export function problemResponse(
   });
 }
 
-/** The code of an error's problem. */
 export function codeOf(error: unknown): AnchorEvalErrorCode | HttpProblemCode {
   return toProblem(error).code;
 }
@@ -134,10 +132,7 @@ export function problemFields({ code, message, issues }: AnchorEvalError | HttpP
   return { code, detail: message, issues: issues.slice(0, MOST_ISSUES) };
 }
 
-/**
- * zod's findings as issues, and the first as a sentence.
- * @param root - what an empty path refers to
- */
+/** zod's findings as issues, and the first as a sentence. @param root - what an empty path refers to */
 export function describeZodError(error: z.ZodError, root: "body" | "line"): { detail: string; issues: Issue[] } {
   const issues = error.issues.map(({ path, code, message }) => ({
     path: path.map((key) => (typeof key === "symbol" ? String(key) : key)),

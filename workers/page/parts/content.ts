@@ -2,12 +2,10 @@ import type { EstimateWarning } from "anchoreval";
 import { counted } from "anchoreval/internal/words/figures";
 import { bullets, button, type Child, element } from "../dom.ts";
 
-/** A section with a heading. */
 export function section(title: string, ...content: readonly Child[]): HTMLElement {
   return element("section", element("h2", title), content);
 }
 
-/** A column of a table. */
 type Column = string | { readonly numbers: Child };
 
 /** A column of numbers, right-aligned. */
@@ -45,10 +43,7 @@ export function scrolling(
   ]);
 }
 
-/**
- * The first entries of a long list, and a button that adds the others.
- * @param noun - names an entry on the button
- */
+/** The first entries of a long list, and a button that adds the others. @param noun - names an entry on the button */
 export function firstFew<T>(
   list: readonly T[],
   { most, noun, kind = "few" }: { most: number; noun: string; kind?: string },
@@ -63,7 +58,6 @@ export function firstFew<T>(
   return element("div", body, more);
 }
 
-/** The warnings of a result. */
 export function warningsContent(warnings: readonly EstimateWarning[]): Child {
   if (warnings.length === 0) return null;
   return bullets(

@@ -22,7 +22,6 @@ import type { BundlePage } from "../session.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
-/** A bundle in plain words, with its measured errors. */
 export function aboutTab(page: BundlePage): Child {
   const { bundle, route } = page;
   const { manifest } = bundle;
@@ -80,7 +79,6 @@ function summary(manifest: Manifest): Child {
   ];
 }
 
-/** Names and values. */
 function pairs(kind: `dl.${string}`, entries: readonly (readonly [name: string, value: Child])[]): HTMLElement {
   return element(
     kind,

@@ -16,7 +16,6 @@ import { numbers, table, warningsContent } from "../parts/content.ts";
 import { answersForm, type GivenAnswers } from "../parts/fields.ts";
 import type { BundlePage } from "../session.ts";
 
-/** Compares two models by their answers. */
 export function compareTab(page: BundlePage): Child {
   const margin = element("input", { type: "number", min: 0, max: 100, step: "any", value: 0 });
   const hint = "The largest difference that doesn’t matter to you.";

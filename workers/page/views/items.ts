@@ -143,7 +143,6 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
   ];
 }
 
-/** The item's curve: probability of a right answer from weak models to strong ones. */
 function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   const values = itemCurve(scenario, index, path).map((share) => 100 * share);
   const [weak, typical, strong] = [20, 40, 60].map((at) => Math.round(values[at]!));

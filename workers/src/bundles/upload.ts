@@ -2,7 +2,7 @@ import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { blobKey } from "anchoreval/internal/core/bundle/names";
 import { SWEEP_AGE } from "anchoreval/internal/publish/sweep-blobs";
-import { inTime } from "../deadline.ts";
+import { inTime, onBucket } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import { readPieces } from "./open-file.ts";
@@ -10,14 +10,11 @@ import { readPieces } from "./open-file.ts";
 /** R2's error for content with another SHA-256 than announced. */
 const OTHER_CHECKSUM = /checksum|10037/i;
 
-/** An upload of a file's content, with its announced digest and length. */
-interface BlobUpload {
+/** An upload of a file's content, with its announced digest. */
+interface BlobUpload extends Pick<StreamedBody, "bytes" | "body"> {
   readonly benchmark: string;
   /** Lowercase hex. */
   readonly sha256: string;
-  /** @unit bytes */
-  readonly bytes: number;
-  readonly body: ReadableStream;
 }
 
 /**
@@ -89,37 +86,31 @@ export async function refreshBlobs(
     const key = blobKey(benchmark, sha256);
     const there = await headOf(bucket, key);
     if (there === null || Date.now() - there.uploaded.getTime() < SWEEP_AGE / 2) continue;
-    try {
+    await onBucket(`write ${key}`, async () => {
       const object = await bucket.get(key);
       if (object !== null) await putStream(bucket, key, { bytes, body: object.body }, { sha256 }, deadline);
-    } catch (cause) {
-      throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
-    }
+    });
   }
 }
 
-async function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {
-  return bucket.head(key).catch((cause: unknown) => {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not look up ${key}`, { cause });
-  });
+function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {
+  return onBucket(`look up ${key}`, () => bucket.head(key));
 }
 
 function checksumOf({ checksums }: StoredObject): string | null {
   return checksums.sha256 ? hexOf(new Uint8Array(checksums.sha256)) : null;
 }
 
-/** SHA-256 of an object that was written without one, for example by an S3 client. */
-async function digestOf(bucket: BundleBucket, key: string, deadline: number): Promise<string> {
-  try {
+/** For objects that were written without a checksum, for example by an S3 client. */
+function digestOf(bucket: BundleBucket, key: string, deadline: number): Promise<string> {
+  return onBucket(`read ${key}`, async () => {
     const object = await bucket.get(key);
     const stream = new crypto.DigestStream("SHA-256");
     const writer = stream.getWriter();
     for await (const piece of readPieces(object!.body, deadline, key)) await writer.write(piece);
     await writer.close();
     return hexOf(new Uint8Array(await stream.digest));
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });
-  }
+  });
 }
 
 /** A body of announced length that is written to the bucket. */
@@ -143,11 +134,7 @@ export async function putStream(
   options: { readonly sha256?: string },
   deadline: number,
 ): Promise<void> {
-  const state: { sent: number; ended: boolean; refused: { error: unknown } | null } = {
-    sent: 0,
-    ended: false,
-    refused: null,
-  };
+  const state = { sent: 0, ended: false, refused: null as { error: unknown } | null };
   const inspected = new TransformStream<Uint8Array, Uint8Array>({
     transform: (part, controller) => {
       state.sent += part.length;

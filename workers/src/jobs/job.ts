@@ -8,7 +8,6 @@ interface Shard {
   /** Byte range in the requests, end exclusive. */
   readonly begin: number;
   readonly end: number;
-  /** Index of its first model. */
   readonly first: number;
   readonly models: number;
 }
@@ -18,7 +17,6 @@ export interface Job {
   readonly id: string;
   readonly benchmark: string;
   readonly version: string;
-  /** Digest of the bundle. */
   readonly digest: string;
   /** ISO 8601. */
   readonly created: string;
@@ -146,9 +144,7 @@ async function countResults(bucket: BundleBucket, id: string): Promise<JobSummar
 }
 
 export interface SplitLimits {
-  /** Most models of a shard. */
   readonly shardModels: number;
-  /** Most models of the job. */
   readonly jobModels: number;
   /** Longest line, and longest shard of more than one line. @unit bytes */
   readonly bytes: number;

@@ -19,9 +19,7 @@ interface Submission {
   readonly benchmark: string;
   readonly version: string;
   readonly digest: string;
-  /** Lines, one model each. */
   readonly body: ReadableStream;
-  /** Length of the body. */
   readonly bytes: number;
   readonly limits: SplitLimits;
   readonly now: number;

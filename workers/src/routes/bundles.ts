@@ -17,7 +17,6 @@ const INDEX_CACHING = `public, max-age=${INDEX_MAX_AGE}`;
 const VersionSchema = z.object({ version: z.string(), digest: z.string() });
 const YankedSchema = VersionSchema.extend({ reason: described(z.string().optional(), "In the publisher's words.") });
 
-/** Mirrors `BenchmarkSummary` of anchoreval. */
 export const BenchmarkSchema = answerSchema("Benchmark", {
   benchmark: z.string(),
   latest: described(z.string().nullable(), "The highest stable version."),
@@ -111,7 +110,6 @@ function sendManifest(c: Context, { bytes, digest }: PublishedBundle): Promise<R
   });
 }
 
-/** Mirrors `AnchorRecord` of anchoreval/bundle. */
 const AnchorSchema = answerSchema("Anchor", {
   item_id: z.string(),
   scenario: z.string(),

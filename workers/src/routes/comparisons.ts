@@ -8,7 +8,6 @@ import { operation, postToBundle, route } from "./route.ts";
 
 const { responses, form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
 
-/** Mirrors `ComparisonSide` of anchoreval. */
 const ComparisonSideSchema = requestSchema(
   "ComparisonSide",
   {
@@ -26,7 +25,6 @@ const ComparisonSideSchema = requestSchema(
   { example: { name: "new", responses: { "gsm/17": 1, "gsm/42": 0 } } },
 );
 
-/** Mirrors `ComparisonRequest` of anchoreval. */
 export const ComparisonRequestSchema = requestSchema("ComparisonRequest", {
   a: ComparisonSideSchema,
   b: ComparisonSideSchema,
@@ -59,7 +57,6 @@ const difference = {
   of: count,
 };
 
-/** Mirrors `Comparison` of anchoreval. */
 export const ComparisonSchema = answerSchema("Comparison", {
   ...difference,
   benchmark: z.string(),
@@ -90,7 +87,6 @@ export const createComparison = route(
 /** At most one a night for a month. */
 const RunsSchema = z.array(ComparisonSideSchema).max(31);
 
-/** Mirrors `CheckRequest` of anchoreval. */
 export const CheckRequestSchema = requestSchema("CheckRequest", {
   current: described(RunsSchema.min(1).readonly(), "The runs to check; of several the mean counts."),
   baselines: optional(RunsSchema.readonly(), "Earlier runs on the same form; of several the mean counts."),
@@ -109,7 +105,6 @@ const VerdictSchema = z
 
 const bounds = { low: figure, high: figure, reason: z.string().nullable() };
 
-/** Mirrors `CheckResult` of anchoreval. */
 export const CheckSchema = answerSchema("CheckResult", {
   benchmark: z.string(),
   version: z.string(),

@@ -63,7 +63,6 @@ const BatchProblemSchema = z.object({ code: z.string(), detail: z.string(), issu
 
 const result = { model: z.string(), estimate: EstimateSchema };
 
-/** Mirrors `BatchResult` of anchoreval. */
 const BatchResultSchema = z
   .union([z.object(result), z.object({ model: z.string(), problem: BatchProblemSchema })])
   .openapi("BatchResult", { description: "A model's estimate, or why there is none." });
@@ -75,7 +74,6 @@ export const BatchResponseSchema = answerSchema("BatchResponse", {
 const index = described(z.number().int(), "Index of the model in the request, from 0.");
 const nameOrNull = described(z.string().nullable(), "null if the line names none.");
 
-/** Mirrors `BatchLine` of anchoreval. */
 export const BatchLineSchema = z
   .union([z.object({ index, ...result }), z.object({ index, model: nameOrNull, problem: BatchProblemSchema })])
   .openapi("BatchLine", { description: "A line of results: a model's estimate, or why there is none." });

@@ -12,7 +12,6 @@ import { headers, lines, OTHERWISE, VersionOrLatestParams, VersionParams } from 
 import { answerSchema, described, json } from "../schemas/fields.ts";
 import { operation, route } from "./route.ts";
 
-/** Mirrors `JobStatus` of anchoreval. */
 export const JobStatusSchema = answerSchema("JobStatus", {
   id: described(z.string(), "128 random bits: anyone who knows it may read the job."),
   benchmark: z.string(),

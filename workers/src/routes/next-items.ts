@@ -28,7 +28,6 @@ const StopSchema = z.strictObject({
   standardError: optional(z.number(), "The ability's standard error is at most this; goal `ability`."),
 });
 
-/** Mirrors `AdaptiveOptions` of anchoreval. */
 const AdaptiveOptionsSchema = requestSchema("AdaptiveOptions", {
   models: optional(z.literal([1, 2]), "Two models are asked the same items. Default 1."),
   scenarios: optional(z.array(z.string()).max(1000).readonly(), "Default: all."),
@@ -39,7 +38,6 @@ const AdaptiveOptionsSchema = requestSchema("AdaptiveOptions", {
   stop: optional(StopSchema, "When to stop before the budget is spent."),
 });
 
-/** Mirrors `NextItemsRequest` of anchoreval. */
 export const NextItemsRequestSchema = requestSchema(
   "NextItemsRequest",
   {
@@ -109,7 +107,6 @@ const PairSchema = z.object({
   reason: z.string().nullable(),
 });
 
-/** Mirrors `AdaptiveTurn` of anchoreval. */
 export const AdaptiveTurnSchema = answerSchema("AdaptiveTurn", {
   benchmark: z.string(),
   version: z.string(),

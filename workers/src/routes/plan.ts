@@ -7,7 +7,6 @@ import { operation, route } from "./route.ts";
 
 const fraction = (description: string) => z.coerce.number().exactOptional().openapi({ type: "number", description });
 
-/** Mirrors `PlanOptions` of anchoreval, as a query. */
 export const PlanQuery = z.strictObject({
   halfWidth: fraction("Wanted half-width of a score's interval, a fraction in (0,1)."),
   gap: fraction(
@@ -31,7 +30,6 @@ const PlannedFormSchema = answerSchema("PlannedForm", {
   scenarios: z.record(z.string(), PrecisionSchema),
 });
 
-/** Mirrors `Plan` of anchoreval. */
 export const PlanSchema = answerSchema("Plan", {
   benchmark: z.string(),
   version: z.string(),

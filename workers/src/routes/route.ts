@@ -3,7 +3,6 @@ import type { AppEnv } from "../context.ts";
 import { limitBody } from "../http/request-body.ts";
 import { VersionOrLatestParams } from "../schemas/contract.ts";
 
-/** A route of the contract with its handler. */
 export function route<const Config extends RouteConfig>(config: Config, handler: RouteHandler<Config, AppEnv>) {
   return { route: createRoute(config), handler };
 }
@@ -13,7 +12,6 @@ export function operation(tag: string, operationId: string, summary: string) {
   return { operationId, tags: [tag], summary };
 }
 
-/** A request body of JSON. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true as const, content: { "application/json": { schema } } };
 }

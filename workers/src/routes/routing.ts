@@ -24,7 +24,6 @@ const QuestionSchema = requestSchema(
   { example: { id: "q1", text: "Which of 4, 9 and 11 is prime?" } },
 );
 
-/** Mirrors `RoutesRequest` of anchoreval. */
 export const RoutesRequestSchema = requestSchema("RoutesRequest", {
   questions: z.array(QuestionSchema).min(1).max(MAX_QUESTIONS).readonly(),
   scenario: optional(z.string(), "Required if the bundle has routes for several."),
@@ -40,7 +39,6 @@ const RouteSchema = z.object({
   unknown: described(z.boolean(), "No term of the text is known: the chances are those of a mean question."),
 });
 
-/** Mirrors `Routes` of anchoreval. */
 export const RoutesSchema = answerSchema("Routes", {
   benchmark: z.string(),
   version: z.string(),

@@ -5,8 +5,6 @@ import { NDJSON } from "../batch.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
 import { answerSchema } from "./fields.ts";
 
-// Path parameters.
-
 export const BenchmarkParams = z.object({
   benchmark: z
     .string()
@@ -34,8 +32,6 @@ export const VersionOrLatestParams = BenchmarkParams.extend({
 
 export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE]) });
 
-// Bodies and headers.
-
 const Lines = z.string().openapi({ description: "One `BatchLine` per model, then `ResultsEnd`." });
 
 /** An answer of JSON lines: results, then their counts. */
@@ -53,9 +49,6 @@ export function headers(described: Readonly<Record<string, string>>) {
   );
 }
 
-// Problems.
-
-/** Mirrors `Issue` of anchoreval. */
 export const IssueSchema = answerSchema("Issue", {
   path: z
     .array(z.union([z.string(), z.number()]))
@@ -131,7 +124,6 @@ const answers = { ...post, 409: problem("The answers belong to another bundle") 
 
 const job = { ...version, 404: problem("No such job"), 410: problem("The job has expired") };
 
-/** The responses of routes besides those of success. */
 export const OTHERWISE = {
   common,
   read,

@@ -4,7 +4,6 @@ import { ALL_ESTIMATORS, ESTIMATORS } from "anchoreval/internal/core/estimators/
 import { SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { answerSchema, described, optional, requestSchema } from "./fields.ts";
 
-/** Mirrors `Interval` of anchoreval. */
 export const IntervalSchema = answerSchema(
   "Interval",
   {
@@ -19,7 +18,6 @@ export const IntervalSchema = answerSchema(
   },
 );
 
-/** Mirrors `EstimateWarning` of anchoreval. */
 export const EstimateWarningSchema = answerSchema("EstimateWarning", {
   code: z.enum([
     "stronger_than_any_seen",
@@ -36,7 +34,6 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
   message: z.string(),
 });
 
-/** Mirrors `ScenarioPattern` of anchoreval. */
 const ScenarioPatternSchema = answerSchema("ScenarioPattern", {
   lzStar: described(z.number().nullable(), "Low if right and wrong answers don't follow difficulty."),
   infit: z.number().nullable(),
@@ -55,7 +52,6 @@ function byEstimator<Figure extends z.ZodType>(figure: Figure) {
   return z.object({ ...every, "score-map": figure.exactOptional() });
 }
 
-/** Mirrors `ScenarioDetails` of anchoreval. */
 const ScenarioDetailsSchema = answerSchema("ScenarioDetails", {
   theta: described(z.array(z.number()).readonly(), "Ability, one number per dimension."),
   thetaStandardError: z.array(z.number()).readonly(),
@@ -71,7 +67,6 @@ const ScenarioDetailsSchema = answerSchema("ScenarioDetails", {
   pattern: ScenarioPatternSchema,
 });
 
-/** Mirrors `ScenarioResult` of anchoreval. */
 const ScenarioResultSchema = answerSchema("ScenarioResult", {
   score: z.number().nullable(),
   interval: IntervalSchema.nullable(),
@@ -85,7 +80,6 @@ const ScenarioResultSchema = answerSchema("ScenarioResult", {
   details: ScenarioDetailsSchema.nullable(),
 });
 
-/** Mirrors `Estimate` of anchoreval. */
 export const EstimateSchema = answerSchema("Estimate", {
   benchmark: z.string(),
   version: z.string(),
@@ -142,12 +136,10 @@ export const ANSWER_FIELDS = {
   ),
 };
 
-/** Mirrors `EstimateRequest` of anchoreval. Unknown fields are refused, so that no misspelt option is ignored. */
 export const EstimateRequestSchema = requestSchema("EstimateRequest", ANSWER_FIELDS, {
   example: { responses: { "gsm/17": 1, "gsm/42": 0 } },
 });
 
-/** One model of a batch. */
 export const BatchEntrySchema = requestSchema(
   "BatchEntry",
   {

@@ -22,7 +22,6 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
   return schema.exactOptional().openapi({ description });
 }
 
-/** An answer of JSON. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
