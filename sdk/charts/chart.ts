@@ -42,12 +42,14 @@ export function margins(marginTop: number, marginRight: number, marginBottom: nu
 }
 
 /** A mark of some data, or one that needs none. */
-export function chartMark(
-  mark: MarkName,
-  data: readonly unknown[] | null,
-  options: ChartMark["options"] = {},
-): ChartMark {
+export function chartMark(mark: MarkName, data: ChartMark["data"], options: ChartMark["options"] = {}): ChartMark {
   return { mark, data, options };
+}
+
+/** Bars from `low` to `high`, at the places of a channel. */
+export function intervalBar(data: readonly unknown[], y: string): ChartMark {
+  const stroke = { stroke: "var(--accent)", strokeWidth: 5, strokeLinecap: "round", strokeOpacity: 0.45 };
+  return chartMark("link", data, { x1: "low", x2: "high", y1: y, y2: y, ...stroke });
 }
 
 /**
@@ -64,17 +66,10 @@ export function plotMarks<Mark>(marks: readonly ChartMark[], plot: Readonly<Reco
 
 /** Grid lines and an axis of values; its label stands above it. */
 export function valueAxis(label: string | null, options: ChartMark["options"] = {}): ChartMark[] {
+  const above = { labelArrow: "none", labelAnchor: "top" };
   return [
     chartMark("gridY", null, { ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
-    chartMark("axisY", null, {
-      ticks: 5,
-      tickSize: 0,
-      label,
-      labelArrow: "none",
-      labelAnchor: "top",
-      color: "var(--muted)",
-      ...options,
-    }),
+    chartMark("axisY", null, { ticks: 5, tickSize: 0, label, ...above, color: "var(--muted)", ...options }),
   ];
 }
 
@@ -84,16 +79,9 @@ export function placeAxis(
   options: ChartMark["options"] = {},
   ticks: readonly number[] | null = null,
 ): ChartMark {
-  return chartMark("axisX", ticks, {
-    ...(ticks === null && { ticks: 6 }),
-    tickSize: 3,
-    label,
-    labelAnchor: "center",
-    labelArrow: "none",
-    labelOffset: 32,
-    color: "var(--muted)",
-    ...options,
-  });
+  const below = { labelAnchor: "center", labelArrow: "none", labelOffset: 32 };
+  const few = ticks === null ? { ticks: 6 } : {};
+  return chartMark("axisX", ticks, { ...few, tickSize: 3, label, ...below, color: "var(--muted)", ...options });
 }
 
 /** The smallest and the largest of some values, of which there may be more than a call takes. */

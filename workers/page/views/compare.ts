@@ -1,5 +1,5 @@
 import { type ComparedModel, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
-import { type Chart, chartMark, margins, placeAxis } from "anchoreval/internal/charts/chart";
+import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/charts/chart";
 import { signedPoints } from "anchoreval/internal/words/figures";
 import {
   differenceWords,
@@ -122,16 +122,7 @@ function differenceChart(
       chartMark("ruleX", [0], { stroke: "var(--muted)", strokeWidth: 1.4 }),
       chartMark("text", [`← ${names.a} better`], { frameAnchor: "top-left", dy: -20, fill: "var(--muted)" }),
       chartMark("text", [`${names.b} better →`], { frameAnchor: "top-right", dy: -20, fill: "var(--muted)" }),
-      chartMark("link", rows, {
-        x1: "low",
-        x2: "high",
-        y1: "label",
-        y2: "label",
-        stroke: "var(--accent)",
-        strokeWidth: 5,
-        strokeOpacity: 0.45,
-        strokeLinecap: "round",
-      }),
+      intervalBar(rows, "label"),
       chartMark("dot", rows, { x: "difference", y: "label", r: 5, fill: "var(--accent)" }),
     ],
   };

@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { putStream } from "../bundles/upload.ts";
 import type { JobQueue } from "../env.ts";
@@ -7,7 +8,6 @@ import {
   createOnce,
   JOB_LIFETIME,
   jobKey,
-  newJobId,
   requestsKey,
   resultsKey,
   splitShards,
@@ -15,11 +15,9 @@ import {
   type SplitLimits,
 } from "./job.ts";
 
-interface Submission {
-  readonly benchmark: string;
-  readonly version: string;
-  readonly digest: string;
+interface Submission extends Pick<Job, "benchmark" | "version" | "digest"> {
   readonly body: ReadableStream;
+  /** Length of the body. */
   readonly bytes: number;
   readonly limits: SplitLimits;
   readonly now: number;
@@ -38,9 +36,9 @@ const MESSAGES = 100;
 export async function submitJob(
   bucket: BundleBucket,
   queue: JobQueue,
-  { benchmark, version, digest, body, bytes, limits, now, deadline }: Submission,
-): Promise<Job> {
-  const id = newJobId();
+  { body, bytes, limits, now, deadline, ...bundle }: Submission,
+): Promise<Omit<Job, "shards">> {
+  const id = hexOf(crypto.getRandomValues(new Uint8Array(16)));
   const { inspect, end } = splitShards(limits);
   try {
     await putStream(bucket, requestsKey(id), { bytes, body, inspect }, {}, deadline);
@@ -51,14 +49,19 @@ export async function submitJob(
   const shards = end();
   const models = shards.reduce((sum, shard) => sum + shard.models, 0);
   if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, one per line");
-  const [created, expires] = [now, now + JOB_LIFETIME].map((time) => new Date(time).toISOString()) as [string, string];
-  const job: Job = { id, benchmark, version, digest, created, expires, models, shards };
-  await createOnce(bucket, jobKey(id), new TextEncoder().encode(JSON.stringify(job)));
+  const created = new Date(now).toISOString();
+  const expires = new Date(now + JOB_LIFETIME).toISOString();
+  const described = { id, ...bundle, created, expires, models };
+  await createOnce(
+    bucket,
+    jobKey(id),
+    new TextEncoder().encode(JSON.stringify({ ...described, shards } satisfies Job)),
+  );
   try {
     for (let from = 0; from < shards.length; from += MESSAGES)
       await queue.sendBatch(shards.slice(from, from + MESSAGES).map((_, k) => ({ body: resultsKey(id, from + k) })));
   } catch (cause) {
     throw new AnchorEvalError("unavailable", "the queue did not accept the whole job: send it again", { cause });
   }
-  return job;
+  return described;
 }

@@ -5,7 +5,7 @@ import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
 import { countSetting } from "../env.ts";
 import { announcedLength, DEFAULT_MAX_BYTES } from "../http/request-body.ts";
-import { describeJob, JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
+import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
 import { submitJob } from "../jobs/submit-job.ts";
 import { HttpProblem } from "../problem.ts";
 import { headers, lines, OTHERWISE, VersionOrLatestParams, VersionParams } from "../schemas/contract.ts";
@@ -59,8 +59,8 @@ export const createJob = route(
       throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, one per line`);
     const bytes = announcedLength(c.req.raw, countSetting("MAX_JOB_BYTES", MAX_JOB_BYTES, DEFAULT_JOB_BYTES));
     const { bucket, bundles, deadline } = c.var;
-    const number = version === LATEST ? await bundles.latest(benchmark) : version;
-    const { digest } = await bundles.published({ benchmark, version: number });
+    const ref = { benchmark, version: version === LATEST ? await bundles.latest(benchmark) : version };
+    const { digest } = await bundles.published(ref);
     const shardModels = batchLimit(c.env);
     const limits = {
       shardModels,
@@ -68,19 +68,10 @@ export const createJob = route(
       bytes: countSetting("MAX_REQUEST_BYTES", MAX_REQUEST_BYTES, DEFAULT_MAX_BYTES),
     };
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const now = c.var.now();
-    const job = await submitJob(bucket, JOBS, {
-      benchmark,
-      version: number,
-      digest,
-      body,
-      bytes,
-      limits,
-      now,
-      deadline,
-    });
-    c.header("location", `/v1/bundles/${benchmark}/${number}/estimates/jobs/${job.id}`);
-    return c.json({ ...describeJob(job), state: "running" as const, results: 0, problems: 0 }, 202);
+    const submission = { ...ref, digest, body, bytes, limits, now: c.var.now(), deadline };
+    const job = await submitJob(bucket, JOBS, submission);
+    c.header("location", `/v1/bundles/${benchmark}/${ref.version}/estimates/jobs/${job.id}`);
+    return c.json({ ...job, state: "running" as const, results: 0, problems: 0 }, 202);
   },
 );
 
