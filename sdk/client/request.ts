@@ -64,13 +64,8 @@ export async function* requestChunks(
     }
   } catch (cause) {
     if (policy.signal?.aborted) throw aborted(url, cause);
-    throw new AnchorEvalError(
-      "truncated",
-      `${url}: the answer broke off${limit.signal.aborted ? ": no more came" : ""}`,
-      {
-        cause,
-      },
-    );
+    const why = limit.signal.aborted ? ": no more came" : "";
+    throw new AnchorEvalError("truncated", `${url}: the answer broke off${why}`, { cause });
   } finally {
     limit.end();
     await body?.cancel().catch(() => undefined); // whoever stops reading early

@@ -33,11 +33,10 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
         case "failed":
           reject(toError(data));
           break;
-        case "done":
-          resolve({
-            files: new Map(data.files.map(([name, bytes]) => [name, new Blob([bytes])])),
-            words: data.words,
-          });
+        case "done": {
+          const files = new Map(data.files.map(([name, bytes]) => [name, new Blob([bytes])]));
+          resolve({ files, words: data.words });
+        }
       }
     };
     worker.postMessage(request);

@@ -10,6 +10,12 @@ import { readPieces } from "./open-file.ts";
 /** R2's error for content with another SHA-256 than announced. */
 const OTHER_CHECKSUM = /checksum|10037/i;
 
+/** The bucket, and the longest wait for it once a body is sent, or for a piece of an object. @unit milliseconds */
+export interface Storage {
+  readonly bucket: BundleBucket;
+  readonly deadline: number;
+}
+
 /** An upload of a file's content, with its announced digest. */
 interface BlobUpload extends Pick<StreamedBody, "bytes" | "body"> {
   readonly benchmark: string;
@@ -19,23 +25,21 @@ interface BlobUpload extends Pick<StreamedBody, "bytes" | "body"> {
 
 /**
  * Stores a file's content under its digest, as a stream that R2 verifies; memory doesn't grow with it.
- * @param deadline - longest wait for R2 once the whole body has been sent. @unit milliseconds
  * @returns `already` if this content is stored; one of another length, or that was never verified, is overwritten
  * @throws HttpProblem `content_mismatch`: nothing was written; AnchorEvalError `unavailable`
  */
 export async function storeBlob(
-  bucket: BundleBucket,
+  storage: Storage,
   { benchmark, sha256, bytes, body }: BlobUpload,
-  deadline: number,
 ): Promise<"stored" | "already"> {
   const key = blobKey(benchmark, sha256);
-  const there = await headOf(bucket, key);
+  const there = await headOf(storage, key);
   if (there && there.size === bytes && checksumOf(there) === sha256) {
     await body.cancel();
     return "already";
   }
   try {
-    await putStream(bucket, key, { bytes, body }, { sha256 }, deadline);
+    await putStream(storage, key, { bytes, body }, { sha256 });
   } catch (cause) {
     if (cause instanceof HttpProblem) throw cause;
     if (OTHER_CHECKSUM.test(String(cause)))
@@ -47,23 +51,18 @@ export async function storeBlob(
 
 /**
  * Refuses a manifest unless all of its files are stored as it describes them.
- * @param deadline - longest wait for a piece of an object. @unit milliseconds
  * @throws HttpProblem `content_mismatch` with an issue for each file that is `missing`, or has another length or digest
  */
-export async function checkBlobs(
-  bucket: BundleBucket,
-  { benchmark, files }: Manifest,
-  deadline: number,
-): Promise<void> {
+export async function checkBlobs(storage: Storage, { benchmark, files }: Manifest): Promise<void> {
   const found = await Promise.all(
     files.map(async ({ name, bytes, sha256 }, k): Promise<Issue | null> => {
       const key = blobKey(benchmark, sha256);
-      const there = await headOf(bucket, key);
+      const there = await headOf(storage, key);
       const issue = (code: string, message: string): Issue => ({ path: ["files", k], code, message });
       if (there === null) return issue("missing", `${name} was not uploaded: PUT …/blobs/${sha256} first`);
       if (there.size !== bytes)
         return issue("wrong_size", `${name} has ${there.size} bytes, the manifest says ${bytes}`);
-      const stored = checksumOf(there) ?? (await digestOf(bucket, key, deadline));
+      const stored = checksumOf(there) ?? (await digestOf(storage, key));
       return stored === sha256 ? null : issue("wrong_digest", `${name} has the SHA-256 ${stored}`);
     }),
   );
@@ -74,26 +73,21 @@ export async function checkBlobs(
 /**
  * Rewrites those of a manifest's files that were stored long ago, before its commit refers to them: a concurrent sweep
  * would take old ones for leftovers.
- * @param deadline - longest wait for a piece of an object. @unit milliseconds
  * @throws AnchorEvalError `unavailable`
  */
-export async function refreshBlobs(
-  bucket: BundleBucket,
-  { benchmark, files }: Manifest,
-  deadline: number,
-): Promise<void> {
+export async function refreshBlobs(storage: Storage, { benchmark, files }: Manifest): Promise<void> {
   for (const { bytes, sha256 } of files) {
     const key = blobKey(benchmark, sha256);
-    const there = await headOf(bucket, key);
+    const there = await headOf(storage, key);
     if (there === null || Date.now() - there.uploaded.getTime() < SWEEP_AGE / 2) continue;
     await onBucket(`write ${key}`, async () => {
-      const object = await bucket.get(key);
-      if (object !== null) await putStream(bucket, key, { bytes, body: object.body }, { sha256 }, deadline);
+      const object = await storage.bucket.get(key);
+      if (object !== null) await putStream(storage, key, { bytes, body: object.body }, { sha256 });
     });
   }
 }
 
-function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {
+function headOf({ bucket }: Storage, key: string): Promise<StoredObject | null> {
   return onBucket(`look up ${key}`, () => bucket.head(key));
 }
 
@@ -102,7 +96,7 @@ function checksumOf({ checksums }: StoredObject): string | null {
 }
 
 /** For objects that were written without a checksum, for example by an S3 client. */
-function digestOf(bucket: BundleBucket, key: string, deadline: number): Promise<string> {
+function digestOf({ bucket, deadline }: Storage, key: string): Promise<string> {
   return onBucket(`read ${key}`, async () => {
     const object = await bucket.get(key);
     const stream = new crypto.DigestStream("SHA-256");
@@ -124,15 +118,13 @@ interface StreamedBody {
 
 /**
  * Writes a body as it arrives; memory doesn't grow with it.
- * @param deadline - longest wait for the bucket once the whole body has been sent. @unit milliseconds
  * @throws HttpProblem `content_mismatch` if it hasn't the announced length; errors of `inspect` and of the bucket
  */
 export async function putStream(
-  bucket: BundleBucket,
+  { bucket, deadline }: Storage,
   key: string,
   { bytes, body, inspect }: StreamedBody,
-  options: { readonly sha256?: string },
-  deadline: number,
+  options: { readonly sha256?: string } = {},
 ): Promise<void> {
   const state = { sent: 0, ended: false, refused: null as { error: unknown } | null };
   const inspected = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
-import type { BundleBucket } from "../bundles/bundle-bucket.ts";
-import { putStream } from "../bundles/upload.ts";
+import { putStream, type Storage } from "../bundles/upload.ts";
 import type { JobQueue } from "../env.ts";
 import { HttpProblem } from "../problem.ts";
 import {
@@ -21,8 +20,6 @@ interface Submission extends Pick<Job, "benchmark" | "version" | "digest"> {
   readonly bytes: number;
   readonly limits: SplitLimits;
   readonly now: number;
-  /** Longest wait for the bucket once the whole body has been sent. @unit milliseconds */
-  readonly deadline: number;
 }
 
 /** Most messages that a queue accepts at once. */
@@ -34,14 +31,14 @@ const MESSAGES = 100;
  * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models; AnchorEvalError `unavailable`
  */
 export async function submitJob(
-  bucket: BundleBucket,
+  storage: Storage,
   queue: JobQueue,
-  { body, bytes, limits, now, deadline, ...bundle }: Submission,
+  { body, bytes, limits, now, ...bundle }: Submission,
 ): Promise<Omit<Job, "shards">> {
   const id = hexOf(crypto.getRandomValues(new Uint8Array(16)));
   const { inspect, end } = splitShards(limits);
   try {
-    await putStream(bucket, requestsKey(id), { bytes, body, inspect }, {}, deadline);
+    await putStream(storage, requestsKey(id), { bytes, body, inspect });
   } catch (cause) {
     if (cause instanceof HttpProblem) throw cause;
     throw new AnchorEvalError("unavailable", "the R2 bucket could not write the requests of a job", { cause });
@@ -53,7 +50,7 @@ export async function submitJob(
   const expires = new Date(now + JOB_LIFETIME).toISOString();
   const described = { id, ...bundle, created, expires, models };
   await createOnce(
-    bucket,
+    storage.bucket,
     jobKey(id),
     new TextEncoder().encode(JSON.stringify({ ...described, shards } satisfies Job)),
   );

@@ -58,7 +58,7 @@ export const createJob = route(
     if (!isNdjson(c.req.header("content-type")))
       throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, one per line`);
     const bytes = announcedLength(c.req.raw, countSetting("MAX_JOB_BYTES", MAX_JOB_BYTES, DEFAULT_JOB_BYTES));
-    const { bucket, bundles, deadline } = c.var;
+    const { bundles } = c.var;
     const ref = { benchmark, version: version === LATEST ? await bundles.latest(benchmark) : version };
     const { digest } = await bundles.published(ref);
     const shardModels = batchLimit(c.env);
@@ -68,8 +68,8 @@ export const createJob = route(
       bytes: countSetting("MAX_REQUEST_BYTES", MAX_REQUEST_BYTES, DEFAULT_MAX_BYTES),
     };
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const submission = { ...ref, digest, body, bytes, limits, now: c.var.now(), deadline };
-    const job = await submitJob(bucket, JOBS, submission);
+    const submission = { ...ref, digest, body, bytes, limits, now: c.var.now() };
+    const job = await submitJob(c.var, JOBS, submission);
     c.header("location", `/v1/bundles/${benchmark}/${ref.version}/estimates/jobs/${job.id}`);
     return c.json({ ...job, state: "running" as const, results: 0, problems: 0 }, 202);
   },

@@ -51,7 +51,7 @@ export const putBlob = route(
     c.var.caller.require("publish", benchmark);
     const bytes = announcedLength(c.req.raw, c.env.MAX_BLOB_BYTES ?? DEFAULT_MAX_BYTES);
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const status = await storeBlob(c.var.bucket, { benchmark, sha256, bytes, body }, c.var.deadline);
+    const status = await storeBlob(c.var, { benchmark, sha256, bytes, body });
     return c.json({ sha256, bytes, status }, status === "stored" ? 201 : 200);
   },
 );
@@ -102,14 +102,13 @@ export const createPublication = route(
         `the manifest is of ${manifest.benchmark}@${manifest.version}, the path of ${benchmark}@${version}`,
       );
     const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.env.TRUSTED_KEYS);
-    const { bucket, deadline } = c.var;
-    const store = r2Store(bucket);
+    const store = r2Store(c.var.bucket);
     const commit = { benchmark, version, manifest: bytes };
-    await checkBlobs(bucket, manifest, deadline);
-    if (!(await isCommitted(store, commit))) await refreshBlobs(bucket, manifest, deadline);
+    await checkBlobs(c.var, manifest);
+    if (!(await isCommitted(store, commit))) await refreshBlobs(c.var, manifest);
     if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
     const result = await commitVersion(store, commit);
-    await checkBlobs(bucket, manifest, deadline); // a sweep may have removed one: the publisher uploads it again
+    await checkBlobs(c.var, manifest); // a sweep may have removed one: the publisher uploads it again
     c.var.bundles.forgetIndex(benchmark);
     return c.json(result, result.status === "published" ? 201 : 200);
   },
