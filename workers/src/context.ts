@@ -7,7 +7,7 @@ import type { Observed } from "./observe.ts";
 export interface AppEnv {
   Bindings: Env;
   Variables: Observed & {
-    /** The bucket, with a limit on every wait for it. */
+    /** The bucket, with the deadline for every wait. */
     bucket: BundleBucket;
     /** Longest wait for one answer of the bucket, or for a piece of a body. @unit milliseconds */
     deadline: number;

@@ -49,11 +49,8 @@ export async function submitJob(
   const created = new Date(now).toISOString();
   const expires = new Date(now + JOB_LIFETIME).toISOString();
   const described = { id, ...bundle, created, expires, models };
-  await createOnce(
-    storage.bucket,
-    jobKey(id),
-    new TextEncoder().encode(JSON.stringify({ ...described, shards } satisfies Job)),
-  );
+  const job = JSON.stringify({ ...described, shards } satisfies Job);
+  await createOnce(storage.bucket, jobKey(id), new TextEncoder().encode(job));
   try {
     for (let from = 0; from < shards.length; from += MESSAGES)
       await queue.sendBatch(shards.slice(from, from + MESSAGES).map((_, k) => ({ body: resultsKey(id, from + k) })));
