@@ -1,6 +1,6 @@
 import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
-import type { FileManifest, Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
+import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
@@ -49,19 +49,11 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
     readSegments(from, manifest, "parameters.safetensors", wanted, signal),
     readSegments(from, manifest, "anchors.jsonl", wanted, signal),
   ]);
-  return decodeBundle(manifest, digest, {
-    head: parameters.get(null)!.bytes,
-    scenarios: new Map(
-      wanted.map((id) => [
-        id,
-        {
-          parameters: parameters.get(id)!.bytes,
-          parametersBegin: parameters.get(id)!.begin,
-          anchors: anchors.get(id)!.bytes,
-        },
-      ]),
-    ),
+  const scenarios = wanted.map((id) => {
+    const { bytes: own, begin } = parameters.get(id)!;
+    return [id, { parameters: own, parametersBegin: begin, anchors: anchors.get(id)!.bytes }] as const;
   });
+  return decodeBundle(manifest, digest, { head: parameters.get(null)!.bytes, scenarios: new Map(scenarios) });
 }
 
 function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {
@@ -73,10 +65,8 @@ function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefine
       "unknown_scenario",
       `this bundle has no scenario ${unknown.join(", ")}: it has ${all.join(", ")}`,
     );
-  const wanted = new Set(
-    manifest.banks.filter((bank) => bank.scenarios.some((id) => asked.includes(id))).flatMap((bank) => bank.scenarios),
-  );
-  return all.filter((id) => wanted.has(id));
+  const banks = manifest.banks.filter((bank) => bank.scenarios.some((id) => asked.includes(id)));
+  return all.filter((id) => banks.some((bank) => bank.scenarios.includes(id)));
 }
 
 /** Reads the segments of a file that the wanted scenarios need, neighbours in one request, and checks them. */
@@ -103,8 +93,16 @@ async function readSegments(
   const found = new Map<string | null, { begin: number; bytes: Uint8Array }>();
   await Promise.all(
     runs.map(async (run) => {
-      const begin = run[0]!.begin;
-      const bytes = await readRange(source, file, { begin, end: run.at(-1)!.end }, signal);
+      const range = { begin: run[0]!.begin, end: run.at(-1)!.end };
+      const { begin, end } = range;
+      const whole = begin === 0 && end === file.bytes;
+      const bytes =
+        begin === end ? new Uint8Array(0) : await source.read(name, { ...signal, ...(whole ? {} : { range }) });
+      if (bytes === null)
+        throw new AnchorEvalError(
+          "bundle_corrupt",
+          `${source.name} lacks ${name}, which its manifest names: copy or publish the bundle again`,
+        );
       for (const segment of run) {
         const part = bytes.subarray(segment.begin - begin, segment.end - begin);
         if (part.length !== segment.end - segment.begin || (await sha256(part)) !== segment.sha256)
@@ -117,21 +115,4 @@ async function readSegments(
     }),
   );
   return found;
-}
-
-async function readRange(
-  source: BundleSource,
-  file: FileManifest,
-  range: { begin: number; end: number },
-  signal: { signal?: AbortSignal },
-): Promise<Uint8Array> {
-  if (range.begin === range.end) return new Uint8Array(0);
-  const whole = range.begin === 0 && range.end === file.bytes;
-  const bytes = await source.read(file.name as BundleFileName, { ...signal, ...(whole ? {} : { range }) });
-  if (bytes === null)
-    throw new AnchorEvalError(
-      "bundle_corrupt",
-      `${source.name} lacks ${file.name}, which its manifest names: copy or publish the bundle again`,
-    );
-  return bytes;
 }

@@ -1,4 +1,3 @@
-/** Marks, by their names in Observable Plot. */
 export type MarkName =
   "axisX" | "axisY" | "dot" | "gridX" | "gridY" | "line" | "link" | "rect" | "ruleX" | "ruleY" | "text";
 
@@ -11,7 +10,6 @@ export interface ChartMark {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A scale of a chart. */
 interface ChartScale {
   readonly domain: readonly (number | string)[];
   readonly [option: string]: unknown;
@@ -25,16 +23,11 @@ interface ChartScale {
  * const { label, marks, ...options } = errorBySizeChart("overall", lines, 0.08);
  * Plot.plot({ ...options, ariaLabel: label, marks: plotMarks(marks, Plot) });
  */
-export interface Chart {
-  /** Text for readers who can't see the chart. */
+export interface Chart extends ReturnType<typeof margins> {
   readonly label: string;
   /** @unit pixels */
   readonly width: number;
   readonly height: number;
-  readonly marginTop: number;
-  readonly marginRight: number;
-  readonly marginBottom: number;
-  readonly marginLeft: number;
   readonly x: ChartScale;
   readonly y: ChartScale;
   readonly marks: readonly ChartMark[];
@@ -43,13 +36,20 @@ export interface Chart {
 /** Width of one of several charts side by side: a phone's column. @unit pixels */
 export const PANEL_WIDTH = 320;
 
+/** Margins of a chart. @unit pixels */
+export function margins(marginTop: number, marginRight: number, marginBottom: number, marginLeft: number) {
+  return { marginTop, marginRight, marginBottom, marginLeft };
+}
+
 /** A mark of some data, or one that needs none. */
-export function chartMark(
-  mark: MarkName,
-  data: readonly unknown[] | null,
-  options: ChartMark["options"] = {},
-): ChartMark {
+export function chartMark(mark: MarkName, data: ChartMark["data"], options: ChartMark["options"] = {}): ChartMark {
   return { mark, data, options };
+}
+
+/** Bars from `low` to `high`, at the places of a channel. */
+export function intervalBar(data: readonly unknown[], y: string): ChartMark {
+  const stroke = { stroke: "var(--accent)", strokeWidth: 5, strokeLinecap: "round", strokeOpacity: 0.45 };
+  return chartMark("link", data, { x1: "low", x2: "high", y1: y, y2: y, ...stroke });
 }
 
 /**
@@ -66,17 +66,10 @@ export function plotMarks<Mark>(marks: readonly ChartMark[], plot: Readonly<Reco
 
 /** Grid lines and an axis of values; its label stands above it. */
 export function valueAxis(label: string | null, options: ChartMark["options"] = {}): ChartMark[] {
+  const above = { labelArrow: "none", labelAnchor: "top" };
   return [
     chartMark("gridY", null, { ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
-    chartMark("axisY", null, {
-      ticks: 5,
-      tickSize: 0,
-      label,
-      labelArrow: "none",
-      labelAnchor: "top",
-      color: "var(--muted)",
-      ...options,
-    }),
+    chartMark("axisY", null, { ticks: 5, tickSize: 0, label, ...above, color: "var(--muted)", ...options }),
   ];
 }
 
@@ -86,16 +79,9 @@ export function placeAxis(
   options: ChartMark["options"] = {},
   ticks: readonly number[] | null = null,
 ): ChartMark {
-  return chartMark("axisX", ticks, {
-    ...(ticks === null && { ticks: 6 }),
-    tickSize: 3,
-    label,
-    labelAnchor: "center",
-    labelArrow: "none",
-    labelOffset: 32,
-    color: "var(--muted)",
-    ...options,
-  });
+  const below = { labelAnchor: "center", labelArrow: "none", labelOffset: 32 };
+  const few = ticks === null ? { ticks: 6 } : {};
+  return chartMark("axisX", ticks, { ...few, tickSize: 3, label, ...below, color: "var(--muted)", ...options });
 }
 
 /** The smallest and the largest of some values, of which there may be more than a call takes. */

@@ -2,37 +2,28 @@ import type { MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import { wilsonInterval } from "../core/inference/score-interval.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { counted, wholePercent } from "../words/figures.ts";
-import { type Chart, chartMark, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
+import { type Chart, chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
 import { formTotals, type MeasuredManifest } from "./measured-forms.ts";
 
 const NOMINAL = 95;
-const MARGINS = { marginTop: 10, marginRight: 8, marginBottom: 34, marginLeft: 44 };
+const MARGINS = margins(10, 8, 34, 44);
+
+const LIKE = { split: "interpolation", colour: "accent", symbol: "circle" } as const;
+const STRONGER = { split: "extrapolation", colour: "stronger", symbol: "diamond" } as const;
+const SERVED = { evidence: "served", hollow: false } as const;
+const ALONE = { evidence: "alone", hollow: true } as const;
 
 /** How one kind of point is drawn, and what a key calls it. */
-export interface CoverageKind {
-  readonly split: CoveragePoint["split"];
-  readonly evidence: CoveragePoint["evidence"];
-  readonly label: string;
-  readonly colour: "accent" | "stronger";
-  readonly symbol: "circle" | "diamond";
-  readonly hollow: boolean;
-}
+export type CoverageKind = (typeof LIKE | typeof STRONGER) &
+  (typeof SERVED | typeof ALONE) & { readonly label: string };
 
 /** In the order in which a form's points stand side by side. */
 const KINDS: readonly CoverageKind[] = [
-  kind("interpolation", "served", "like the models seen"),
-  kind("interpolation", "alone", "like the models seen, a scenario’s own answers alone"),
-  kind("extrapolation", "served", "stronger than any seen"),
-  kind("extrapolation", "alone", "stronger, a scenario’s own answers alone"),
+  { ...LIKE, ...SERVED, label: "like the models seen" },
+  { ...LIKE, ...ALONE, label: "like the models seen, a scenario’s own answers alone" },
+  { ...STRONGER, ...SERVED, label: "stronger than any seen" },
+  { ...STRONGER, ...ALONE, label: "stronger, a scenario’s own answers alone" },
 ];
-
-function kind(split: CoverageKind["split"], evidence: CoverageKind["evidence"], label: string): CoverageKind {
-  const drawn =
-    split === "interpolation"
-      ? ({ colour: "accent", symbol: "circle" } as const)
-      : ({ colour: "stronger", symbol: "diamond" } as const);
-  return { split, evidence, label, ...drawn, hollow: evidence === "alone" };
-}
 
 /** The kinds of points that there are, for a key. */
 export function coverageKinds(points: readonly CoveragePoint[]): CoverageKind[] {
@@ -71,18 +62,10 @@ export function coverageChart({ id, items, points }: CoverageSeries, from: numbe
         title: `${items[point.place]!} items: ${coverageWords(point)}`,
       }));
     const stroke = `var(--${own.colour})`;
+    const colours = { fill: own.hollow ? "var(--page)" : stroke, stroke, strokeWidth: 1.4 };
     return [
       chartMark("ruleX", drawn, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: own.hollow ? 1.2 : 2 }),
-      chartMark("dot", drawn, {
-        x: "x",
-        y: "y",
-        title: "title",
-        symbol: own.symbol,
-        r: 3.2,
-        fill: own.hollow ? "var(--page)" : stroke,
-        stroke,
-        strokeWidth: 1.4,
-      }),
+      chartMark("dot", drawn, { x: "x", y: "y", title: "title", symbol: own.symbol, r: 3.2, ...colours }),
     ];
   });
   return {
@@ -134,7 +117,6 @@ export interface CoveragePoint {
 /** A scenario's coverage, or the overall score's, in every form that doesn't ask it whole. */
 export interface CoverageSeries {
   readonly id: string;
-  /** Items that each form asks. */
   readonly items: readonly number[];
   readonly points: readonly CoveragePoint[];
 }
@@ -144,29 +126,37 @@ const SPLITS = ["interpolation", "extrapolation"] as const;
 /** Coverage by scenario, the overall score's first; those where none is measured are left out. */
 export function coverageSeries(manifest: MeasuredManifest): CoverageSeries[] {
   const forms = manifest.forms.filter(({ disjointFrom }) => disjointFrom === undefined);
-  const overall = forms.flatMap((form) => {
+  const overall = forms.flatMap((form): Sized[] => {
     const { items, whole } = formTotals(form);
-    if (form.overall === null || whole) return [];
-    return [{ items, measured: [["served", form.overall.measured] as const] }];
+    return form.overall === null || whole ? [] : [{ items, served: form.overall.measured, alone: null }];
   });
   const single = manifest.scenarios.map(({ id }) => ({
     id,
-    sizes: forms.flatMap((form) => {
+    sizes: forms.flatMap((form): Sized[] => {
       const { items, whole, measured, together } = form.scenarios[id]!;
       if (whole) return [];
-      const alone = [together ? "alone" : "served", measured] as const;
-      return [{ items, measured: together ? [["served", together.measured] as const, alone] : [alone] }];
+      return [
+        together ? { items, served: together.measured, alone: measured } : { items, served: measured, alone: null },
+      ];
     }),
   }));
   return [{ id: "overall", sizes: overall }, ...single]
     .map(({ id, sizes }) => ({
       id,
       items: sizes.map(({ items }) => items),
-      points: sizes.flatMap(({ measured }, place) =>
-        measured.flatMap(([evidence, errors]) => pointsOf(evidence, place, errors)),
-      ),
+      points: sizes.flatMap(({ served, alone }, place) => [
+        ...pointsOf("served", place, served),
+        ...(alone ? pointsOf("alone", place, alone) : []),
+      ]),
     }))
     .filter(({ points }) => points.length > 0);
+}
+
+/** The errors of a form by their evidence. */
+interface Sized {
+  readonly items: number;
+  readonly served: MeasuredErrors;
+  readonly alone: MeasuredErrors | null;
 }
 
 function pointsOf(evidence: CoveragePoint["evidence"], place: number, errors: MeasuredErrors): CoveragePoint[] {
@@ -184,11 +174,8 @@ const Z = normalQuantile(0.975);
  * intervals that its standard error tells of, c(1−c)/SE². Where all of them held, or none, that is the number of models.
  * @returns shares; null where coverage isn't measured
  */
-export function coverageInterval({
-  models,
-  coverage95,
-  coverageSe,
-}: Pick<SplitErrors, "models" | "coverage95" | "coverageSe">): { low: number; high: number } | null {
+export function coverageInterval(errors: Pick<SplitErrors, "models" | "coverage95" | "coverageSe">) {
+  const { models, coverage95, coverageSe } = errors;
   if (coverage95 === null) return null;
   const independent = coverageSe ? (coverage95 * (1 - coverage95)) / coverageSe ** 2 : models;
   return wilsonInterval(coverage95, independent, Z);

@@ -1,18 +1,11 @@
 import { points as inPoints } from "../words/figures.ts";
-import { chartMark, PANEL_WIDTH, placeAxis, valueAxis, type Chart, type ChartMark } from "./chart.ts";
-
-/** A form's typical error. */
-interface ErrorPoint {
-  /** Items that it asks. */
-  readonly items: number;
-  /** Mean absolute error. @unit fraction */
-  readonly error: number;
-}
+import { chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis, type Chart, type ChartMark } from "./chart.ts";
 
 /** The errors of one estimator, or of one kind of models, over the sizes of forms. */
 export interface ErrorLine {
   readonly label: string;
-  readonly points: readonly ErrorPoint[];
+  /** The mean absolute error of a form, a fraction, by the items that it asks. */
+  readonly points: readonly { readonly items: number; readonly error: number }[];
   /** Variable of the style sheet. */
   readonly colour: string;
   /** A symbol of Plot; null for a line without marks. */
@@ -52,10 +45,7 @@ export function errorBySizeChart(title: string, lines: readonly ErrorLine[], hig
     label: `${title}: typical error in points. ${label.join("; ")}.`,
     width: PANEL_WIDTH,
     height: 200,
-    marginTop: 22,
-    marginRight: 14,
-    marginBottom: 36,
-    marginLeft: 34,
+    ...margins(22, 14, 36, 34),
     x: { domain: domainOf(sizes), insetLeft: 10, insetRight: 10 },
     y: { domain: [0, 105 * highest], grid: false },
     marks: [
@@ -89,7 +79,5 @@ function domainOf(sizes: readonly number[]): [number, number] {
 
 /** Sizes that have room for their label, the largest first. */
 function withRoom(sizes: readonly number[]): number[] {
-  return [...sizes]
-    .reverse()
-    .reduce<number[]>((kept, n) => (kept.length === 0 || n * 1.3 <= kept.at(-1)! ? [...kept, n] : kept), []);
+  return sizes.reduceRight<number[]>((kept, n) => (n * 1.3 <= (kept.at(-1) ?? Infinity) ? [...kept, n] : kept), []);
 }

@@ -1,12 +1,10 @@
 import { difficulties, discriminations, type ItemBank } from "../core/irt/item-bank.ts";
 import { counted, decimals } from "../words/figures.ts";
-import { type Chart, chartMark, extent, PANEL_WIDTH, placeAxis, thin, valueAxis } from "./chart.ts";
+import { type Chart, chartMark, extent, margins, PANEL_WIDTH, placeAxis, thin, valueAxis } from "./chart.ts";
 
-/** The content of an item map. */
 export interface ItemMap {
   readonly title: string;
   readonly parameters: ShownParameters;
-  /** Positions of the anchors. */
   readonly anchors: ArrayLike<number>;
   /** Positions of the items that are marked as worth auditing. @default none */
   readonly suspects?: readonly number[];
@@ -40,37 +38,21 @@ export function itemMapChart(map: ItemMap): Chart {
   const [easy, hard] = extent(difficulty);
   const [low, high] = extent(discrimination);
   const place = { x: "x", y: "y" };
-  const named = nameOf ? { title: "title" } : {};
+  const named = nameOf ? { ...place, title: "title" } : place;
+  const edge = { stroke: "var(--page)", strokeWidth: 0.6 };
   return {
     label: `${title}: ${counted(difficulty.length, "item")} by difficulty, from ${decimals(easy)} to ${decimals(hard)}, and discrimination, from ${decimals(low)} to ${decimals(high)}; ${counted(anchors.length, "anchor")} marked.`,
     width,
     height: Math.round(Math.min(340, 0.72 * width)),
-    marginTop: 20,
-    marginRight: 12,
-    marginBottom: 36,
-    marginLeft: 34,
+    ...margins(20, 12, 36, 34),
     x: { domain: easy < hard ? [easy, hard] : [easy - 1, hard + 1], insetLeft: 5, insetRight: 5 },
     y: { domain, insetTop: 4 },
     marks: [
       ...valueAxis("discrimination"),
       placeAxis("difficulty (easy → hard)"),
       chartMark("dot", thin(others, most).map(at), { ...place, r: 1.6, fill: "var(--item)", fillOpacity: 0.55 }),
-      chartMark("dot", Array.from(anchors, at), {
-        ...place,
-        ...named,
-        r: 2.8,
-        fill: "var(--accent)",
-        stroke: "var(--page)",
-        strokeWidth: 0.6,
-      }),
-      chartMark("dot", suspects.map(at), {
-        ...place,
-        ...named,
-        r: 3,
-        symbol: "times",
-        stroke: "var(--miss)",
-        strokeWidth: 1.4,
-      }),
+      chartMark("dot", Array.from(anchors, at), { ...named, r: 2.8, fill: "var(--accent)", ...edge }),
+      chartMark("dot", suspects.map(at), { ...named, r: 3, symbol: "times", stroke: "var(--miss)", strokeWidth: 1.4 }),
     ],
   };
 }

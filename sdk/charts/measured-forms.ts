@@ -9,7 +9,6 @@ export interface MeasuredManifest extends Pick<Manifest, "scenarios"> {
 /** A form of one scenario, or of all together, with its measured errors. */
 export interface MeasuredForm {
   readonly form: MeasuredManifest["forms"][number];
-  /** Items that it asks. */
   readonly items: number;
   /** Every item is asked: the score is exact. */
   readonly whole: boolean;
@@ -17,10 +16,8 @@ export interface MeasuredForm {
   readonly measured: MeasuredErrors | null;
 }
 
-/** The forms of one scenario, or of all together (`overall`). */
 export interface MeasuredScenario {
   readonly id: string;
-  /** Items that there are. */
   readonly of: number;
   readonly forms: readonly MeasuredForm[];
 }
@@ -31,7 +28,6 @@ export function formTotals({ scenarios }: Pick<FormManifest, "scenarios">): { it
   return { items: parts.reduce((sum, { items }) => sum + items, 0), whole: parts.every(({ whole }) => whole) };
 }
 
-/** Items of the benchmark. */
 export function itemTotal({ scenarios }: Pick<Manifest, "scenarios">): number {
   return scenarios.reduce((sum, { items }) => sum + items, 0);
 }

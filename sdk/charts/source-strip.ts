@@ -1,11 +1,10 @@
 import { intervalWords } from "../words/result-words.ts";
 import { points } from "../words/figures.ts";
-import { chartMark, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
+import { chartMark, intervalBar, margins, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
 
 const MARGIN = 14;
 const STRIP = 78;
 
-/** The content of a strip beside the source models. */
 export interface SourceStripOptions {
   /** A model's score, shown above the others. */
   readonly shown?: {
@@ -37,10 +36,7 @@ export function sourceStripChart(
     label: `${title}: ${sorted.length} models with scores from ${points(low)} to ${points(high)} points, median ${points(median)}.${shown ? toldOf(shown) : ""}`,
     width,
     height: STRIP + 44 + (shown ? 24 : 0),
-    marginTop: 6,
-    marginRight: MARGIN,
-    marginBottom: 38,
-    marginLeft: MARGIN,
+    ...margins(6, MARGIN, 38, MARGIN),
     x: { domain: [0, 100] },
     y: { axis: null, domain: [shown ? -rows * 0.34 : 0, Math.max(rows, ...dots.map(({ y }) => y + 0.5))] },
     marks: [
@@ -65,16 +61,7 @@ function shownMarks({ score, interval }: Shown, rows: number): Chart["marks"] {
   const at = [{ x: 100 * score, y: -rows * 0.16, top: rows }];
   const ends = interval ? [{ low: 100 * interval.low, high: 100 * interval.high, y: at[0]!.y }] : [];
   return [
-    chartMark("link", ends, {
-      x1: "low",
-      x2: "high",
-      y1: "y",
-      y2: "y",
-      stroke: "var(--accent)",
-      strokeWidth: 5,
-      strokeLinecap: "round",
-      strokeOpacity: 0.45,
-    }),
+    intervalBar(ends, "y"),
     chartMark("ruleX", at, { x: "x", y1: "y", y2: "top", stroke: "var(--accent)", strokeWidth: 1.2 }),
     chartMark("dot", at, { x: "x", y: "y", r: 5.5, fill: "var(--accent)" }),
   ];

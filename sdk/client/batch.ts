@@ -25,7 +25,6 @@ export interface JobStatus {
   readonly id: string;
   readonly benchmark: string;
   readonly version: string;
-  /** Digest of the bundle. */
   readonly digest: string;
   readonly state: "running" | "done";
   readonly models: number;
@@ -39,7 +38,6 @@ export interface JobStatus {
   readonly expires: string;
 }
 
-/** The last line of results. */
 interface ResultsEnd {
   readonly done: true;
   readonly results: number;
@@ -58,14 +56,7 @@ export async function* readResultLines(
 ): AsyncGenerator<BatchLine, void, undefined> {
   let seen = 0;
   for await (const line of textLines(chunks)) {
-    let value: BatchLine | ResultsEnd;
-    try {
-      value = JSON.parse(line) as BatchLine | ResultsEnd;
-    } catch (cause) {
-      throw new AnchorEvalError("unavailable", `${name}: line ${seen + 1} is not JSON: is this an anchoreval Worker?`, {
-        cause,
-      });
-    }
+    const value = parseAnswer(line, `${name}: line ${seen + 1}`) as BatchLine | ResultsEnd;
     if ("done" in value) {
       if (value.results + value.problems === seen) return;
       throw new AnchorEvalError("truncated", `${name}: ${seen} of ${value.results + value.problems} results came`);
@@ -74,6 +65,15 @@ export async function* readResultLines(
     yield value;
   }
   throw new AnchorEvalError("truncated", `${name}: the answer ended after ${seen} results, without its last line`);
+}
+
+/** @param what - what is parsed, for messages */
+export function parseAnswer(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `${what} is not JSON: is this an anchoreval Worker?`, { cause });
+  }
 }
 
 /** Whole lines that hold anything; a last one without its end is none. */

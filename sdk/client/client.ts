@@ -8,7 +8,7 @@ import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
-import { type BatchLine, type BatchResult, type JobStatus, readResultLines } from "./batch.ts";
+import { type BatchLine, type BatchResult, type JobStatus, parseAnswer, readResultLines } from "./batch.ts";
 import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
 
 export interface ClientOptions extends RequestPolicy {
@@ -22,7 +22,6 @@ export interface BundleRef {
   readonly version: string;
 }
 
-/** A published benchmark with its versions. */
 export interface BenchmarkSummary {
   readonly benchmark: string;
   readonly latest: string | null;
@@ -36,7 +35,6 @@ export interface BenchmarkSummary {
   }[];
 }
 
-/** The request for one model. */
 export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
@@ -61,7 +59,6 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
-/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
@@ -69,7 +66,6 @@ export interface CallOptions {
 /** A Worker's interface, call by call. */
 export interface Client {
   readonly bundles: {
-    /** Benchmarks with their versions. */
     list(options?: CallOptions): Promise<BenchmarkSummary[]>;
     /** One benchmark with its versions; null where there is none. */
     benchmark(name: string, options?: CallOptions): Promise<BenchmarkSummary | null>;
@@ -139,8 +135,8 @@ export function createClient(options: ClientOptions): Client {
   const base = `${options.baseUrl.replace(/\/+$/, "")}/v1/bundles`;
   const at = ({ benchmark, version }: BundleRef): string =>
     `${base}/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}`;
-  const bytes = (url: string, input: RequestInput, call: CallOptions = {}): Promise<{ bytes: Uint8Array } | null> =>
-    requestBytes(url, input, { ...options, ...(call.signal && { signal: call.signal }) });
+  const policy = ({ signal }: CallOptions = {}): RequestPolicy => (signal ? { ...options, signal } : options);
+  const bytes = (url: string, input: RequestInput, call?: CallOptions) => requestBytes(url, input, policy(call));
   const json = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T> => {
     const found = await jsonOrNull<T>(url, input, call);
     if (found === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
@@ -148,21 +144,10 @@ export function createClient(options: ClientOptions): Client {
   };
   const jsonOrNull = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T | null> => {
     const response = await bytes(url, input, call);
-    if (response === null) return null;
-    try {
-      return JSON.parse(new TextDecoder().decode(response.bytes)) as T;
-    } catch (cause) {
-      throw new AnchorEvalError("unavailable", `${url}: the answer is not JSON: is this an anchoreval Worker?`, {
-        cause,
-      });
-    }
+    return response && (parseAnswer(new TextDecoder().decode(response.bytes), `${url}: the answer`) as T);
   };
-  const lines = (
-    url: string,
-    input: RequestInput,
-    call: CallOptions = {},
-  ): AsyncGenerator<BatchLine, void, undefined> =>
-    readResultLines(requestChunks(url, input, { ...options, ...(call.signal && { signal: call.signal }) }), url);
+  const lines = (url: string, input: RequestInput, call?: CallOptions) =>
+    readResultLines(requestChunks(url, input, policy(call)), url);
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
   const nextItems: Client["nextItems"] = (ref, request, call) => post(`${at(ref)}/next-items`, request, call);

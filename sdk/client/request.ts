@@ -64,13 +64,8 @@ export async function* requestChunks(
     }
   } catch (cause) {
     if (policy.signal?.aborted) throw aborted(url, cause);
-    throw new AnchorEvalError(
-      "truncated",
-      `${url}: the answer broke off${limit.signal.aborted ? ": no more came" : ""}`,
-      {
-        cause,
-      },
-    );
+    const why = limit.signal.aborted ? ": no more came" : "";
+    throw new AnchorEvalError("truncated", `${url}: the answer broke off${why}`, { cause });
   } finally {
     limit.end();
     await body?.cancel().catch(() => undefined); // whoever stops reading early
@@ -189,7 +184,6 @@ function retryAfter(value: string | null): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** Waits. @throws AnchorEvalError `aborted` */
 export function pause(milliseconds: number, url: string, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return Promise.reject(aborted(url));
   return new Promise((resolve, reject) => {

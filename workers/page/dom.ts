@@ -6,20 +6,38 @@ type Attributes = Readonly<Record<string, string | number | boolean | null | Eve
 /**
  * Creates an element. Text is never markup; functions listen to the event of their name (`onclick`); true and false add
  * or omit an attribute, null omits it.
- * @example element("input", { type: "search", oninput: search })
+ * @param selector - name and classes
+ * @example element("p.hint", { id: "how" }, ["one row per ", element("code", "model")])
  */
 export function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  selector: Name | `${Name}.${string}`,
+  ...content: readonly [Attributes, ...Child[]] | readonly Child[]
 ): HTMLElementTagNameMap[Name] {
+  const [name, ...classes] = selector.split(".") as [Name, ...string[]];
   const created = document.createElement(name);
+  created.classList.add(...classes);
+  for (const part of content)
+    if (isAttributes(part)) setAttributes(created, part);
+    else append(created, part);
+  return created;
+}
+
+function isAttributes(part: Child | Attributes): part is Attributes {
+  return typeof part === "object" && part !== null && !(part instanceof Node) && !Array.isArray(part);
+}
+
+function setAttributes(created: Element, attributes: Attributes): void {
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") created.addEventListener(key.slice(2), value);
     else if (value !== null && value !== false) created.setAttribute(key, value === true ? "" : String(value));
   }
-  append(created, children);
-  return created;
+}
+
+function append(parent: Element, child: Child): void {
+  if (child === null) return;
+  if (child instanceof Node) parent.append(child);
+  else if (typeof child === "object") child.forEach((one) => append(parent, one));
+  else parent.append(String(child));
 }
 
 /** Replaces the content of an element. */
@@ -28,62 +46,57 @@ export function fill(parent: Element, ...children: readonly Child[]): void {
   append(parent, children);
 }
 
-function append(parent: Element, children: readonly Child[]): void {
-  for (const child of children) {
-    if (child === null) continue;
-    if (child instanceof Node) parent.append(child);
-    else if (typeof child === "object") append(parent, child);
-    else parent.append(String(child));
-  }
+export function prose(text: string): Child {
+  return text.split("`").map((part, k) => (k % 2 === 0 ? part : element("code", part)));
 }
 
-/** A paragraph of one of page.css's kinds, such as `hint`, `lead` or `actions`. */
-export function paragraph(kind: string, ...children: readonly Child[]): HTMLElement {
-  return element("p", { class: kind }, children);
+export function bullets(entries: readonly Child[], kind = "ul" as "ul" | `ul.${string}`): HTMLElement {
+  return element(
+    kind,
+    entries.map((entry) => element("li", entry)),
+  );
 }
 
-/** Text in a fixed-width font. */
-export function code(text: string): HTMLElement {
-  return element("code", {}, text);
+/** Content that is shown when its summary is pressed. */
+export function details(summary: string, ...content: readonly Child[]): HTMLElement {
+  return element("details", element("summary", summary), content);
 }
 
 /** A button that acts on the page. `quiet` ones are secondary, `link` ones look like text. */
-export function button(
-  kind: "quiet" | "link" | "sort",
-  onclick: () => void,
-  ...children: readonly Child[]
-): HTMLButtonElement {
-  return element("button", { type: "button", class: kind, onclick }, children);
+export function button(kind: "quiet" | "link" | "sort", label: Child, onclick: () => void): HTMLButtonElement {
+  return element(`button.${kind}`, { type: "button", onclick }, label);
 }
 
-/** A form that acts on the page and sends nothing. */
-export function submitForm(submit: () => Promise<void>, ...children: readonly Child[]): HTMLElement {
-  const onsubmit = (event: Event): void => {
+/** The listener of a form that acts on the page and sends nothing. */
+export function submitting(act: () => void): EventListener {
+  return (event) => {
     event.preventDefault();
-    void submit();
+    act();
   };
-  return element("form", { onsubmit }, children);
-}
-
-/** An id, isolated from the direction of the text around it. */
-export function idText(id: string): HTMLElement {
-  return element("bdi", { class: "id" }, id);
 }
 
 let ids = 0;
 
-/** A value for `id` and `for` that is unique on the page. */
-export function freshId(stem: string): string {
-  return `${stem}-${++ids}`;
+/** A field with its label, and a hint if there is one. @param shown - the field, or an element with the field in it */
+export function labelled(label: Child, field: HTMLElement, hint: Child = null, shown: HTMLElement = field): Child {
+  field.id = `field-${++ids}`;
+  const described = `${field.id}-hint`;
+  if (hint !== null) field.setAttribute("aria-describedby", described);
+  const below = hint === null ? null : element("p.hint", { id: described }, hint);
+  return [element("label", { for: field.id }, label), shown, below];
+}
+
+/** An id, isolated from the direction of the text around it. */
+export function idText(id: string): HTMLElement {
+  return element("bdi.id", id);
 }
 
 /** A line for screen readers only: a result in one sentence, where reading all of it aloud would take too long. */
 export function announcer(): { readonly content: HTMLElement; readonly say: (words: string) => void } {
-  const content = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  const content = element("p.unseen", { role: "status", "aria-live": "polite" });
   return { content, say: (words) => void (content.textContent = words) };
 }
 
-/** Offers a file to be saved. */
 export function download(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   element("a", { href: url, download: name }).click();

@@ -23,10 +23,7 @@ async function viewOf(route: Route): Promise<View> {
     case "unknown":
       return {
         title: "Page not found",
-        content: [
-          element("h1", {}, "Page not found"),
-          element("p", {}, element("a", { href: "#/" }, "All benchmarks")),
-        ],
+        content: [element("h1", "Page not found"), element("p", element("a", { href: "#/" }, "All benchmarks"))],
       };
   }
 }
@@ -37,7 +34,7 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
   markCurrent(route);
   main.setAttribute("aria-busy", "true");
   const slow = setTimeout(() => {
-    if (number === shown) fill(main, element("p", { class: "waiting", role: "status" }, "Loading …"));
+    if (number === shown) fill(main, element("p.waiting", { role: "status" }, "Loading …"));
   }, 150);
   let view: View;
   try {
@@ -45,7 +42,7 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
   } catch (error) {
     view = {
       title: "Error",
-      content: [element("h1", {}, "This page can’t be shown"), problem(error, { session, retry: refresh })],
+      content: [element("h1", "This page can’t be shown"), problem(error, { session, retry: refresh })],
     };
   }
   clearTimeout(slow);

@@ -1,4 +1,3 @@
-/** The tabs of a bundle. */
 export const TABS = ["about", "items", "score", "compare"] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -46,14 +45,12 @@ function bundleRoute(place: BundlePlace, tab: string | undefined, form: string |
   return known === undefined ? { view: "unknown" } : { view: "bundle", place, tab: known, form };
 }
 
-/** Link to a bundle's tab. */
 export function bundleHref(place: BundlePlace, tab: Tab = "about", form: string | null = null): string {
   const root =
     place === "given" ? "#/given" : `#/b/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`;
   return `${root}${tab === "about" ? "" : `/${tab}`}${form === null ? "" : `?form=${encodeURIComponent(form)}`}`;
 }
 
-/** Link to a benchmark's versions. */
 export function benchmarkHref(benchmark: string): string {
   return `#/b/${encodeURIComponent(benchmark)}`;
 }

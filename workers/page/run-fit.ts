@@ -33,18 +33,16 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
         case "failed":
           reject(toError(data));
           break;
-        case "done":
-          resolve({
-            files: new Map(data.files.map(([name, bytes]) => [name, new Blob([bytes])])),
-            words: data.words,
-          });
+        case "done": {
+          const files = new Map(data.files.map(([name, bytes]) => [name, new Blob([bytes])]));
+          resolve({ files, words: data.words });
+        }
       }
     };
     worker.postMessage(request);
   }).finally(() => worker.terminate());
 }
 
-/** Restores the worker's error. */
 function toError({ code, message, issues }: Extract<FitReply, { readonly kind: "failed" }>): Error {
   return code === null ? new Error(message) : new AnchorEvalError(code as AnchorEvalErrorCode, message, { issues });
 }

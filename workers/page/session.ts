@@ -65,17 +65,13 @@ export class Session {
   }
 
   #source(place: BundlePlace): BundleSource {
-    if (place !== "given")
-      return httpSource(
-        `${location.origin}/v1/bundles/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`,
-        { headers: this.#headers, maxRetries: 1 },
-      );
-    if (this.#given === null)
-      throw new AnchorEvalError(
-        "not_found",
-        "no bundle is open, or the page was reloaded: drop its folder on the first page again",
-      );
-    return filesSource(this.#given);
+    if (place !== "given") {
+      const path = [place.benchmark, place.version].map(encodeURIComponent).join("/");
+      return httpSource(`${location.origin}/v1/bundles/${path}`, { headers: this.#headers, maxRetries: 1 });
+    }
+    if (this.#given) return filesSource(this.#given);
+    const message = "no bundle is open, or the page was reloaded: drop its folder on the first page again";
+    throw new AnchorEvalError("not_found", message);
   }
 
   #once(key: string, load: () => Promise<Bundle>): Promise<Bundle> {
@@ -100,7 +96,6 @@ function filesSource(files: BundleFiles): BundleSource {
   };
 }
 
-/** A view of the page. */
 export interface View {
   readonly title: string;
   readonly content: Child;
@@ -108,7 +103,6 @@ export interface View {
 
 export type BundleRoute = Extract<Route, { readonly view: "bundle" }>;
 
-/** The input of every tab of a bundle. */
 export interface BundlePage {
   readonly bundle: Bundle;
   readonly route: BundleRoute;

@@ -12,7 +12,6 @@ const LIFETIME = 7 * 24 * 3600 * 1000;
 
 /** The content of a state, which is signed but not secret: the session and its name. */
 export interface SignedSession {
-  /** Version of this layout. */
   readonly v: 1;
   /** Random; determines the session's draws together with the key. */
   readonly id: string;
@@ -37,10 +36,8 @@ export async function sessionDraws(key: CryptoKey, id: string): Promise<RandomSo
  * @throws HttpProblem `payload_too_large` above {@link MAX_STATE}
  */
 export async function signSession(session: SignedSession, key: CryptoKey): Promise<string> {
-  const packed = await transform(
-    new TextEncoder().encode(JSON.stringify(session)),
-    new CompressionStream("deflate-raw"),
-  );
+  const json = new TextEncoder().encode(JSON.stringify(session));
+  const packed = await transform(json, new CompressionStream("deflate-raw"));
   const signature = await crypto.subtle.sign("HMAC", key, packed);
   const state = `${toBase64Url(packed)}.${toBase64Url(new Uint8Array(signature))}`;
   if (state.length > MAX_STATE)
@@ -103,15 +100,9 @@ export async function sessionKeys({ SESSION_KEYS }: Pick<Env, "SESSION_KEYS">): 
       "misconfigured",
       "the secret SESSION_KEYS is one or more keys of 64 hexadecimal digits, comma-separated",
     );
-  return Promise.all(
-    keys.map((key) =>
-      crypto.subtle.importKey(
-        "raw",
-        Uint8Array.from({ length: 32 }, (_, k) => Number.parseInt(key.slice(2 * k, 2 * k + 2), 16)),
-        { name: "HMAC", hash: "SHA-256" },
-        false,
-        ["sign", "verify"],
-      ),
-    ),
-  );
+  const imported = (key: string): Promise<CryptoKey> => {
+    const bytes = Uint8Array.from({ length: 32 }, (_, k) => Number.parseInt(key.slice(2 * k, 2 * k + 2), 16));
+    return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  };
+  return Promise.all(keys.map(imported));
 }

@@ -15,6 +15,9 @@ import { codeOf, describeZodError, HttpProblem, problemResponse } from "./proble
 import { redirectLatest } from "./routes/bundles.ts";
 import { ROUTES } from "./routes/index.ts";
 
+/** Headers that scripts of other origins may read. */
+const EXPOSED = ["ETag", "Content-Range", "Accept-Ranges", "Retry-After", "Location", "X-Request-Id", "Server-Timing"];
+
 interface AppOptions extends CacheOptions {
   /** The cache of open benchmarks that isolates share: `caches.default`. @default none */
   readonly contents?: ContentCache;
@@ -36,20 +39,7 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
   });
   app.use(observeRequest(now));
   app.use(
-    cors({
-      origin: "*",
-      allowMethods: ["GET", "HEAD", "POST", "OPTIONS"],
-      exposeHeaders: [
-        "ETag",
-        "Content-Range",
-        "Accept-Ranges",
-        "Retry-After",
-        "Location",
-        "X-Request-Id",
-        "Server-Timing",
-      ],
-      maxAge: 86_400,
-    }),
+    cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "OPTIONS"], exposeHeaders: EXPOSED, maxAge: 86_400 }),
   );
   app.use(async (c, next) => {
     c.header("x-content-type-options", "nosniff");
@@ -61,18 +51,16 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     c.set("caller", caller);
     c.set("deadline", deadline);
     c.set("bucket", bucket);
-    c.set(
-      "bundles",
-      new BundleReader({
-        bucket,
-        caches,
-        contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
-        isProtected: (benchmark) => caller.isProtected(benchmark),
-        phases: c.get("phases"),
-        keepAlive: waitUntil(c),
-        deadline,
-      }),
-    );
+    const bundles = new BundleReader({
+      bucket,
+      caches,
+      contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
+      isProtected: (benchmark) => caller.isProtected(benchmark),
+      phases: c.get("phases"),
+      keepAlive: waitUntil(c),
+      deadline,
+    });
+    c.set("bundles", bundles);
     await next();
   });
   app.use("/v1/bundles/:benchmark/*", guardProtected);
@@ -86,14 +74,13 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     return c.json((document ??= openapiDocument(app)));
   });
 
-  const methods = new Map([["/openapi.json", "GET, HEAD, OPTIONS"]]);
-  for (const { route } of ROUTES)
-    methods.set(
-      route.getRoutingPath(),
-      `${route.method === "get" ? "GET, HEAD" : route.method.toUpperCase()}, OPTIONS`,
-    );
-  for (const [path, allow] of methods)
+  const methods = ROUTES.map(({ route }): [path: string, methods: string] => [
+    route.getRoutingPath(),
+    route.method === "get" ? "GET, HEAD" : route.method.toUpperCase(),
+  ]);
+  for (const [path, own] of [["/openapi.json", "GET, HEAD"], ...methods] as const)
     app.all(path, (c) => {
+      const allow = `${own}, OPTIONS`;
       throw new HttpProblem("method_not_allowed", `${c.req.method} is not allowed here; use ${allow}`, {
         headers: { allow },
       });

@@ -14,7 +14,6 @@ import { BatchEntrySchema } from "./schemas/estimate.ts";
 /** Default for the most models of one batch: those that fit into the 10 ms of CPU of the free plan. */
 export const DEFAULT_BATCH_MODELS = 5;
 
-/** Most models of one batch. @throws HttpProblem `misconfigured` */
 export function batchLimit({ MAX_BATCH_MODELS }: Pick<Env, "MAX_BATCH_MODELS">): number {
   return countSetting("MAX_BATCH_MODELS", MAX_BATCH_MODELS, DEFAULT_BATCH_MODELS);
 }
@@ -78,9 +77,7 @@ export function modelName(value: unknown): string | null {
 /** The last line of results; if it is missing, the results were cut off. */
 export interface ResultsEnd {
   readonly done: true;
-  /** Models with an estimate. */
   readonly results: number;
-  /** Models with a problem. */
   readonly problems: number;
 }
 
@@ -120,7 +117,6 @@ export function textLines(bytes: ArrayBuffer): string[] {
 
 const encoder = new TextEncoder();
 
-/** A value as one line of JSON. */
 export function jsonLine(value: unknown): Uint8Array {
   return encoder.encode(`${JSON.stringify(value)}\n`);
 }

@@ -4,11 +4,10 @@ import type { BundleReader } from "./bundles/bundle-reader.ts";
 import type { Env } from "./env.ts";
 import type { Observed } from "./observe.ts";
 
-/** The types of Hono's context. */
 export interface AppEnv {
   Bindings: Env;
   Variables: Observed & {
-    /** The bucket, with a limit on every wait for it. */
+    /** The bucket, with the deadline for every wait. */
     bucket: BundleBucket;
     /** Longest wait for one answer of the bucket, or for a piece of a body. @unit milliseconds */
     deadline: number;

@@ -26,13 +26,9 @@ export function withDeadline(bucket: BundleBucket, limit: number): BundleBucket 
   return {
     get: async (key, options) => {
       const object = await inTime(bucket.get(key, options), limit, key);
-      return (
-        object && {
-          etag: object.etag,
-          body: object.body,
-          arrayBuffer: () => inTime(object.arrayBuffer(), limit, key),
-        }
-      );
+      if (object === null) return null;
+      const { etag, body } = object;
+      return { etag, body, arrayBuffer: () => inTime(object.arrayBuffer(), limit, key) };
     },
     head: (key) => inTime(bucket.head(key), limit, key),
     list: ((options: { prefix: string; delimiter: string }) =>
@@ -42,4 +38,17 @@ export function withDeadline(bucket: BundleBucket, limit: number): BundleBucket 
       return value instanceof ReadableStream ? put : inTime(put, limit, key);
     },
   };
+}
+
+/**
+ * The outcome of work on the bucket.
+ * @param what - the work, after "could not"
+ * @throws AnchorEvalError `unavailable` for any error
+ */
+export async function onBucket<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not ${what}`, { cause });
+  }
 }

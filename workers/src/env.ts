@@ -3,7 +3,6 @@ import { HttpProblem } from "./problem.ts";
 
 /** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */
 export interface Env {
-  /** Published bundles. */
   readonly BUNDLES: BundleBucket;
   /** Longest request body. @unit bytes @default 1 MiB */
   readonly MAX_REQUEST_BYTES?: number;
@@ -56,7 +55,6 @@ export function countSetting(name: string, value: number | string | undefined, f
   throw new HttpProblem("misconfigured", `the setting ${name} is not a whole number above 0`);
 }
 
-/** Splits a comma-separated setting; empty when it is blank or missing. */
 export function listSetting(setting: string | undefined): string[] {
   if (setting === undefined || setting.trim() === "") return [];
   return setting.split(",").map((part) => part.trim());

@@ -1,19 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type {
-  AdaptiveTurn,
-  AnchorRecord,
-  BatchResult,
-  BundleRef,
-  CheckRequest,
-  CheckResult,
-  Comparison,
-  ComparisonRequest,
-  Estimate,
-  EstimateRequest,
-  NextItemsRequest,
-  Plan,
-  PlanOptions,
-} from "anchoreval";
+import type { BatchResult, BundleRef, Client, PlanOptions } from "anchoreval";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
@@ -30,52 +16,52 @@ export default {
   queue: (batch, env, context) => consumeQueue(batch, env, context, sharedCaches),
 } satisfies ExportedHandler<Bindings>;
 
+/** The arguments of the client's method, with a call's options. */
+type Arguments<Method extends (ref: never, request: never) => unknown> = readonly [
+  ref: Parameters<Method>[0],
+  request: Parameters<Method>[1],
+  options?: RpcOptions,
+];
+type Answer<Method extends (...given: never) => unknown> = Promise<RpcResult<Awaited<ReturnType<Method>>>>;
+
 /**
  * The interface for other Workers of the account, by a service binding (`entrypoint = "AnchorEval"`): the routes of the
  * same names, with their checks and numbers. `version` may be `latest`.
  * @example const { ok, value, problem } = await env.ANCHOREVAL.estimate({ benchmark, version }, { responses });
  */
 export class AnchorEval extends WorkerEntrypoint<Bindings> {
-  estimate(ref: BundleRef, request: EstimateRequest, options?: RpcOptions): Promise<RpcResult<Estimate>> {
-    return this.#call({ ref, path: "estimates", body: request, ...options });
+  estimate(...[ref, body, options]: Arguments<Client["estimate"]>): Answer<Client["estimate"]> {
+    return this.#call({ ref, path: "estimates", body, ...options });
   }
 
   estimateBatch(
-    ref: BundleRef,
-    requests: readonly (EstimateRequest & { readonly model: string })[],
-    options?: RpcOptions,
+    ...[ref, models, options]: Arguments<Client["estimateBatch"]>
   ): Promise<RpcResult<{ results: BatchResult[] }>> {
-    return this.#call({ ref, path: "estimates/batch", body: { models: requests }, ...options });
+    return this.#call({ ref, path: "estimates/batch", body: { models }, ...options });
   }
 
-  compare(ref: BundleRef, request: ComparisonRequest, options?: RpcOptions): Promise<RpcResult<Comparison>> {
-    return this.#call({ ref, path: "comparisons", body: request, ...options });
+  compare(...[ref, body, options]: Arguments<Client["compare"]>): Answer<Client["compare"]> {
+    return this.#call({ ref, path: "comparisons", body, ...options });
   }
 
-  check(ref: BundleRef, request: CheckRequest, options?: RpcOptions): Promise<RpcResult<CheckResult>> {
-    return this.#call({ ref, path: "checks", body: request, ...options });
+  check(...[ref, body, options]: Arguments<Client["check"]>): Answer<Client["check"]> {
+    return this.#call({ ref, path: "checks", body, ...options });
   }
 
-  plan(ref: BundleRef, request: PlanOptions = {}, options?: RpcOptions): Promise<RpcResult<Plan>> {
-    const query = new URLSearchParams(
-      Object.entries(request).map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    return this.#call({ ref, path: `plan?${query.toString()}`, ...options });
+  plan(ref: BundleRef, request: PlanOptions = {}, options?: RpcOptions): Answer<Client["plan"]> {
+    const query = Object.entries(request).map(([name, value]): [string, string] => [name, String(value)]);
+    return this.#call({ ref, path: `plan?${new URLSearchParams(query).toString()}`, ...options });
   }
 
   /** @param form - default: the bundle's default form */
-  anchors(
-    ref: BundleRef,
-    form?: string,
-    options?: RpcOptions,
-  ): Promise<RpcResult<{ form: string; digest: string; anchors: AnchorRecord[] }>> {
+  anchors(ref: BundleRef, form?: string, options?: RpcOptions): Answer<Client["bundles"]["anchors"]> {
     const query = new URLSearchParams(form === undefined ? {} : { form });
     return this.#call({ ref, path: `anchors?${query.toString()}`, ...options });
   }
 
   /** The items that an adaptive evaluation asks next. */
-  nextItems(ref: BundleRef, request: NextItemsRequest, options?: RpcOptions): Promise<RpcResult<AdaptiveTurn>> {
-    return this.#call({ ref, path: "next-items", body: request, ...options });
+  nextItems(...[ref, body, options]: Arguments<Client["nextItems"]>): Answer<Client["nextItems"]> {
+    return this.#call({ ref, path: "next-items", body, ...options });
   }
 
   #call<T>(call: RpcCall): Promise<RpcResult<T>> {

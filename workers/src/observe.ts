@@ -7,7 +7,6 @@ import { codeOf } from "./problem.ts";
 
 /** Details that handlers add to a request's log line: numbers and names, never contents. */
 interface RequestNotes {
-  /** Number of answers in the request. */
   answers?: number;
   /** The version that answered, where the path says `latest`. */
   version?: string;
@@ -17,7 +16,6 @@ interface RequestNotes {
 export interface Observed {
   /** The request's id, in the answer and in logs. */
   requestId: string;
-  /** The phases that the request waited for. */
   phases: Phases;
   notes: RequestNotes;
 }
@@ -117,7 +115,6 @@ export class Phases {
     }
   }
 
-  /** Waits by phase. @unit milliseconds */
   get waits(): Readonly<Partial<Record<Phase, number>>> {
     return Object.fromEntries(this.#longest);
   }

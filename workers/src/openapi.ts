@@ -5,7 +5,6 @@ import { LINE_SCHEMAS } from "./routes/estimates.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A header of every answer. */
 const REQUEST_ID = {
   description: "The caller's own id or a new one; names the request in logs",
   schema: { type: "string" },

@@ -2,56 +2,14 @@ import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreva
 import type { z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 
-/** Codes that exist only over HTTP; the others are AnchorEvalError's. */
-type HttpProblemCode =
-  | "malformed_json"
-  | "invalid_request"
-  | "unauthorized"
-  | "forbidden"
-  | "method_not_allowed"
-  | "length_required"
-  | "content_mismatch"
-  | "misconfigured"
-  | "invalid_state"
-  | "state_expired"
-  | "payload_too_large"
-  | "rate_limited"
-  | "unsupported_media_type"
-  | "range_not_satisfiable"
-  | "job_running"
-  | "job_expired"
-  | "not_implemented"
-  | "internal";
+type StatusAndTitle = readonly [status: number, title: string];
 
-/** A refusal whose code exists only over HTTP. */
-export class HttpProblem extends Error {
-  readonly code: HttpProblemCode;
-  readonly issues: readonly Issue[];
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(
-    code: HttpProblemCode,
-    message: string,
-    options: { issues?: readonly Issue[]; headers?: Readonly<Record<string, string>> } = {},
-  ) {
-    super(message);
-    this.name = "HttpProblem";
-    this.code = code;
-    this.issues = options.issues ?? [];
-    this.headers = options.headers ?? {};
-  }
-}
-
-/** Status and title of every code. */
-const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly [status: number, title: string]>> = {
+/** Codes that exist only over HTTP. */
+const HTTP_PROBLEMS = {
   malformed_json: [400, "The body is not JSON"],
-  request_refused: [400, "The request was refused"],
   unauthorized: [401, "A valid bearer token is required"],
   forbidden: [403, "The token does not allow this"],
-  not_found: [404, "Not found"],
   method_not_allowed: [405, "Method not allowed"],
-  digest_mismatch: [409, "The answers belong to another bundle"],
-  version_conflict: [409, "The version exists with other content"],
   job_running: [409, "The job is still running"],
   job_expired: [410, "The job has expired"],
   state_expired: [410, "The session has expired"],
@@ -62,6 +20,21 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   invalid_state: [422, "The session state is invalid"],
   invalid_request: [422, "The request has invalid values"],
   content_mismatch: [422, "The content differs from what was announced"],
+  rate_limited: [429, "Too many requests"],
+  misconfigured: [500, "This Worker is misconfigured"],
+  internal: [500, "Internal error"],
+  not_implemented: [501, "This Worker is not set up for this"],
+} as const satisfies Readonly<Record<string, StatusAndTitle>>;
+
+type HttpProblemCode = keyof typeof HTTP_PROBLEMS;
+type ProblemCode = AnchorEvalErrorCode | HttpProblemCode;
+
+const PROBLEMS: Readonly<Record<ProblemCode, StatusAndTitle>> = {
+  ...HTTP_PROBLEMS,
+  request_refused: [400, "The request was refused"],
+  not_found: [404, "Not found"],
+  digest_mismatch: [409, "The answers belong to another bundle"],
+  version_conflict: [409, "The version exists with other content"],
   invalid_answers: [422, "The answers cannot be scored"],
   invalid_data: [422, "The data are malformed"],
   invalid_option: [422, "An option is invalid"],
@@ -70,20 +43,36 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   unknown_scenario: [422, "Unknown scenario"],
   item_changed: [422, "Items have changed since they were calibrated"],
   unsupported: [422, "Not supported"],
-  rate_limited: [429, "Too many requests"],
   bundle_invalid: [500, "The published bundle is invalid"],
   bundle_untrusted: [422, "No trusted key signed the bundle"],
   bundle_format_unsupported: [500, "The published bundle has a newer format"],
   bundle_corrupt: [500, "The published bundle is damaged"],
   numeric_failure: [500, "A computation failed"],
   aborted: [500, "The work was aborted"],
-  misconfigured: [500, "This Worker is misconfigured"],
   truncated: [500, "A response was cut off"],
-  internal: [500, "Internal error"],
   out_of_memory: [500, "Not enough memory"],
-  not_implemented: [501, "This Worker is not set up for this"],
   unavailable: [503, "Storage is not responding"],
 };
+
+interface HttpProblemDetails {
+  readonly issues?: readonly Issue[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal whose code exists only over HTTP. */
+export class HttpProblem extends Error {
+  readonly code: HttpProblemCode;
+  readonly issues: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: HttpProblemCode, message: string, { issues = [], headers = {} }: HttpProblemDetails = {}) {
+    super(message);
+    this.name = "HttpProblem";
+    this.code = code;
+    this.issues = issues;
+    this.headers = headers;
+  }
+}
 
 /** Longest list of issues in an answer: a large bad request must not get a larger answer. */
 const MOST_ISSUES = 100;
@@ -92,23 +81,11 @@ const MOST_ISSUES = 100;
  * The problem document (RFC 9457) of an error. Only errors that are meant for readers show their message.
  * @param at - the path of the request, and its id in the logs
  */
-export function problemResponse(
-  error: unknown,
-  { instance, requestId }: { instance: string; requestId: string },
-): Response {
+export function problemResponse(error: unknown, at: { instance: string; requestId: string }): Response {
   const problem = toProblem(error);
   const { code, detail, issues } = problemFields(problem);
   const [status, title] = PROBLEMS[code];
-  const document = {
-    type: `urn:anchoreval:problem:${code}`,
-    title,
-    status,
-    detail,
-    code,
-    issues,
-    instance,
-    requestId,
-  };
+  const document = { type: `urn:anchoreval:problem:${code}`, title, status, detail, code, issues, ...at };
   return Response.json(document, {
     status,
     headers: {
@@ -120,24 +97,16 @@ export function problemResponse(
   });
 }
 
-/** The code of an error's problem. */
-export function codeOf(error: unknown): AnchorEvalErrorCode | HttpProblemCode {
+export function codeOf(error: unknown): ProblemCode {
   return toProblem(error).code;
 }
 
 /** The fields of a problem document that vary with the error. */
-export function problemFields({ code, message, issues }: AnchorEvalError | HttpProblem): {
-  code: AnchorEvalErrorCode | HttpProblemCode;
-  detail: string;
-  issues: Issue[];
-} {
+export function problemFields({ code, message, issues }: AnchorEvalError | HttpProblem) {
   return { code, detail: message, issues: issues.slice(0, MOST_ISSUES) };
 }
 
-/**
- * zod's findings as issues, and the first as a sentence.
- * @param root - what an empty path refers to
- */
+/** zod's findings as issues, and the first as a sentence. @param root - what an empty path refers to */
 export function describeZodError(error: z.ZodError, root: "body" | "line"): { detail: string; issues: Issue[] } {
   const issues = error.issues.map(({ path, code, message }) => ({
     path: path.map((key) => (typeof key === "symbol" ? String(key) : key)),

@@ -1,7 +1,6 @@
 import type { BundleRef, Issue } from "anchoreval";
 import { requestIdOf } from "./observe.ts";
 
-/** Options that other Workers may pass with a call. */
 export interface RpcOptions {
   /** A bearer token; protected benchmarks require one here too. */
   readonly token?: string;
@@ -22,7 +21,6 @@ interface RpcProblem {
 export type RpcResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: RpcProblem };
 
-/** A call in terms of its route. */
 export interface RpcCall extends RpcOptions {
   readonly ref: BundleRef;
   /** The path below the version, with its query. */

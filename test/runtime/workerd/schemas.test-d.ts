@@ -29,8 +29,13 @@ import type {
   BatchRequestSchema,
   BatchResponseSchema,
 } from "../../../workers/src/routes/estimates.ts";
-import type { CheckRequestSchema, CheckSchema } from "../../../workers/src/routes/checks.ts";
-import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/routes/comparisons.ts";
+
+import type {
+  CheckRequestSchema,
+  CheckSchema,
+  ComparisonRequestSchema,
+  ComparisonSchema,
+} from "../../../workers/src/routes/comparisons.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/routes/next-items.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";
 import type { EstimateRequestSchema, EstimateSchema } from "../../../workers/src/schemas/estimate.ts";

@@ -3,7 +3,9 @@ import { formTotals } from "anchoreval/internal/charts/measured-forms";
 import { blobChunks } from "anchoreval/internal/tables/chunk-lines";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import { counted } from "anchoreval/internal/words/figures";
-import { type Child, element, fill, freshId, paragraph, code } from "../dom.ts";
+import { announcer, button, type Child, element, fill, labelled, prose, submitting } from "../dom.ts";
+import { exampleAnswers, freshSeed } from "../examples.ts";
+import type { BundlePage } from "../session.ts";
 import { problem } from "./problem.ts";
 
 interface DropZoneOptions {
@@ -11,55 +13,42 @@ interface DropZoneOptions {
   readonly hint: Child;
   /** A whole folder may be chosen. */
   readonly folder?: boolean;
-  readonly multiple?: boolean;
-  readonly onFiles: (files: readonly File[]) => void;
+  readonly onFiles: (files: readonly [File, ...File[]]) => void;
 }
 
 /** A field for files, which are chosen with its button or dropped on it. */
-export function dropZone({ label, hint, folder = false, multiple = false, onFiles }: DropZoneOptions): HTMLElement {
-  const id = freshId("files");
+export function dropZone({ label, hint, folder = false, onFiles }: DropZoneOptions): HTMLElement {
+  const give = ([first, ...others]: readonly File[]): void => {
+    if (first) onFiles([first, ...others]);
+  };
   const input = element("input", {
-    id,
     type: "file",
-    multiple: multiple || folder,
+    multiple: folder,
     webkitdirectory: folder,
-    "aria-describedby": `${id}-hint`,
     onclick: () => (input.value = ""), // the same file may be chosen again
-    onchange: () => {
-      if (input.files && input.files.length > 0) onFiles([...input.files]);
-    },
+    onchange: () => give([...(input.files ?? [])]),
   });
-  const zone = element(
-    "div",
-    {
-      class: "drop",
-      ondragover: (event) => {
-        event.preventDefault();
-        zone.classList.add("over");
-      },
-      ondragleave: () => zone.classList.remove("over"),
-      ondrop: (event) => {
-        event.preventDefault();
-        zone.classList.remove("over");
-        const { dataTransfer } = event as DragEvent;
-        if (!folder && dataTransfer) input.files = dataTransfer.files; // so that it shows their names
-        void droppedFiles(dataTransfer).then((files) => {
-          if (files.length > 0) onFiles(files);
-        });
-      },
-    },
-    element("label", { for: id }, label),
-    input,
-    element("p", { id: `${id}-hint`, class: "hint" }, hint),
-  );
+  const zone = element("div.drop", labelled(label, input, hint));
+  zone.ondragover = (event) => {
+    event.preventDefault();
+    zone.classList.add("over");
+  };
+  zone.ondragleave = () => zone.classList.remove("over");
+  zone.ondrop = (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    const { dataTransfer } = event;
+    if (dataTransfer === null) return;
+    if (!folder) input.files = dataTransfer.files; // so that it shows their names
+    void droppedFiles(dataTransfer).then(give);
+  };
   return zone;
 }
 
 /** The dropped files, including those in folders. */
-async function droppedFiles(transfer: DataTransfer | null): Promise<File[]> {
-  if (transfer === null) return [];
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  const plain = [...transfer.files];
+async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const plain = [...files];
   if (!entries.some((entry) => entry.isDirectory)) return plain;
   return (await Promise.all(entries.map(filesUnder))).flat();
 }
@@ -76,40 +65,25 @@ async function filesUnder(entry: FileSystemEntry): Promise<File[]> {
   }
 }
 
-interface FormSelect {
-  readonly content: HTMLElement;
-  /** The chosen form; null to infer it from the answers. */
-  readonly value: () => string | null;
-}
-
-/** A field for the form that was asked: chosen, or inferred from the answers. */
+/**
+ * A field for the form that was asked.
+ * @param chosen - null for the default form, or none if there is an `empty` option
+ */
 export function formSelect(
   { manifest }: Bundle,
   chosen: string | null,
-  options: { infer: boolean; onChange?: () => void },
-): FormSelect {
-  const id = freshId("form");
-  const select = element(
-    "select",
-    { id, ...(options.onChange && { onchange: options.onChange }) },
-    options.infer ? element("option", { value: "" }, "inferred from the answers") : null,
-    manifest.forms.map((form) =>
-      element(
-        "option",
-        { value: form.id, selected: form.id === (chosen ?? (options.infer ? "" : manifest.defaultForm)) },
-        `${form.id} (${counted(formTotals(form).items, "item")})`,
-      ),
-    ),
-  );
-  return {
-    content: element(
-      "div",
-      { class: "field" },
-      element("label", { for: id }, "Form (the items that were asked)"),
-      select,
-    ),
-    value: () => (select.value === "" ? null : select.value),
-  };
+  onchange: () => void,
+  empty?: string,
+): { readonly content: HTMLElement; readonly select: HTMLSelectElement } {
+  const first = chosen ?? (empty === undefined ? manifest.defaultForm : "");
+  const select = element("select", { onchange }, [
+    empty === undefined ? null : element("option", { value: "" }, empty),
+    manifest.forms.map((form) => {
+      const items = counted(formTotals(form).items, "item");
+      return element("option", { value: form.id, selected: form.id === first }, `${form.id} (${items})`);
+    }),
+  ]);
+  return { content: element("div.field", labelled("Form (the items that were asked)", select)), select };
 }
 
 /** One model's answers. */
@@ -130,74 +104,120 @@ interface AnswersInput {
  * A field for one model's answers, as a file or pasted text, in the formats of `anchoreval estimate --responses`.
  * @param onChange - called when a file is chosen
  */
-export function answersInput(title: string, onChange: () => void): AnswersInput {
-  const id = freshId("answers");
-  const state = element("div", { class: "state", "aria-live": "polite" });
+function answersInput(title: string, onChange: () => void): AnswersInput {
+  const state = element("div.state", { "aria-live": "polite" });
+  let file: File | null = null;
+  let name = title;
+  const set = (newName: string, newFile: File | null = null): void => {
+    file = newFile;
+    name = newName;
+  };
   const text = element("textarea", {
-    id,
     rows: 5,
     spellcheck: "false",
     autocomplete: "off",
     placeholder: '{"item id": 1, "another": 0, …}',
-    "aria-describedby": `${id}-hint`,
     oninput: () => {
-      file = null;
-      name = title;
+      set(title);
       fill(state);
     },
   });
-  let file: File | null = null;
-  let name = title;
   const read = async (): Promise<GivenAnswers | null> => {
     const blob = file ?? (text.value.trim() === "" ? null : new Blob([text.value]));
     if (blob === null) return null;
     try {
       const called = file?.name ?? "the text";
       const { answers, hashes } = await parseAnswers(called, blobChunks(called, blob), { scoreRange: [0, 1] });
-      fill(state, paragraph("hint", `${counted(answers.size, "answer")} read from ${called}.`));
+      fill(state, element("p.hint", `${counted(answers.size, "answer")} read from ${called}.`));
       return { answers, hashes, name };
     } catch (error) {
       fill(state, problem(error));
       return null;
     }
   };
-  const content = element(
-    "fieldset",
-    { class: "answers" },
-    element("legend", {}, title),
+  const content = element("fieldset.answers", [
+    element("legend", title),
     dropZone({
       label: "Drop a file of answers, or choose one",
       hint: "JSON, JSON lines or CSV; .gz too",
       onFiles: ([chosen]) => {
-        file = chosen!;
-        name = chosen!.name.replace(/\.gz$/i, "").replace(/\.(csv|jsonl?|ndjson)$/i, "");
+        set(chosen.name.replace(/\.gz$/i, "").replace(/\.(csv|jsonl?|ndjson)$/i, ""), chosen);
         text.value = "";
         onChange();
       },
     }),
-    element("label", { for: id }, "or paste them"),
-    text,
-    element(
-      "p",
-      { id: `${id}-hint`, class: "hint" },
-      "Item ids with scores from 0 to 1: ",
-      code('{"gsm/17": 1, …}'),
-      ", lines of ",
-      code('{"item_id": …, "score": …}'),
-      ", or a table with the columns ",
-      code("item_id,score"),
-      ". Missing answers are null or an empty cell.",
+    labelled(
+      "or paste them",
+      text,
+      prose(
+        'Item ids with scores from 0 to 1: `{"gsm/17": 1, …}`, lines of `{"item_id": …, "score": …}`, or a table with the columns `item_id,score`. Missing answers are null or an empty cell.',
+      ),
     ),
     state,
-  );
-  return {
-    content,
-    read,
-    write: (answers, own) => {
-      file = null;
-      name = own;
-      text.value = JSON.stringify(Object.fromEntries(answers), null, 1);
-      fill(state);
-    },
+  ]);
+  const write = (answers: ReadonlyMap<string, number>, own: string): void => {
+    set(own);
+    text.value = JSON.stringify(Object.fromEntries(answers), null, 1);
+    fill(state);
   };
+  return { content, read, write };
+}
+
+/** A model of an {@link answersForm}. */
+interface AskedModel {
+  readonly title: string;
+  /** Name and strength of the model whose answers are made up: see {@link exampleAnswers}. */
+  readonly example: readonly [name: string, strength: number];
+}
+
+interface AnswersForm {
+  readonly models: readonly AskedModel[];
+  /** Fields below those for answers and form. */
+  readonly more?: Child;
+  readonly action: string;
+  /** The results of the models' answers, and a sentence of them for screen readers. */
+  readonly evaluate: (given: readonly GivenAnswers[], form: { form?: string }) => readonly [Child, string];
+}
+
+/** A form for models' answers, with its results. */
+export function answersForm({ bundle, route }: BundlePage, { models, more = null, action, evaluate }: AnswersForm) {
+  const results = element("div.results");
+  const heard = announcer();
+  const run = async (): Promise<void> => {
+    const given = await Promise.all(inputs.map((input) => input.read()));
+    if (given.includes(null)) {
+      fill(results);
+      return;
+    }
+    try {
+      const [content, words] = evaluate(given as GivenAnswers[], form.value === "" ? {} : { form: form.value });
+      fill(results, content);
+      heard.say(words);
+    } catch (error) {
+      fill(results, problem(error));
+    }
+  };
+  const rerun = (): void => void run();
+  const { content, select: form } = formSelect(bundle, route.form, rerun, "inferred from the answers");
+  const inputs = models.map(({ title }) => answersInput(title, rerun));
+  const tryExample = (): void => {
+    const asked = form.value || bundle.manifest.defaultForm;
+    for (const [k, { example }] of models.entries())
+      inputs[k]!.write(exampleAnswers(bundle, asked, freshSeed(), example[1]), example[0]);
+    rerun();
+  };
+  const fields = inputs.map((input) => input.content);
+  return [
+    element("form", { onsubmit: submitting(rerun) }, [
+      fields.length > 1 ? element("div.pair", fields) : fields,
+      content,
+      more,
+      element("p.actions", [
+        element("button", { type: "submit" }, action),
+        button("quiet", "Try with made-up answers", tryExample),
+      ]),
+    ]),
+    heard.content,
+    results,
+  ];
 }

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
-import { type Child, element, freshId, code, button } from "../dom.ts";
+import { bullets, button, type Child, element, labelled, submitting } from "../dom.ts";
 import type { Session } from "../session.ts";
 
 /** Most issues that are shown. */
@@ -11,28 +11,21 @@ interface ProblemOptions {
   readonly retry: () => void;
 }
 
-/**
- * Shows an error: the message of the SDK or the Worker, its issues, and a field for the token if one is required.
- */
+/** Shows an error: the message of the SDK or the Worker, its issues, and a field for the token if one is required. */
 export function problem(error: unknown, options?: ProblemOptions): HTMLElement {
-  const { code: kind, message, issues } = known(error);
-  const listed = issues.length > 1 ? issues : [];
-  return element(
-    "div",
-    { class: "problem", role: "alert" },
-    element("p", {}, element("strong", {}, HEADINGS[kind] ?? "That didn’t work"), ": ", message),
-    listed.length === 0
-      ? null
-      : element(
-          "ul",
-          {},
-          listed
-            .slice(0, MOST_ISSUES)
-            .map(({ path, message: words }): Child => element("li", {}, code(path.join(", ")), " ", words)),
-          listed.length > MOST_ISSUES ? element("li", {}, `and ${listed.length - MOST_ISSUES} more`) : null,
-        ),
-    options && needsToken(kind) ? tokenForm(options.session, options.retry) : null,
-  );
+  const known = error instanceof AnchorEvalError;
+  if (!known) console.error(error);
+  const kind = known ? error.code : "internal";
+  const issues = known && error.issues.length > 1 ? error.issues : [];
+  const listed = issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }): Child => [element("code", path.join(", ")), " ", message]);
+  if (issues.length > MOST_ISSUES) listed.push(`and ${issues.length - MOST_ISSUES} more`);
+  return element("div.problem", { role: "alert" }, [
+    element("p", element("strong", HEADINGS[kind] ?? "That didn’t work"), ": ", messageOf(error)),
+    listed.length > 0 ? bullets(listed) : null,
+    options && NEED_TOKENS.includes(kind) ? tokenForm(options.session, options.retry) : null,
+  ]);
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -50,60 +43,31 @@ const HEADINGS: Readonly<Record<string, string>> = {
   rate_limited: "Too many requests",
 };
 
-function needsToken(code: string): boolean {
-  return code === "unauthorized" || code === "forbidden";
-}
+const NEED_TOKENS: readonly string[] = ["unauthorized", "forbidden"];
 
-function known(error: unknown): Pick<AnchorEvalError, "message" | "issues"> & { readonly code: string } {
+/** Without the URL and status that the client puts before a message, and without the dashes of command-line options. */
+function messageOf(error: unknown): string {
   if (error instanceof AnchorEvalError)
-    return { code: error.code, message: plain(error.message), issues: error.issues };
-  console.error(error);
-  return { code: "internal", message: error instanceof Error ? error.message : String(error), issues: [] };
-}
-
-/** A message without the URL and status that the client puts before it, and without the dashes of command-line options. */
-function plain(message: string): string {
-  return message.replace(/^https?:\S+: \d{3}: /, "").replace(/(^|\s)--(?=[a-z])/g, "$1");
+    return error.message.replace(/^https?:\S+: \d{3}: /, "").replace(/(^|\s)--(?=[a-z])/g, "$1");
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A field for the bearer token of protected benchmarks, which is kept in memory until the page is closed or reloaded. */
 export function tokenForm(session: Session, onToken: () => void): HTMLElement {
-  const id = freshId("token");
-  const input = element("input", {
-    id,
-    type: "password",
-    autocomplete: "off",
-    spellcheck: "false",
-    required: true,
-    "aria-describedby": `${id}-hint`,
-  });
+  const use = (token: string | null): void => {
+    session.setToken(token);
+    onToken();
+  };
+  const input = element("input", { type: "password", autocomplete: "off", spellcheck: "false", required: true });
+  const row = element("div.row", [
+    input,
+    element("button", { type: "submit" }, "Use it"),
+    session.hasToken ? button("quiet", "Forget the token", () => use(null)) : null,
+  ]);
+  const hint = "Kept in memory only: closing or reloading the page forgets it.";
   return element(
-    "form",
-    {
-      class: "token",
-      onsubmit: (event) => {
-        event.preventDefault();
-        session.setToken(input.value.trim());
-        onToken();
-      },
-    },
-    element("label", { for: id }, "Token"),
-    element(
-      "div",
-      { class: "row" },
-      input,
-      element("button", { type: "submit" }, "Use it"),
-      session.hasToken
-        ? button(
-            "quiet",
-            () => {
-              session.setToken(null);
-              onToken();
-            },
-            "Forget the token",
-          )
-        : null,
-    ),
-    element("p", { id: `${id}-hint`, class: "hint" }, "Kept in memory only: closing or reloading the page forgets it."),
+    "form.token",
+    { onsubmit: submitting(() => use(input.value.trim())) },
+    labelled("Token", input, hint, row),
   );
 }

@@ -1,4 +1,4 @@
-import { element, idText, type Child, paragraph } from "../dom.ts";
+import { type Child, element, idText } from "../dom.ts";
 import { benchmarkHref, bundleHref, TABS, type Tab } from "../route.ts";
 import type { BundlePage, BundleRoute, Session, View } from "../session.ts";
 import { aboutTab } from "./about.ts";
@@ -6,56 +6,34 @@ import { compareTab } from "./compare.ts";
 import { itemsTab } from "./items.ts";
 import { scoreTab } from "./score.ts";
 
-const NAMES: Readonly<Record<Tab, string>> = {
-  about: "Accuracy",
-  items: "Items",
-  score: "Score a model",
-  compare: "Compare two",
-};
-
-const CONTENTS: Readonly<Record<Tab, (page: BundlePage) => Child>> = {
-  about: aboutTab,
-  items: itemsTab,
-  score: scoreTab,
-  compare: compareTab,
+const CONTENTS: Readonly<Record<Tab, readonly [name: string, content: (page: BundlePage) => Child]>> = {
+  about: ["Accuracy", aboutTab],
+  items: ["Items", itemsTab],
+  score: ["Score a model", scoreTab],
+  compare: ["Compare two", compareTab],
 };
 
 /** A bundle: its name, its tabs, and the chosen one. */
 export async function bundleView(session: Session, route: BundleRoute): Promise<View> {
-  const { place, tab } = route;
+  const { place, tab, form } = route;
   const [bundle, yanked] = await Promise.all([session.bundle(place), yankedReason(session, route)]);
   const { benchmark, version, description } = bundle.manifest;
+  const [name, content] = CONTENTS[tab];
+  const all = element("a", { href: benchmarkHref(benchmark) }, "all versions");
+  const why = [element("strong", "This version was yanked by its publisher"), yanked ? `: ${yanked}` : "."];
+  const link = (to: Tab): Child =>
+    element("a", { href: bundleHref(place, to, form), "aria-current": to === tab ? "page" : null }, CONTENTS[to][0]);
   return {
-    title: `${benchmark} ${version}: ${NAMES[tab]}`,
+    title: `${benchmark} ${version}: ${name}`,
     content: [
-      element(
-        "div",
-        { class: "bundle" },
-        place === "given"
-          ? paragraph("crumb", "a bundle on your machine")
-          : paragraph("crumb", element("a", { href: benchmarkHref(benchmark) }, "all versions")),
-        element("h1", {}, idText(benchmark), " ", element("span", {}, version)),
-        description === null ? null : paragraph("lead", description),
-        yanked === null
-          ? null
-          : paragraph(
-              "warning",
-              element("strong", {}, "This version was yanked by its publisher"),
-              yanked === "" ? "." : `: ${yanked}`,
-            ),
-        element(
-          "nav",
-          { class: "tabs", "aria-label": "This bundle" },
-          TABS.map((name) =>
-            element(
-              "a",
-              { href: bundleHref(place, name, route.form), "aria-current": name === tab ? "page" : null },
-              NAMES[name],
-            ),
-          ),
-        ),
-      ),
-      CONTENTS[tab]({ bundle, route, session }),
+      element("div.bundle", [
+        element("p.crumb", place === "given" ? "a bundle on your machine" : all),
+        element("h1", idText(benchmark), " ", element("span", version)),
+        description === null ? null : element("p.lead", description),
+        yanked === null ? null : element("p.warning", why),
+        element("nav.tabs", { "aria-label": "This bundle" }, TABS.map(link)),
+      ]),
+      content({ bundle, route, session }),
     ],
   };
 }

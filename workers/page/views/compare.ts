@@ -1,5 +1,5 @@
-import { type Bundle, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
-import { type Chart, chartMark, placeAxis } from "anchoreval/internal/charts/chart";
+import { type ComparedModel, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
+import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/charts/chart";
 import { signedPoints } from "anchoreval/internal/words/figures";
 import {
   differenceWords,
@@ -10,92 +10,40 @@ import {
   scoreWords,
   verdictWords,
 } from "anchoreval/internal/words/result-words";
-import { exampleAnswers, freshSeed } from "../examples.ts";
 import { drawn, figure, wideChart } from "../charts.ts";
-import { announcer, type Child, element, fill, freshId, idText, paragraph, button, submitForm } from "../dom.ts";
-import { table, warningsContent } from "../parts/content.ts";
-import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts";
-import { problem } from "../parts/problem.ts";
+import { type Child, details, element, idText, labelled } from "../dom.ts";
+import { numbers, table, warningsContent } from "../parts/content.ts";
+import { answersForm, type GivenAnswers } from "../parts/fields.ts";
 import type { BundlePage } from "../session.ts";
 
-/** Compares two models by their answers. */
-export function compareTab({ bundle, route }: BundlePage): Child {
-  const results = element("div", { class: "results" });
-  const heard = announcer();
-  const form = formSelect(bundle, route.form, { infer: true, onChange: () => void run() });
-  const [a, b] = [answersInput("Model A", () => void run()), answersInput("Model B", () => void run())];
-  const id = freshId("margin");
-  const margin = element("input", {
-    id,
-    type: "number",
-    min: 0,
-    max: 100,
-    step: "any",
-    value: 0,
-    "aria-describedby": `${id}-hint`,
-  });
-  const run = async (): Promise<void> => {
-    const [first, second] = await Promise.all([a.read(), b.read()]);
-    if (first === null || second === null) {
-      fill(results);
-      return;
-    }
-    try {
-      const comparison = compare(bundle, [first, second], form.value(), Number(margin.value) / 100);
-      fill(results, comparisonContent(comparison));
-      heard.say(sentence(verdictWords(comparison)[0]!, comparison.names));
-    } catch (error) {
-      fill(results, problem(error));
-    }
-  };
-  const example = async (): Promise<void> => {
-    const asked = form.value() ?? bundle.manifest.defaultForm;
-    a.write(exampleAnswers(bundle, asked, freshSeed(), 0), "model A");
-    b.write(exampleAnswers(bundle, asked, freshSeed(), 0.5), "model B");
-    await run();
-  };
+export function compareTab(page: BundlePage): Child {
+  const margin = element("input", { type: "number", min: 0, max: 100, step: "any", value: 0 });
+  const hint = "The largest difference that doesn’t matter to you.";
   return [
-    paragraph("lead", "Answers of two models to the same form. Only items that both answered count."),
-    submitForm(
-      run,
-      element("div", { class: "pair" }, a.content, b.content),
-      form.content,
-      element(
-        "div",
-        { class: "field" },
-        element("label", { for: id }, "Margin, in points"),
-        margin,
-        element("p", { class: "hint", id: `${id}-hint` }, "The largest difference that doesn’t matter to you."),
-      ),
-      paragraph(
-        "actions",
-        element("button", { type: "submit" }, "Compare"),
-        button("quiet", () => void example(), "Try with made-up answers"),
-      ),
-    ),
-    heard.content,
-    results,
+    element("p.lead", "Answers of two models to the same form. Only items that both answered count."),
+    answersForm(page, {
+      models: [
+        { title: "Model A", example: ["model A", 0] },
+        { title: "Model B", example: ["model B", 0.5] },
+      ],
+      more: element("div.field", labelled("Margin, in points", margin, hint)),
+      action: "Compare",
+      evaluate: (given, form) => {
+        const [a, b] = sides(given);
+        const comparison = compareFromAnchors(page.bundle, a!, b!, { margin: Number(margin.value) / 100, ...form });
+        return [comparisonContent(comparison), sentence(verdictWords(comparison)[0]!, comparison.names)];
+      },
+    }),
   ];
 }
 
-function compare(
-  bundle: Bundle,
-  [a, b]: readonly [GivenAnswers, GivenAnswers],
-  form: string | null,
-  margin: number,
-): Comparison {
-  const side = ({ answers, hashes, name }: GivenAnswers, fallback: string) => ({
+function sides(given: readonly GivenAnswers[]): ComparedModel[] {
+  const same = given[0]!.name === given[1]!.name;
+  return given.map(({ answers, hashes, name }, k) => ({
     responses: answers,
     hashes,
-    name: name || fallback,
-  });
-  const names: [string, string] = a.name === b.name ? [`${a.name} (A)`, `${b.name} (B)`] : [a.name, b.name];
-  return compareFromAnchors(
-    bundle,
-    { ...side(a, "A"), name: names[0] },
-    { ...side(b, "B"), name: names[1] },
-    { margin, ...(form !== null && { form }) },
-  );
+    name: same ? `${name} (${"AB"[k]!})` : name,
+  }));
 }
 
 function comparisonContent(comparison: Comparison): Child {
@@ -103,50 +51,34 @@ function comparisonContent(comparison: Comparison): Child {
   const results = Object.entries(scenarios);
   const all = [...(results.length > 1 ? [["overall", comparison] as const] : []), ...results];
   const [verdict, confidence] = verdictWords(comparison);
-  const chart = differenceChart(all, { names, margin, width: wideChart() });
+  const chart = differenceChart(all, comparison);
+  const decides = margin > 0 ? "leaves the grey band of the margin" : "doesn’t touch zero";
+  const caption = [
+    "Difference of the scores on all items, ",
+    idText(names.b),
+    " minus ",
+    idText(names.a),
+    `, with its 95 % interval. An interval that ${decides} decides.`,
+  ];
+  const columns = [idText(names.a), idText(names.b), "difference", "interval", "answered by both"];
+  const rows = all.map(([id, { scores, difference, interval, answered, of }]) => [
+    idText(id),
+    scoreWords(scores.a.score),
+    scoreWords(scores.b.score),
+    difference === null ? "–" : signedPoints(difference),
+    differenceWords(interval),
+    `${answered} of ${of}`,
+  ]);
   return [
-    element("h2", {}, "Verdict"),
-    paragraph(`verdict ${comparison.verdict ?? "none"}`, sentence(verdict!, names)),
-    confidence === undefined ? null : element("p", {}, sentence(confidence, names)),
+    element("h2", "Verdict"),
+    element("p", { class: `verdict ${comparison.verdict ?? "none"}` }, sentence(verdict!, names)),
+    confidence === undefined ? null : element("p", sentence(confidence, names)),
     warningsContent(comparison.warnings),
-    chart &&
-      figure(
-        [
-          "Difference of the scores on all items, ",
-          idText(names.b),
-          " minus ",
-          idText(names.a),
-          `, with its 95 % interval. An interval that ${margin > 0 ? "leaves the grey band of the margin" : "doesn’t touch zero"} decides.`,
-        ],
-        drawn(chart),
-      ),
-    table(
-      "Scores and differences, in points",
-      [
-        { title: "scenario" },
-        { title: idText(names.a), number: true },
-        { title: idText(names.b), number: true },
-        { title: "difference", number: true },
-        { title: "interval", number: true },
-        { title: "answered by both", number: true },
-      ],
-      all.map(([id, own]) => [
-        idText(id),
-        scoreWords(own.scores.a.score),
-        scoreWords(own.scores.b.score),
-        own.difference === null ? "–" : signedPoints(own.difference),
-        differenceWords(own.interval),
-        `${own.answered} of ${own.of}`,
-      ]),
-    ),
-    leansOnLike(comparison) ? paragraph("hint", LEANS_ON_LIKE) : null,
-    comparison.interval === null ? null : paragraph("meaning", INTERVAL_MEANING),
-    element(
-      "details",
-      {},
-      element("summary", {}, "Details"),
-      element("p", {}, sentence(mcNemarWords(comparison, names), names)),
-    ),
+    chart && figure(caption, drawn(chart)),
+    table("Scores and differences, in points", ["scenario", ...columns.map(numbers)], rows),
+    leansOnLike(comparison) ? element("p.hint", LEANS_ON_LIKE) : null,
+    comparison.interval === null ? null : element("p.meaning", INTERVAL_MEANING),
+    details("Details", element("p", sentence(mcNemarWords(comparison, names), names))),
   ];
 }
 
@@ -156,63 +88,41 @@ function sentence(words: string, { a, b }: Comparison["names"]): string {
   return `${named ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}.`;
 }
 
-interface Row {
-  readonly label: string;
-  readonly difference: number;
-  readonly low: number;
-  readonly high: number;
-}
-
 /** The overall and every scenario's difference with its interval, and the margin as a band. Null if there is none. */
 function differenceChart(
   list: readonly (readonly [label: string, difference: Difference])[],
-  { names, margin, width }: { names: { a: string; b: string }; margin: number; width: number },
+  { names, margin }: Pick<Comparison, "names" | "margin">,
 ): Chart | null {
-  const rows = list.flatMap(([label, { difference, interval }]): Row[] =>
-    difference === null
-      ? []
-      : [
-          {
-            label,
-            difference: 100 * difference,
-            low: 100 * (interval?.low ?? difference),
-            high: 100 * (interval?.high ?? difference),
-          },
-        ],
-  );
+  const rows = list.flatMap(([label, { difference, interval }]) => {
+    if (difference === null) return [];
+    const { low, high } = interval ?? { low: difference, high: difference };
+    return [{ label, difference: 100 * difference, low: 100 * low, high: 100 * high }];
+  });
   if (rows.length === 0) return null;
   const reach = 1.12 * Math.max(1, 200 * margin, ...rows.flatMap(({ low, high }) => [Math.abs(low), Math.abs(high)]));
   const longest = Math.max(...rows.map(({ label }) => label.length));
+  const width = wideChart();
+  const told = list.map(
+    ([label, own]) =>
+      `${label}: ${own.difference === null ? "none" : signedPoints(own.difference)}, interval ${differenceWords(own.interval)}`,
+  );
+  const band = { x1: -100 * margin, x2: 100 * margin, fill: "var(--muted)", fillOpacity: 0.16 };
   return {
-    label: `${names.b} minus ${names.a}, in points. ${list.map(([label, own]) => `${label}: ${own.difference === null ? "none" : signedPoints(own.difference)}, interval ${differenceWords(own.interval)}`).join("; ")}.`,
+    label: `${names.b} minus ${names.a}, in points. ${told.join("; ")}.`,
     width,
     height: 66 + 34 * rows.length,
-    marginLeft: Math.min(0.36 * width, 14 + 6.6 * longest),
-    marginRight: 16,
-    marginTop: 26,
-    marginBottom: 38,
+    ...margins(26, 16, 38, Math.min(0.36 * width, 14 + 6.6 * longest)),
     x: { domain: [-reach, reach] },
     y: { domain: rows.map(({ label }) => label), label: null },
     marks: [
-      ...(margin > 0
-        ? [chartMark("rect", [0], { x1: -100 * margin, x2: 100 * margin, fill: "var(--muted)", fillOpacity: 0.16 })]
-        : []),
+      ...(margin > 0 ? [chartMark("rect", [0], band)] : []),
       chartMark("gridX", null, { ticks: 6, stroke: "var(--grid)", strokeOpacity: 1 }),
       chartMark("axisY", null, { tickSize: 0, label: null, color: "var(--ink)" }),
       placeAxis("difference, points", { tickFormat: (x: number) => (x > 0 ? `+${x}` : String(x).replace("-", "−")) }),
       chartMark("ruleX", [0], { stroke: "var(--muted)", strokeWidth: 1.4 }),
       chartMark("text", [`← ${names.a} better`], { frameAnchor: "top-left", dy: -20, fill: "var(--muted)" }),
       chartMark("text", [`${names.b} better →`], { frameAnchor: "top-right", dy: -20, fill: "var(--muted)" }),
-      chartMark("link", rows, {
-        x1: "low",
-        x2: "high",
-        y1: "label",
-        y2: "label",
-        stroke: "var(--accent)",
-        strokeWidth: 5,
-        strokeOpacity: 0.45,
-        strokeLinecap: "round",
-      }),
+      intervalBar(rows, "label"),
       chartMark("dot", rows, { x: "difference", y: "label", r: 5, fill: "var(--accent)" }),
     ],
   };

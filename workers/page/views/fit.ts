@@ -1,21 +1,22 @@
 import { AnchorEvalError, type Bundle } from "anchoreval";
 import { wholePercent } from "anchoreval/internal/words/figures";
 import { exampleLeaderboard, freshSeed } from "../examples.ts";
-import { runFit, type FittedFiles } from "../run-fit.ts";
+import { type FitRequest, type FittedFiles, runFit } from "../run-fit.ts";
 import { zip } from "../zip.ts";
 import { itemMapFigure } from "../charts.ts";
 import {
   announcer,
   type Child,
+  bullets,
+  button,
+  details,
   download,
   element,
   fill,
-  freshId,
   idText,
-  paragraph,
-  code,
-  button,
-  submitForm,
+  labelled,
+  prose,
+  submitting,
 } from "../dom.ts";
 import { bytesText, firstFew, section } from "../parts/content.ts";
 import { dropZone } from "../parts/fields.ts";
@@ -29,49 +30,35 @@ export function fitView(session: Session): View {
   let items: File | null = null;
   let running: AbortController | null = null;
   const chosen = element("div", { "aria-live": "polite" });
-  const results = element("div", { class: "results" });
+  const results = element("div.results");
   const heard = announcer();
-  const name = field("Name of the benchmark", {
-    value: "mine",
-    required: true,
-    pattern: "[a-z0-9][a-z0-9._\\-]{0,63}",
-  });
-  const version = field("Version", { value: "1.0.0", required: true });
-  const anchors = field(
-    "Items to ask, per scenario",
-    { value: "20,50", required: true },
-    "One form for each number; smaller scenarios are asked whole.",
-  );
-  const seed = field("Random seed", { type: "number", min: 0, step: 1, value: 1 });
-  const providerId = freshId("provider");
-  const provider = element(
-    "select",
-    { id: providerId },
+  const input = (attributes: Record<string, string | number | boolean>): HTMLInputElement =>
+    element("input", { autocomplete: "off", ...attributes });
+  const name = input({ value: "mine", required: true, pattern: "[a-z0-9][a-z0-9._\\-]{0,63}" });
+  const version = input({ value: "1.0.0", required: true });
+  const anchors = input({ value: "20,50", required: true });
+  const seed = input({ type: "number", min: 0, step: 1, value: 1 });
+  const provider = element("select", [
     element("option", { value: "auto" }, "automatic"),
     element("option", { value: "webgpu" }, "WebGPU"),
     element("option", { value: "wasm" }, "WebAssembly"),
-  );
-  const stop = element("button", { type: "button", class: "quiet", hidden: true, onclick: () => stopFit() }, "Stop");
-  const start = element("button", { type: "submit" }, "Fit");
-  const showChosen = (): void =>
-    fill(
-      chosen,
-      [responses, items].map((file, k) =>
-        file === null
-          ? null
-          : paragraph("hint", k === 0 ? "Scores: " : "Items: ", idText(file.name), `, ${bytesText(file.size)}`),
-      ),
-    );
-
+  ]);
   const stopFit = (): void => running?.abort();
+  const stop = button("quiet", "Stop", stopFit);
+  stop.hidden = true;
+  const start = element("button", { type: "submit" }, "Fit");
+  const choose = (newResponses: File | null, newItems: File | null): void => {
+    [responses, items] = [newResponses, newItems];
+    const shown = (title: string, file: File | null): Child =>
+      file && element("p.hint", title, idText(file.name), `, ${bytesText(file.size)}`);
+    fill(chosen, shown("Scores: ", responses), shown("Items: ", items));
+  };
 
   const run = async (): Promise<void> => {
     if (running !== null) return;
     if (responses === null) {
-      fill(
-        results,
-        problem(new AnchorEvalError("invalid_data", "choose a table of scores first, or try a made-up one")),
-      );
+      const message = "choose a table of scores first, or try a made-up one";
+      fill(results, problem(new AnchorEvalError("invalid_data", message)));
       return;
     }
     running = new AbortController();
@@ -80,19 +67,19 @@ export function fitView(session: Session): View {
     stop.hidden = false;
     start.disabled = true;
     const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress of the fit" });
-    const note = paragraph("hint", "Reading …");
-    const remarks = element("ul", { class: "hint" });
-    fill(results, element("h2", {}, "Fitting"), bar, note, remarks);
+    const note = element("p.hint", "Reading …");
+    const remarks = element("ul.hint");
+    fill(results, element("h2", "Fitting"), bar, note, remarks);
     try {
       const fitted = await runFit(
         {
           responses,
           items,
-          benchmark: name.input.value.trim(),
-          version: version.input.value.trim(),
-          anchors: readSizes(anchors.input.value),
-          seed: Number(seed.input.value),
-          provider: provider.value as "auto" | "webgpu" | "wasm",
+          benchmark: name.value.trim(),
+          version: version.value.trim(),
+          anchors: readSizes(anchors.value),
+          seed: Number(seed.value),
+          provider: provider.value as FitRequest["provider"],
         },
         {
           signal: running.signal,
@@ -100,16 +87,12 @@ export function fitView(session: Session): View {
             bar.value = share;
             note.textContent = `${wholePercent(share)} · ${words}`;
           },
-          onRemark: (message) => remarks.append(element("li", {}, message)),
+          onRemark: (message) => remarks.append(element("li", message)),
         },
       );
       const bundle = await session.give(fitted.files);
       heard.say("The bundle is ready.");
-      fill(
-        results,
-        fittedContent(bundle, fitted),
-        element("details", {}, element("summary", {}, "How it was computed"), remarks),
-      );
+      fill(results, fittedContent(bundle, fitted), details("How it was computed", remarks));
     } catch (error) {
       fill(results, problem(error));
     } finally {
@@ -120,139 +103,75 @@ export function fitView(session: Session): View {
     }
   };
 
+  const scoresZone = dropZone({
+    label: "Scores of many models",
+    hint: prose(
+      "A table: `model,<item id>…`, one row per model, scores from 0 to 1, empty cells for missing ones. Or a long table, JSON lines or Parquet; .gz too.",
+    ),
+    onFiles: ([file]) => choose(file, items),
+  });
+  const itemsZone = dropZone({
+    label: "Items with their scenarios (optional)",
+    hint: prose(
+      "JSON lines with `item_id` and `scenario`. Without them, the scenario is the part of an id before its last “/”.",
+    ),
+    onFiles: ([file]) => choose(responses, file),
+  });
+  const example = button("quiet", "Try with a made-up leaderboard", () => {
+    choose(exampleLeaderboard(freshSeed()), null);
+    void run();
+  });
+  const field = (label: string, own: HTMLElement, hint?: string): HTMLElement =>
+    element("div.field", labelled(label, own, hint));
   return {
     title: "Fit your own",
     content: [
-      element("h1", {}, "Fit a bundle in your browser"),
-      paragraph(
-        "lead",
+      element("h1", "Fit a bundle in your browser"),
+      element(
+        "p.lead",
         "Turns the scores of many models on all items of a benchmark into a bundle that needs only a few of the items. Nothing leaves your machine. The command line is faster for large leaderboards.",
       ),
-      submitForm(
-        run,
-        element(
-          "div",
-          { class: "pair" },
-          dropZone({
-            label: "Scores of many models",
-            hint: [
-              "A table: ",
-              code("model,<item id>…"),
-              ", one row per model, scores from 0 to 1, empty cells for missing ones. Or a long table, JSON lines or Parquet; .gz too.",
-            ],
-            onFiles: ([file]) => {
-              responses = file!;
-              showChosen();
-            },
-          }),
-          dropZone({
-            label: "Items with their scenarios (optional)",
-            hint: [
-              "JSON lines with ",
-              code("item_id"),
-              " and ",
-              code("scenario"),
-              ". Without them, the scenario is the part of an id before its last “/”.",
-            ],
-            onFiles: ([file]) => {
-              items = file!;
-              showChosen();
-            },
-          }),
-        ),
+      element("form", { onsubmit: submitting(() => void run()) }, [
+        element("div.pair", scoresZone, itemsZone),
         chosen,
-        element("div", { class: "fields" }, name.content, version.content, anchors.content),
-        element(
-          "details",
-          {},
-          element("summary", {}, "Seed and device"),
-          element(
-            "div",
-            { class: "fields" },
-            seed.content,
-            element("div", { class: "field" }, element("label", { for: providerId }, "Compute on"), provider),
-          ),
-        ),
-        paragraph(
-          "actions",
-          start,
-          button(
-            "quiet",
-            () => {
-              responses = exampleLeaderboard(freshSeed());
-              items = null;
-              showChosen();
-              void run();
-            },
-            "Try with a made-up leaderboard",
-          ),
-          stop,
-        ),
-      ),
+        element("div.fields", [
+          field("Name of the benchmark", name),
+          field("Version", version),
+          field("Items to ask, per scenario", anchors, "One form for each number; smaller scenarios are asked whole."),
+        ]),
+        details("Seed and device", element("div.fields", field("Random seed", seed), field("Compute on", provider))),
+        element("p.actions", start, example, stop),
+      ]),
       heard.content,
       results,
     ],
   };
 }
 
-function fittedContent(bundle: Bundle, { files, words }: FittedFiles): Child {
-  const { benchmark, version, defaultForm } = bundle.manifest;
+function fittedContent({ manifest, scenarios }: Bundle, { files, words }: FittedFiles): Child {
+  const folder = `${manifest.benchmark}-${manifest.version}`;
+  const keep = async (): Promise<void> => download(await zip(folder, files), `${folder}.zip`);
   return [
-    element("h2", {}, "The bundle"),
+    element("h2", "The bundle"),
+    bullets(words),
+    element("p.actions", [
+      element("a.button", { href: bundleHref("given") }, "Open it"),
+      element("a.button.quiet", { href: bundleHref("given", "score") }, "Score a model with it"),
+      button("quiet", "Download it", () => void keep()),
+    ]),
     element(
-      "ul",
-      {},
-      words.map((line) => element("li", {}, line)),
-    ),
-    paragraph(
-      "actions",
-      element("a", { class: "button", href: bundleHref("given") }, "Open it"),
-      element("a", { class: "button quiet", href: bundleHref("given", "score") }, "Score a model with it"),
-      button(
-        "quiet",
-        () => {
-          const folder = `${benchmark}-${version}`;
-          void zip(folder, files).then((archive) => download(archive, `${folder}.zip`));
-        },
-        "Download it",
+      "p.hint",
+      prose(
+        "The unpacked folder is an ordinary bundle: `anchoreval publish DIR` puts it on a Worker. It has no report.html, which only the command line writes.",
       ),
-    ),
-    paragraph(
-      "hint",
-      "The unpacked folder is an ordinary bundle: ",
-      code("anchoreval publish DIR"),
-      " puts it on a Worker. It has no report.html, which only the command line writes.",
     ),
     section(
       "Its items",
-      firstFew([...bundle.scenarios.values()], { most: 4, noun: "scenario" }, (own) => itemMapFigure(own, defaultForm)),
+      firstFew([...scenarios.values()], { most: 4, noun: "scenario" }, (own) =>
+        itemMapFigure(own, manifest.defaultForm),
+      ),
     ),
   ];
-}
-
-interface Field {
-  readonly content: HTMLElement;
-  readonly input: HTMLInputElement;
-}
-
-function field(label: string, attributes: Parameters<typeof element>[1], hint?: string): Field {
-  const id = freshId("field");
-  const input = element("input", {
-    id,
-    autocomplete: "off",
-    ...attributes,
-    ...(hint !== undefined && { "aria-describedby": `${id}-hint` }),
-  });
-  return {
-    input,
-    content: element(
-      "div",
-      { class: "field" },
-      element("label", { for: id }, label),
-      input,
-      hint === undefined ? null : element("p", { class: "hint", id: `${id}-hint` }, hint),
-    ),
-  };
 }
 
 /** @throws AnchorEvalError `invalid_option` */

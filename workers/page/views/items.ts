@@ -1,11 +1,11 @@
-import type { BundleScenario } from "anchoreval";
+import type { Bundle, BundleScenario } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
 import { extent } from "anchoreval/internal/charts/chart";
 import { shownParameters } from "anchoreval/internal/charts/item-map";
 import { counted, decimals, wholePercent } from "anchoreval/internal/words/figures";
 import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../ability-path.ts";
-import { curvesChart, drawn, figure, itemMapFigure, wideChart } from "../charts.ts";
-import { type Child, download, element, fill, freshId, idText, paragraph, button } from "../dom.ts";
+import { type Curve, curvesChart, figure, itemMapFigure, wideChart } from "../charts.ts";
+import { button, type Child, details, download, element, fill, idText, labelled } from "../dom.ts";
 import { firstFew, scrolling, section } from "../parts/content.ts";
 import { formSelect } from "../parts/fields.ts";
 import type { BundlePage } from "../session.ts";
@@ -29,94 +29,69 @@ interface Row {
 
 /** The items of a form in a list, and in charts. */
 export function itemsTab({ bundle, route }: BundlePage): Child {
+  const { benchmark, version, forms } = bundle.manifest;
   const scenarios = [...bundle.scenarios.values()];
-  const forms = bundle.manifest.forms.map(({ id }) => id);
+  const paths = new Map(scenarios.map((own) => [own, abilityPath(bundle, own)]));
   const body = element("div");
-  const form = formSelect(bundle, route.form, { infer: false, onChange: () => show() });
   const show = (): void => {
-    const id = form.value()!;
-    const paths = new Map(scenarios.map((own) => [own.id, abilityPath(bundle, own)]));
-    const rows = scenarios.flatMap((scenario) => rowsOf(bundle, scenario, id));
+    const form = select.value;
+    const rows = scenarios.flatMap((scenario) => rowsOf(bundle, scenario, form));
     const curve = element("div", { "aria-live": "polite" });
-    const showCurve = (row: Row): void => fill(curve, curveOf(row, paths.get(row.scenario.id)!));
+    const showCurve = (row: Row): void => fill(curve, curveOf(row, paths.get(row.scenario)!));
     showCurve(rows[Math.floor(rows.length / 2)]!);
-    fill(
-      body,
-      paragraph(
-        "actions",
-        element(
-          "button",
-          {
-            type: "button",
-            onclick: () =>
-              download(
-                new Blob([scenarios.flatMap((own) => formItemIds(own, id)).join("\n"), "\n"]),
-                `${bundle.manifest.benchmark}-${bundle.manifest.version}-${id}.ids.txt`,
-              ),
-          },
-          "Download the list of items",
-        ),
-      ),
-      section(
-        "Items to ask",
-        element("div", { class: "beside" }, element("div", {}, anchorTable(rows, showCurve)), curve),
-      ),
-      section(
-        "All items, easy to hard",
-        firstFew(scenarios, FEW, (own) => itemMapFigure(own, id)),
-      ),
-      section(
-        "Where the items separate models",
-        firstFew(scenarios, FEW, (own) => information(forms, own, id, paths.get(own.id)!)),
-      ),
-    );
+    const keep = (): void => {
+      const ids = scenarios.flatMap((own) => formItemIds(own, form));
+      download(new Blob([ids.join("\n"), "\n"]), `${benchmark}-${version}-${form}.ids.txt`);
+    };
+    const maps = firstFew(scenarios, FEW, (own) => itemMapFigure(own, form));
+    const curves = firstFew(scenarios, FEW, (own) => {
+      const list = forms.map(({ id }) => ({
+        label: id,
+        values: formInformation(own, id, paths.get(own)!),
+        strong: id === form,
+      }));
+      return information(own.id, list, paths.get(own)!);
+    });
+    fill(body, [
+      element("p.actions", element("button", { type: "button", onclick: keep }, "Download the list of items")),
+      section("Items to ask", element("div.beside", element("div", anchorTable(rows, showCurve)), curve)),
+      section("All items, easy to hard", maps),
+      section("Where the items separate models", curves),
+    ]);
   };
+  const { content, select } = formSelect(bundle, route.form, show);
   show();
-  return [form.content, body];
+  return [content, body];
 }
 
-function rowsOf(bundle: BundlePage["bundle"], scenario: BundleScenario, form: string): Row[] {
+function rowsOf(bundle: Bundle, scenario: BundleScenario, form: string): Row[] {
   const { discrimination, difficulty } = shownParameters(scenario.bank);
   const typical = typicalChances(bundle, scenario);
   return formItemIds(scenario, form).map((id) => {
     const { index, text } = scenario.anchors.get(id)!;
-    return {
-      id,
-      scenario,
-      index,
-      difficulty: difficulty[index]!,
-      discrimination: discrimination[index]!,
-      typical: typical(index),
-      text,
-    };
+    const parameters = { difficulty: difficulty[index]!, discrimination: discrimination[index]! };
+    return { id, scenario, index, ...parameters, typical: typical(index), text };
   });
 }
 
-const COLUMNS = [
-  { title: "item", sort: null },
-  { title: "scenario", sort: null },
-  { title: "right, typical model", sort: (row: Row) => row.typical },
-  { title: "difficulty", sort: (row: Row) => row.difficulty },
-  { title: "discrimination", sort: (row: Row) => row.discrimination },
+/** Columns of figures, by which the table can be sorted. */
+const FIGURES = [
+  ["right, typical model", "typical"],
+  ["difficulty", "difficulty"],
+  ["discrimination", "discrimination"],
 ] as const;
 
 /** A table of anchors: searched by id, scenario and text, sorted by figures. Choosing an item draws its curve. */
 function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child {
-  const id = freshId("search");
   let shown = ROWS;
-  let sorted: { column: number; descending: boolean } | null = null;
-  const state = element("p", { class: "hint", role: "status" });
+  let sorted: { by: (typeof FIGURES)[number][1]; descending: boolean } | null = null;
+  const state = element("p.hint", { role: "status" });
   const body = element("tbody");
-  const more = button(
-    "quiet",
-    () => {
-      shown += ROWS;
-      draw();
-    },
-    "Show more",
-  );
+  const more = button("quiet", "Show more", () => {
+    shown += ROWS;
+    draw();
+  });
   const search = element("input", {
-    id,
     type: "search",
     autocomplete: "off",
     oninput: () => {
@@ -124,127 +99,83 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
       draw();
     },
   });
-  const head = COLUMNS.map(({ title, sort }, k) =>
-    element(
-      "th",
-      { scope: "col", class: sort ? "number" : null },
-      sort === null
-        ? title
-        : button(
-            "sort",
-            () => {
-              sorted = { column: k, descending: sorted?.column === k && !sorted.descending };
-              draw();
-            },
-            title,
-          ),
-    ),
-  );
+  const head = FIGURES.map(([title, by]) => {
+    const sort = button("sort", title, () => {
+      sorted = { by, descending: sorted?.by === by && !sorted.descending };
+      draw();
+    });
+    return element("th.number", { scope: "col" }, sort);
+  });
+  const cells = (row: Row): Child => [
+    element("th", { scope: "row" }, [
+      button("link", idText(row.id), () => onChoose(row)),
+      row.text === undefined ? null : details("text", row.text),
+    ]),
+    element("td", idText(row.scenario.id)),
+    element("td.number", wholePercent(row.typical)),
+    element("td.number", decimals(row.difficulty)),
+    element("td.number", decimals(row.discrimination)),
+  ];
   const draw = (): void => {
     const wanted = search.value.trim().toLowerCase();
     const found = rows.filter((row) => `${row.id} ${row.scenario.id} ${row.text ?? ""}`.toLowerCase().includes(wanted));
     if (sorted) {
-      const by = COLUMNS[sorted.column]!.sort!;
-      const sign = sorted.descending ? -1 : 1;
-      found.sort((x, y) => sign * (by(x) - by(y)));
+      const { by, descending } = sorted;
+      found.sort((x, y) => (descending ? -1 : 1) * (x[by] - y[by]));
     }
-    head.forEach((cell, k) => {
-      if (sorted?.column === k) cell.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
-      else cell.removeAttribute("aria-sort");
-    });
-    fill(
-      body,
-      found.slice(0, shown).map((row) =>
-        element(
-          "tr",
-          {},
-          element(
-            "th",
-            { scope: "row" },
-            button("link", () => onChoose(row), idText(row.id)),
-            row.text === undefined ? null : element("details", {}, element("summary", {}, "text"), row.text),
-          ),
-          element("td", {}, idText(row.scenario.id)),
-          element("td", { class: "number" }, wholePercent(row.typical)),
-          element("td", { class: "number" }, decimals(row.difficulty)),
-          element("td", { class: "number" }, decimals(row.discrimination)),
-        ),
-      ),
-    );
-    fill(
-      state,
-      wanted === ""
-        ? `${counted(rows.length, "item")}, in the order in which they are asked.`
-        : `${found.length} of ${counted(rows.length, "item")}.`,
-    );
+    for (const [k, [, by]] of FIGURES.entries())
+      if (sorted?.by === by) head[k]!.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+      else head[k]!.removeAttribute("aria-sort");
+    const list = found.slice(0, shown).map((row) => element("tr", cells(row)));
+    fill(body, list);
+    const all = counted(rows.length, "item");
+    fill(state, wanted === "" ? `${all}, in the order in which they are asked.` : `${found.length} of ${all}.`);
     more.hidden = found.length <= shown;
   };
   draw();
+  const titles = ["item", "scenario"].map((title) => element("th", { scope: "col" }, title));
+  const caption = "Items to ask; choose one to see its curve";
   return [
-    element("div", { class: "field" }, element("label", { for: id }, "Search"), search),
+    element("div.field", labelled("Search", search)),
     state,
-    scrolling(
-      "Items to ask",
-      element(
-        "table",
-        {},
-        element("caption", { class: "unseen" }, "Items to ask; choose one to see its curve"),
-        element("thead", {}, element("tr", {}, head)),
-        body,
-      ),
-      "tall",
-    ),
+    scrolling("Items to ask", caption, [...titles, ...head], body, "tall"),
     more,
   ];
 }
 
-/** The item's curve: probability of a right answer from weak models to strong ones. */
 function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   const values = itemCurve(scenario, index, path).map((share) => 100 * share);
+  const [weak, typical, strong] = [20, 40, 60].map((at) => Math.round(values[at]!));
   return figure(
     [
       "Probability of a right answer to ",
       idText(id),
       ", by the strength of the model. The steeper the curve, the better the item separates models there. Choose another item in the list.",
     ],
-    drawn(
-      curvesChart(path.scores, [{ label: id, values, strong: true }], {
-        description: `Probability of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
-        label: "right answers, %",
-        domain: [0, 100],
-        width: Math.min(480, wideChart()),
-      }),
-    ),
+    curvesChart(path.scores, [{ label: id, values, strong: true }], {
+      description: `Probability of a right answer to ${id}: ${weak} % for weak models, ${typical} % for typical ones, ${strong} % for strong ones.`,
+      label: "right answers, %",
+      highest: 100,
+      width: Math.min(480, wideChart()),
+    }),
   );
 }
 
 /** Information of each form, from weak models to strong ones. */
-function information(
-  forms: readonly string[],
-  scenario: BundleScenario,
-  chosen: string,
-  path: AbilityPath,
-): HTMLElement {
-  const list = forms.map((form) => ({
-    label: form,
-    values: formInformation(scenario, form, path),
-    strong: form === chosen,
-  }));
+function information(scenario: string, list: readonly Curve[], path: AbilityPath): HTMLElement {
   const [, highest] = extent(list.flatMap(({ values }) => values));
-  const best = list.find(({ strong }) => strong)!.values;
-  const at = path.scores[best.indexOf(extent(best)[1])]!;
+  const { label, values } = list.find(({ strong }) => strong)!;
+  const at = path.scores[values.indexOf(extent(values)[1])]!;
   return figure(
     [
-      element("strong", {}, idText(scenario.id)),
+      element("strong", idText(scenario)),
       ": information of each form’s answers about a model’s ability, by the strength of the model. Where it is high, few answers are needed.",
     ],
-    drawn(
-      curvesChart(path.scores, list, {
-        description: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
-        label: "information, logit⁻²",
-        domain: [0, 1.12 * highest || 1],
-        width: wideChart(),
-      }),
-    ),
+    curvesChart(path.scores, list, {
+      description: `${scenario}: information of the answers to form ${label} is highest for models with a score of about ${Math.round(100 * at)} points.`,
+      label: "information, logit⁻²",
+      highest: 1.12 * highest || 1,
+      width: wideChart(),
+    }),
   );
 }

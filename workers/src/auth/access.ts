@@ -4,9 +4,7 @@ import { allows, findToken, hasExpired, parseTokens, type Action, type TokenReco
 
 /** Who makes a request, according to the bearer token. */
 export interface Caller {
-  /** The token's id; null without a token. */
   readonly token: string | null;
-  /** Whether reading a benchmark requires a token. */
   isProtected(benchmark: string): boolean;
   /** @throws HttpProblem `unauthorized` (401) without a valid token, `forbidden` (403) where the token lacks the scope */
   require(action: Action, benchmark: string): void;

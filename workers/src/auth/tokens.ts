@@ -54,7 +54,6 @@ export function hasExpired({ expires }: TokenRecord, now: number): boolean {
   return expires !== null && now > Date.parse(expires) + CLOCK_SKEW;
 }
 
-/** Whether a token permits an action on a benchmark. */
 export function allows({ scopes }: TokenRecord, action: Action, benchmark: string): boolean {
   return scopes.includes(`${action}:${benchmark}`) || scopes.includes(`${action}:*`);
 }

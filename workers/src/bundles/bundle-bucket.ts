@@ -2,9 +2,7 @@ import type { R2StoreBucket } from "anchoreval/internal/publish/r2-store";
 
 /** R2's description of an object. */
 export interface StoredObject {
-  /** Length. @unit bytes */
   readonly size: number;
-  /** When it was written. */
   readonly uploaded: Date;
   /** SHA-256 that R2 verified when the object was written; absent if it was written without one. */
   readonly checksums: { readonly sha256?: ArrayBuffer };

@@ -28,14 +28,19 @@ export interface CacheOptions {
   readonly now?: () => number;
 }
 
-/** Caches that an isolate keeps between requests. Nothing in them belongs to a request. */
-export interface BundleCaches {
-  readonly names: PromiseCache<readonly string[]>;
-  readonly indexes: PromiseCache<BundleIndex>;
-  readonly manifests: PromiseCache<PublishedBundle>;
-  readonly bundles: PromiseCache<Bundle>;
-  readonly routings: PromiseCache<BundleRouting>;
-  readonly items: PromiseCache<ItemLines>;
+/** The values that an isolate keeps between requests, by the phases that load them. Nothing in them belongs to a request. */
+export interface CachedValues {
+  readonly names: readonly string[];
+  readonly index: BundleIndex;
+  readonly manifest: PublishedBundle;
+  readonly bundle: Bundle;
+  readonly routing: BundleRouting;
+  readonly items: ItemLines;
+}
+
+export type ValueCaches = { readonly [Phase in keyof CachedValues]: PromiseCache<CachedValues[Phase]> };
+
+export interface BundleCaches extends ValueCaches {
   /** Bounds the whole files that are being sent. */
   readonly files: MemoryRoom;
 }
@@ -45,19 +50,15 @@ export interface BundleCaches {
  * buffers accumulate before it collects them (bench/memory.js), and an isolate has 128 MB.
  */
 export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patience }: CacheOptions = {}): BundleCaches {
-  const maxAge = INDEX_MAX_AGE * 1000;
   const every = { now, ...(patience !== undefined && { patience }) };
+  const ageing = { ...every, maxAge: INDEX_MAX_AGE * 1000 };
+  const indexSize = ({ versions }: BundleIndex): number => 200 * (versions.length + 1);
   return {
-    names: new PromiseCache({ maxBytes: 1 << 20, sizeOf: (names) => 100 * names.length, maxAge, ...every }),
-    indexes: new PromiseCache({
-      maxBytes: 4 << 20,
-      sizeOf: (index) => 200 * (index.versions.length + 1),
-      maxAge,
-      ...every,
-    }),
-    manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, ...every }),
-    bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, ...every }),
-    routings: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
+    names: new PromiseCache({ maxBytes: 1 << 20, sizeOf: (names) => 100 * names.length, ...ageing }),
+    index: new PromiseCache({ maxBytes: 4 << 20, sizeOf: indexSize, ...ageing }),
+    manifest: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, ...every }),
+    bundle: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, ...every }),
+    routing: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
     items: new PromiseCache({ maxBytes: 4 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
     files: new MemoryRoom(8 << 20, now),
   };

@@ -12,7 +12,8 @@ import {
 } from "anchoreval";
 import { parseManifest, type BundleFileName, type ByteRange } from "anchoreval/bundle";
 import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
-import { loadItemLines, type ItemLines } from "anchoreval/internal/bundles/read-file";
+import { loadItemLines } from "anchoreval/internal/bundles/read-file";
+import { itemTotal } from "anchoreval/internal/charts/measured-forms";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
@@ -20,15 +21,19 @@ import { completeIndex, parseIndex, type BundleIndex } from "anchoreval/internal
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
-import { LATEST, type BundleCaches, type PublishedBundle } from "./bundle-caches.ts";
+import {
+  LATEST,
+  type BundleCaches,
+  type CachedValues,
+  type PublishedBundle,
+  type ValueCaches,
+} from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
-import type { Load } from "./promise-cache.ts";
 
 /** Largest decoded bundle that is served from here: an isolate has no room for more. @unit bytes */
 const LARGEST_BUNDLE = 48 << 20;
 
-/** The parts of the request and the isolate that a reader needs. */
 interface ReaderSetup {
   /** With a deadline for every wait. */
   readonly bucket: BundleBucket;
@@ -44,7 +49,6 @@ interface ReaderSetup {
   readonly deadline: number;
 }
 
-/** A result that states its version and may carry warnings. */
 interface Warned {
   readonly version: string;
   readonly warnings: readonly EstimateWarning[];
@@ -53,7 +57,6 @@ interface Warned {
 /** Adds a warning to results of a yanked version; returns others as they are. */
 type Warn = <Result extends Warned>(result: Result) => Result;
 
-/** A bundle, and what its results must warn about. */
 export interface WarnedBundle {
   readonly bundle: Bundle;
   readonly warn: Warn;
@@ -69,23 +72,20 @@ export class BundleReader {
 
   /** The indexes of all benchmarks, by name. */
   async benchmarks(): Promise<BundleIndex[]> {
-    const load = async (): Promise<string[]> => {
+    const all = await this.#cached("names", "", async () => {
       const entries = await r2Store(this.#setup.bucket).list("bundles/");
       return entries.map((name) => name.replace(/\/$/, "")).filter((name) => BENCHMARK_NAME.test(name));
-    };
-    const { names } = this.#setup.caches;
-    const all = await this.#setup.phases.time("names", () => names.get("", this.#loadWith(load)));
+    });
     const indexes = await Promise.all(all.map((name) => this.#index(name)));
     return indexes.filter((index) => index.versions.length > 0);
   }
 
   /** Forgets a benchmark's index after a publication, so that it is read again. */
   forgetIndex(benchmark: string): void {
-    this.#setup.caches.indexes.delete(benchmark);
+    this.#setup.caches.index.delete(benchmark);
     this.#setup.caches.names.delete("");
   }
 
-  /** The versions of a benchmark. @throws AnchorEvalError `not_found` */
   async benchmark(benchmark: string): Promise<BundleIndex> {
     const index = BENCHMARK_NAME.test(benchmark) ? await this.#index(benchmark) : null;
     if (!index || index.versions.length === 0)
@@ -93,7 +93,6 @@ export class BundleReader {
     return index;
   }
 
-  /** The number of the latest version. @throws AnchorEvalError `not_found` */
   async latest(benchmark: string): Promise<string> {
     const { latest } = await this.benchmark(benchmark);
     if (latest === null)
@@ -110,13 +109,10 @@ export class BundleReader {
     const entry = index?.versions.find((published) => published.version === version);
     if (entry?.yanked !== true) return (result) => result;
     const reason = entry.reason ?? "no reason was given";
-    return (result) => ({
-      ...result,
-      warnings: [
-        { code: "yanked_version", message: `version ${result.version} was yanked by its publisher: ${reason}` },
-        ...result.warnings,
-      ],
-    });
+    return (result) => {
+      const message = `version ${result.version} was yanked by its publisher: ${reason}`;
+      return { ...result, warnings: [{ code: "yanked_version", message }, ...result.warnings] };
+    };
   }
 
   /** A bundle with its warning; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
@@ -127,16 +123,14 @@ export class BundleReader {
 
   /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */
   published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
-    const load = async (): Promise<PublishedBundle> => {
+    return this.#cached("manifest", `${benchmark}@${version}`, async () => {
       const source = r2Source(this.#setup.bucket, { benchmark, version });
       const known = this.#setup.contents && (await this.#knownDigest(benchmark, version));
       const read = (): Promise<Uint8Array | null> => source.read("manifest.json");
       const bytes = await (known === null ? read() : this.#shared(benchmark, known, read));
       if (bytes === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
       return { manifest: parseManifest(bytes), bytes, digest: `sha256:${sha256Hex(bytes)}`, source };
-    };
-    const { phases, caches } = this.#setup;
-    return phases.time("manifest", () => caches.manifests.get(`${benchmark}@${version}`, this.#loadWith(load)));
+    });
   }
 
   /**
@@ -146,27 +140,25 @@ export class BundleReader {
   async bundle(ref: BundleRef): Promise<Bundle> {
     const published = await this.#resolved(ref);
     const { manifest, digest } = published;
-    const takes = decodedSize(manifest);
+    // Approximately as `Bundle.byteLength` counts.
+    const takes =
+      bytesOf(manifest, "parameters.safetensors") + 3 * bytesOf(manifest, "anchors.jsonl") + 8 * itemTotal(manifest);
     if (takes > LARGEST_BUNDLE)
       throw new AnchorEvalError(
         "unsupported",
         `${manifest.benchmark}@${manifest.version} takes ${takes} bytes of memory, more than the ${LARGEST_BUNDLE} of a Worker: estimate with the SDK, one scenario at a time`,
       );
-    const { phases, caches } = this.#setup;
-    const load = (): Promise<Bundle> => loadBundle(this.#source(published));
-    return phases.time("bundle", () => caches.bundles.get(digest, this.#loadWith(load, takes)));
+    return this.#cached("bundle", digest, () => loadBundle(this.#source(published)), takes);
   }
 
   /** A bundle's items with their names and parameters; the version may be `latest`. @throws AnchorEvalError as `loadAdaptive` */
   async itemPool(ref: BundleRef): Promise<ItemPool> {
     const published = await this.#resolved(ref);
     const { digest, manifest } = published;
-    const { phases, caches } = this.#setup;
-    const takes = manifest.files.find(({ name }) => name === "items.jsonl")!.bytes + 4 * itemCount(manifest);
-    const load = (): Promise<ItemLines> => loadItemLines(this.#source(published), manifest);
+    const takes = bytesOf(manifest, "items.jsonl") + 4 * itemTotal(manifest);
     const [bundle, items] = await Promise.all([
       this.bundle({ benchmark: ref.benchmark, version: manifest.version }),
-      phases.time("items", () => caches.items.get(digest, this.#loadWith(load, takes))),
+      this.#cached("items", digest, () => loadItemLines(this.#source(published), manifest), takes),
     ]);
     return itemPool(bundle, items);
   }
@@ -174,19 +166,16 @@ export class BundleReader {
   /** A bundle's routing model; the version may be `latest`. @throws AnchorEvalError as {@link loadRouting} */
   async routing(ref: BundleRef): Promise<BundleRouting> {
     const published = await this.#resolved(ref);
-    const { phases, caches } = this.#setup;
-    const takes = published.manifest.files.find(({ name }) => name === "routing.safetensors")?.bytes ?? 0;
-    const load = (): Promise<BundleRouting> => loadRouting(this.#source(published));
-    return phases.time("routing", () => caches.routings.get(published.digest, this.#loadWith(load, takes)));
+    const takes = bytesOf(published.manifest, "routing.safetensors");
+    return this.#cached("routing", published.digest, () => loadRouting(this.#source(published)), takes);
   }
 
   /** The signatures of a version's manifest: manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
   async signatures(ref: BundleRef): Promise<Uint8Array> {
     const { digest } = await this.published(ref);
     const { bucket, phases } = this.#setup;
-    const object = await phases.time("file", () =>
-      r2Store(bucket).get(signatureKey(ref.benchmark, digest.replace("sha256:", ""))),
-    );
+    const key = signatureKey(ref.benchmark, digest.replace("sha256:", ""));
+    const object = await phases.time("file", () => r2Store(bucket).get(key));
     if (object === null) throw new AnchorEvalError("not_found", `${ref.benchmark}@${ref.version} has no manifest.sig`);
     return object.bytes;
   }
@@ -195,17 +184,14 @@ export class BundleReader {
    * A file's description in the manifest, and its bytes.
    * @throws AnchorEvalError `not_found`; `open` as {@link openFile}
    */
-  async file(
-    ref: BundleRef,
-    name: Exclude<BundleFileName, "manifest.json">,
-  ): Promise<FileManifest & { open: (range: ByteRange | null) => Promise<ReadableStream> }> {
+  async file(ref: BundleRef, name: Exclude<BundleFileName, "manifest.json">) {
     const published = await this.published(ref);
     const { manifest } = published;
-    const file = manifest.files.find((candidate) => candidate.name === name);
+    const file = fileOf(manifest, name);
     if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
     const { bucket, caches, deadline, phases } = this.#setup;
     const origin = { bucket, source: this.#source(published), manifest, room: caches.files, deadline };
-    return { ...file, open: (range) => phases.time("file", () => openFile(origin, file, range)) };
+    return { ...file, open: (range: ByteRange | null) => phases.time("file", () => openFile(origin, file, range)) };
   }
 
   /** The manifest of a version or of `latest`. */
@@ -217,7 +203,7 @@ export class BundleReader {
   #source({ manifest, bytes, source }: PublishedBundle): BundleSource {
     const read: BundleSource["read"] = (name, options) => {
       if (name === "manifest.json") return Promise.resolve(bytes);
-      const file = manifest.files.find((candidate) => candidate.name === name);
+      const file = fileOf(manifest, name);
       const load = (): Promise<Uint8Array | null> => source.read(name, options);
       const isShared = file && !options?.range && file.bytes <= LARGEST_HELD;
       return isShared ? this.#shared(manifest.benchmark, file.sha256, load) : load();
@@ -227,7 +213,7 @@ export class BundleReader {
 
   /** SHA-256 of a version's manifest if the index is in memory; it is not read for this. */
   async #knownDigest(benchmark: string, version: string): Promise<string | null> {
-    const index = await this.#setup.caches.indexes.peek(benchmark);
+    const index = await this.#setup.caches.index.peek(benchmark);
     const entry = index?.versions.find((published) => published.version === version);
     return entry ? entry.digest.replace("sha256:", "") : null;
   }
@@ -238,27 +224,31 @@ export class BundleReader {
   }
 
   #index(benchmark: string): Promise<BundleIndex> {
-    const load = async (): Promise<BundleIndex> => {
+    return this.#cached("index", benchmark, async () => {
       const store = r2Store(this.#setup.bucket);
       const object = await store.get(indexKey(benchmark));
       return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
-    };
-    const { phases, caches } = this.#setup;
-    return phases.time("index", () => caches.indexes.get(benchmark, this.#loadWith(load)));
+    });
   }
 
-  #loadWith<T>(load: () => Promise<T>, takes = 0): Load<T> {
-    return { load, takes, keepAlive: this.#setup.keepAlive };
+  /** @param takes - memory of the load. @unit bytes */
+  #cached<Phase extends keyof CachedValues>(
+    phase: Phase,
+    key: string,
+    load: () => Promise<CachedValues[Phase]>,
+    takes = 0,
+  ): Promise<CachedValues[Phase]> {
+    const { phases, keepAlive } = this.#setup;
+    const caches: ValueCaches = this.#setup.caches;
+    return phases.time(phase, () => caches[phase].get(key, { load, takes, keepAlive }));
   }
 }
 
-/** Memory that a bundle will take, approximately as `Bundle.byteLength` counts it. @unit bytes */
-function decodedSize({ files, scenarios }: Manifest): number {
-  const sizeOf = (name: BundleFileName): number => files.find((file) => file.name === name)?.bytes ?? 0;
-  const items = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
-  return sizeOf("parameters.safetensors") + 3 * sizeOf("anchors.jsonl") + 8 * items;
+function fileOf({ files }: Manifest, name: BundleFileName): FileManifest | undefined {
+  return files.find((file) => file.name === name);
 }
 
-function itemCount({ scenarios }: Manifest): number {
-  return scenarios.reduce((sum, { items }) => sum + items, 0);
+/** Length of a file; 0 if the bundle has none. @unit bytes */
+function bytesOf(manifest: Manifest, name: BundleFileName): number {
+  return fileOf(manifest, name)?.bytes ?? 0;
 }

@@ -2,14 +2,12 @@ import { sha256 as digest } from "anchoreval/internal/bytes";
 import { logLine, traceOf } from "../observe.ts";
 import { inTime } from "../deadline.ts";
 
-/** The part of the Cache API that is used: `caches.default`. */
 export interface ContentCache {
   match(url: string): Promise<Response | undefined>;
   put(url: string, response: Response): Promise<void>;
   delete(url: string): Promise<boolean>;
 }
 
-/** The cache as one request uses it. */
 export interface SharedContents {
   readonly cache: ContentCache;
   /** The Worker's own origin, since Cloudflare would resolve other hosts. No route uses the URLs below. */

@@ -9,7 +9,6 @@ import type { BundleBucket } from "./bundle-bucket.ts";
 import type { MemoryRoom } from "./bundle-caches.ts";
 import { LARGEST_HELD } from "./content-cache.ts";
 
-/** Where the bytes of a file come from. */
 interface FileOrigin {
   readonly bucket: BundleBucket;
   /** Reads whole files, through the cache that isolates share. */

@@ -13,9 +13,7 @@ interface PromiseCacheOptions<T> {
   readonly patience?: number;
 }
 
-/** How to get a missing value. */
 export interface Load<T> {
-  /** Called if the key has no value. */
   readonly load: () => Promise<T>;
   /** Memory that the load takes; it waits until there is room. @unit bytes @default 0 */
   readonly takes?: number;
@@ -78,7 +76,6 @@ export class PromiseCache<T> {
     return inTime(fresh.promise, this.#patience, key);
   }
 
-  /** The value, if it is loaded and fresh. */
   peek(key: string): Promise<T> | null {
     const entry = this.#entries.get(key);
     return entry && !entry.loading && this.#isFresh(entry) ? entry.promise : null;

@@ -2,7 +2,7 @@ import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { blobKey } from "anchoreval/internal/core/bundle/names";
 import { SWEEP_AGE } from "anchoreval/internal/publish/sweep-blobs";
-import { inTime } from "../deadline.ts";
+import { inTime, onBucket } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import { readPieces } from "./open-file.ts";
@@ -10,35 +10,36 @@ import { readPieces } from "./open-file.ts";
 /** R2's error for content with another SHA-256 than announced. */
 const OTHER_CHECKSUM = /checksum|10037/i;
 
-/** An upload of a file's content, with its announced digest and length. */
-interface BlobUpload {
+/** The bucket, and the longest wait for it once a body is sent, or for a piece of an object. @unit milliseconds */
+export interface Storage {
+  readonly bucket: BundleBucket;
+  readonly deadline: number;
+}
+
+/** An upload of a file's content, with its announced digest. */
+interface BlobUpload extends Pick<StreamedBody, "bytes" | "body"> {
   readonly benchmark: string;
   /** Lowercase hex. */
   readonly sha256: string;
-  /** @unit bytes */
-  readonly bytes: number;
-  readonly body: ReadableStream;
 }
 
 /**
  * Stores a file's content under its digest, as a stream that R2 verifies; memory doesn't grow with it.
- * @param deadline - longest wait for R2 once the whole body has been sent. @unit milliseconds
  * @returns `already` if this content is stored; one of another length, or that was never verified, is overwritten
  * @throws HttpProblem `content_mismatch`: nothing was written; AnchorEvalError `unavailable`
  */
 export async function storeBlob(
-  bucket: BundleBucket,
+  storage: Storage,
   { benchmark, sha256, bytes, body }: BlobUpload,
-  deadline: number,
 ): Promise<"stored" | "already"> {
   const key = blobKey(benchmark, sha256);
-  const there = await headOf(bucket, key);
+  const there = await headOf(storage, key);
   if (there && there.size === bytes && checksumOf(there) === sha256) {
     await body.cancel();
     return "already";
   }
   try {
-    await putStream(bucket, key, { bytes, body }, { sha256 }, deadline);
+    await putStream(storage, key, { bytes, body }, { sha256 });
   } catch (cause) {
     if (cause instanceof HttpProblem) throw cause;
     if (OTHER_CHECKSUM.test(String(cause)))
@@ -50,23 +51,18 @@ export async function storeBlob(
 
 /**
  * Refuses a manifest unless all of its files are stored as it describes them.
- * @param deadline - longest wait for a piece of an object. @unit milliseconds
  * @throws HttpProblem `content_mismatch` with an issue for each file that is `missing`, or has another length or digest
  */
-export async function checkBlobs(
-  bucket: BundleBucket,
-  { benchmark, files }: Manifest,
-  deadline: number,
-): Promise<void> {
+export async function checkBlobs(storage: Storage, { benchmark, files }: Manifest): Promise<void> {
   const found = await Promise.all(
     files.map(async ({ name, bytes, sha256 }, k): Promise<Issue | null> => {
       const key = blobKey(benchmark, sha256);
-      const there = await headOf(bucket, key);
+      const there = await headOf(storage, key);
       const issue = (code: string, message: string): Issue => ({ path: ["files", k], code, message });
       if (there === null) return issue("missing", `${name} was not uploaded: PUT …/blobs/${sha256} first`);
       if (there.size !== bytes)
         return issue("wrong_size", `${name} has ${there.size} bytes, the manifest says ${bytes}`);
-      const stored = checksumOf(there) ?? (await digestOf(bucket, key, deadline));
+      const stored = checksumOf(there) ?? (await digestOf(storage, key));
       return stored === sha256 ? null : issue("wrong_digest", `${name} has the SHA-256 ${stored}`);
     }),
   );
@@ -77,49 +73,38 @@ export async function checkBlobs(
 /**
  * Rewrites those of a manifest's files that were stored long ago, before its commit refers to them: a concurrent sweep
  * would take old ones for leftovers.
- * @param deadline - longest wait for a piece of an object. @unit milliseconds
  * @throws AnchorEvalError `unavailable`
  */
-export async function refreshBlobs(
-  bucket: BundleBucket,
-  { benchmark, files }: Manifest,
-  deadline: number,
-): Promise<void> {
+export async function refreshBlobs(storage: Storage, { benchmark, files }: Manifest): Promise<void> {
   for (const { bytes, sha256 } of files) {
     const key = blobKey(benchmark, sha256);
-    const there = await headOf(bucket, key);
+    const there = await headOf(storage, key);
     if (there === null || Date.now() - there.uploaded.getTime() < SWEEP_AGE / 2) continue;
-    try {
-      const object = await bucket.get(key);
-      if (object !== null) await putStream(bucket, key, { bytes, body: object.body }, { sha256 }, deadline);
-    } catch (cause) {
-      throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
-    }
+    await onBucket(`write ${key}`, async () => {
+      const object = await storage.bucket.get(key);
+      if (object !== null) await putStream(storage, key, { bytes, body: object.body }, { sha256 });
+    });
   }
 }
 
-async function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {
-  return bucket.head(key).catch((cause: unknown) => {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not look up ${key}`, { cause });
-  });
+function headOf({ bucket }: Storage, key: string): Promise<StoredObject | null> {
+  return onBucket(`look up ${key}`, () => bucket.head(key));
 }
 
 function checksumOf({ checksums }: StoredObject): string | null {
   return checksums.sha256 ? hexOf(new Uint8Array(checksums.sha256)) : null;
 }
 
-/** SHA-256 of an object that was written without one, for example by an S3 client. */
-async function digestOf(bucket: BundleBucket, key: string, deadline: number): Promise<string> {
-  try {
+/** For objects that were written without a checksum, for example by an S3 client. */
+function digestOf({ bucket, deadline }: Storage, key: string): Promise<string> {
+  return onBucket(`read ${key}`, async () => {
     const object = await bucket.get(key);
     const stream = new crypto.DigestStream("SHA-256");
     const writer = stream.getWriter();
     for await (const piece of readPieces(object!.body, deadline, key)) await writer.write(piece);
     await writer.close();
     return hexOf(new Uint8Array(await stream.digest));
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });
-  }
+  });
 }
 
 /** A body of announced length that is written to the bucket. */
@@ -133,21 +118,15 @@ interface StreamedBody {
 
 /**
  * Writes a body as it arrives; memory doesn't grow with it.
- * @param deadline - longest wait for the bucket once the whole body has been sent. @unit milliseconds
  * @throws HttpProblem `content_mismatch` if it hasn't the announced length; errors of `inspect` and of the bucket
  */
 export async function putStream(
-  bucket: BundleBucket,
+  { bucket, deadline }: Storage,
   key: string,
   { bytes, body, inspect }: StreamedBody,
-  options: { readonly sha256?: string },
-  deadline: number,
+  options: { readonly sha256?: string } = {},
 ): Promise<void> {
-  const state: { sent: number; ended: boolean; refused: { error: unknown } | null } = {
-    sent: 0,
-    ended: false,
-    refused: null,
-  };
+  const state = { sent: 0, ended: false, refused: null as { error: unknown } | null };
   const inspected = new TransformStream<Uint8Array, Uint8Array>({
     transform: (part, controller) => {
       state.sent += part.length;

@@ -7,7 +7,6 @@ interface ImmutableContent {
   readonly type: string;
   /** Strong entity tag, without its quotes. */
   readonly etag: string;
-  /** Length. @unit bytes */
   readonly bytes: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The bytes of a range, or all. */

@@ -1,6 +1,6 @@
-import { AnchorEvalError, type JobStatus } from "anchoreval";
-import { hexOf } from "anchoreval/internal/core/bundle/digest";
+import type { JobStatus } from "anchoreval";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
+import { onBucket } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
 
 /** A part of a job's requests, estimated together. */
@@ -8,7 +8,6 @@ interface Shard {
   /** Byte range in the requests, end exclusive. */
   readonly begin: number;
   readonly end: number;
-  /** Index of its first model. */
   readonly first: number;
   readonly models: number;
 }
@@ -18,7 +17,6 @@ export interface Job {
   readonly id: string;
   readonly benchmark: string;
   readonly version: string;
-  /** Digest of the bundle. */
   readonly digest: string;
   /** ISO 8601. */
   readonly created: string;
@@ -51,10 +49,6 @@ export function parseResultsKey(key: unknown): { readonly id: string; readonly s
   return id === undefined ? null : { id, shard: Number(shard) };
 }
 
-export function newJobId(): string {
-  return hexOf(crypto.getRandomValues(new Uint8Array(16)));
-}
-
 /**
  * Reads a job.
  * @returns null if there is none
@@ -68,31 +62,22 @@ export async function readJob(bucket: BundleBucket, id: string, now: number): Pr
 }
 
 /** Reads a JSON object of the bucket; null if there is none. @throws AnchorEvalError `unavailable` */
-async function readJson<T>(bucket: BundleBucket, key: string): Promise<T | null> {
-  try {
+function readJson<T>(bucket: BundleBucket, key: string): Promise<T | null> {
+  return onBucket(`read ${key}`, async () => {
     const object = await bucket.get(key);
     return object && (JSON.parse(new TextDecoder().decode(await object.arrayBuffer())) as T);
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });
-  }
+  });
 }
 
-/**
- * Writes an object unless it exists.
- * @returns false if it exists: nothing was written
- * @throws AnchorEvalError `unavailable`
- */
-export async function createOnce(
+/** Writes an object; false if one exists, and nothing was written. @throws AnchorEvalError `unavailable` */
+export function createOnce(
   bucket: BundleBucket,
   key: string,
   bytes: Uint8Array,
   customMetadata: Record<string, string> = {},
 ): Promise<boolean> {
-  try {
-    return (await bucket.put(key, bytes, { onlyIf: { etagDoesNotMatch: "*" }, customMetadata })) !== null;
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
-  }
+  const options = { onlyIf: { etagDoesNotMatch: "*" }, customMetadata };
+  return onBucket(`write ${key}`, async () => (await bucket.put(key, bytes, options)) !== null);
 }
 
 /** summary.json: the outcome of a job. */
@@ -107,48 +92,38 @@ interface JobSummary {
  * @throws AnchorEvalError `unavailable`
  */
 export async function jobStatus(bucket: BundleBucket, job: Job): Promise<JobStatus> {
-  const description = describeJob(job);
-  const { id } = job;
-  const summary = await readJson<JobSummary>(bucket, summaryKey(id));
+  const { shards, ...description } = job;
+  const summary = await readJson<JobSummary>(bucket, summaryKey(job.id));
   if (summary) return { ...description, state: "done", ...summary };
-  const { shards, ...counts } = await countResults(bucket, id);
-  if (shards < job.shards.length) return { ...description, state: "running", ...counts };
-  await createOnce(bucket, summaryKey(id), new TextEncoder().encode(JSON.stringify(counts)));
+  const { done, ...counts } = await countResults(bucket, job.id);
+  if (done < shards.length) return { ...description, state: "running", ...counts };
+  await createOnce(bucket, summaryKey(job.id), new TextEncoder().encode(JSON.stringify(counts)));
   return { ...description, state: "done", ...counts };
 }
 
-/** The fields of a job's status that never change. */
-export function describeJob({ id, benchmark, version, digest, created, expires, models }: Job) {
-  return { id, benchmark, version, digest, created, expires, models };
-}
-
-async function countResults(bucket: BundleBucket, id: string): Promise<JobSummary & { shards: number }> {
-  let [shards, results, problems] = [0, 0, 0];
-  let cursor: string | undefined;
-  try {
-    do {
-      const page = await bucket.list({
+function countResults(bucket: BundleBucket, id: string): Promise<JobSummary & { done: number }> {
+  return onBucket(`list the results of job ${id}`, async () => {
+    let [done, results, problems] = [0, 0, 0];
+    let next: { cursor?: string } | null = {};
+    while (next !== null) {
+      const page: Awaited<ReturnType<BundleBucket["list"]>> = await bucket.list({
         prefix: resultsPrefix(id),
         include: ["customMetadata"],
-        ...(cursor !== undefined && { cursor }),
+        ...next,
       });
+      done += page.objects.length;
       for (const { customMetadata = {} } of page.objects) {
-        shards++;
         results += Number(customMetadata["results"]);
         problems += Number(customMetadata["problems"]);
       }
-      cursor = page.truncated ? page.cursor : undefined;
-    } while (cursor !== undefined);
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not list the results of job ${id}`, { cause });
-  }
-  return { shards, results, problems };
+      next = page.truncated ? { cursor: page.cursor } : null;
+    }
+    return { done, results, problems };
+  });
 }
 
 export interface SplitLimits {
-  /** Most models of a shard. */
   readonly shardModels: number;
-  /** Most models of the job. */
   readonly jobModels: number;
   /** Longest line, and longest shard of more than one line. @unit bytes */
   readonly bytes: number;

@@ -1,13 +1,12 @@
 import { AnchorEvalError } from "anchoreval";
-import type { BundleBucket } from "../bundles/bundle-bucket.ts";
-import { putStream } from "../bundles/upload.ts";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
+import { putStream, type Storage } from "../bundles/upload.ts";
 import type { JobQueue } from "../env.ts";
 import { HttpProblem } from "../problem.ts";
 import {
   createOnce,
   JOB_LIFETIME,
   jobKey,
-  newJobId,
   requestsKey,
   resultsKey,
   splitShards,
@@ -15,18 +14,12 @@ import {
   type SplitLimits,
 } from "./job.ts";
 
-interface Submission {
-  readonly benchmark: string;
-  readonly version: string;
-  readonly digest: string;
-  /** Lines, one model each. */
+interface Submission extends Pick<Job, "benchmark" | "version" | "digest"> {
   readonly body: ReadableStream;
   /** Length of the body. */
   readonly bytes: number;
   readonly limits: SplitLimits;
   readonly now: number;
-  /** Longest wait for the bucket once the whole body has been sent. @unit milliseconds */
-  readonly deadline: number;
 }
 
 /** Most messages that a queue accepts at once. */
@@ -38,14 +31,14 @@ const MESSAGES = 100;
  * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models; AnchorEvalError `unavailable`
  */
 export async function submitJob(
-  bucket: BundleBucket,
+  storage: Storage,
   queue: JobQueue,
-  { benchmark, version, digest, body, bytes, limits, now, deadline }: Submission,
-): Promise<Job> {
-  const id = newJobId();
+  { body, bytes, limits, now, ...bundle }: Submission,
+): Promise<Omit<Job, "shards">> {
+  const id = hexOf(crypto.getRandomValues(new Uint8Array(16)));
   const { inspect, end } = splitShards(limits);
   try {
-    await putStream(bucket, requestsKey(id), { bytes, body, inspect }, {}, deadline);
+    await putStream(storage, requestsKey(id), { bytes, body, inspect });
   } catch (cause) {
     if (cause instanceof HttpProblem) throw cause;
     throw new AnchorEvalError("unavailable", "the R2 bucket could not write the requests of a job", { cause });
@@ -53,14 +46,16 @@ export async function submitJob(
   const shards = end();
   const models = shards.reduce((sum, shard) => sum + shard.models, 0);
   if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, one per line");
-  const [created, expires] = [now, now + JOB_LIFETIME].map((time) => new Date(time).toISOString()) as [string, string];
-  const job: Job = { id, benchmark, version, digest, created, expires, models, shards };
-  await createOnce(bucket, jobKey(id), new TextEncoder().encode(JSON.stringify(job)));
+  const created = new Date(now).toISOString();
+  const expires = new Date(now + JOB_LIFETIME).toISOString();
+  const described = { id, ...bundle, created, expires, models };
+  const job = JSON.stringify({ ...described, shards } satisfies Job);
+  await createOnce(storage.bucket, jobKey(id), new TextEncoder().encode(job));
   try {
     for (let from = 0; from < shards.length; from += MESSAGES)
       await queue.sendBatch(shards.slice(from, from + MESSAGES).map((_, k) => ({ body: resultsKey(id, from + k) })));
   } catch (cause) {
     throw new AnchorEvalError("unavailable", "the queue did not accept the whole job: send it again", { cause });
   }
-  return job;
+  return described;
 }

@@ -1,4 +1,4 @@
-import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
@@ -7,43 +7,25 @@ import type { Context } from "hono";
 import { INDEX_MAX_AGE, type PublishedBundle } from "../bundles/bundle-caches.ts";
 import type { AppEnv } from "../context.ts";
 import { IMMUTABLE, sendContent } from "../http/send-content.ts";
-import {
-  BenchmarkParams,
-  FileParams,
-  FORM_PROBLEMS,
-  headers,
-  json,
-  MOVED,
-  NOT_MODIFIED,
-  RANGE_PROBLEMS,
-  READ_PROBLEMS,
-  VersionParams,
-} from "../schemas/contract.ts";
+import { BenchmarkParams, FileParams, headers, OTHERWISE, VersionParams } from "../schemas/contract.ts";
+import { answerSchema, described, json, optional } from "../schemas/fields.ts";
 import { ManifestSchema } from "../schemas/manifest.ts";
+import { operation, route } from "./route.ts";
 
 const INDEX_CACHING = `public, max-age=${INDEX_MAX_AGE}`;
 
-/** Mirrors `BenchmarkSummary` of anchoreval. */
-export const BenchmarkSchema = z
-  .object({
-    benchmark: z.string(),
-    latest: z.string().nullable().openapi({ description: "The highest stable version." }),
-    versions: z
-      .array(z.object({ version: z.string(), digest: z.string() }))
-      .readonly()
-      .openapi({ description: "Ascending, without yanked versions." }),
-    yanked: z
-      .array(
-        z.object({
-          version: z.string(),
-          digest: z.string(),
-          reason: z.string().optional().openapi({ description: "In the publisher's words." }),
-        }),
-      )
-      .readonly()
-      .openapi({ description: "Yanked versions, which still answer by their number. Ascending." }),
-  })
-  .openapi("Benchmark");
+const VersionSchema = z.object({ version: z.string(), digest: z.string() });
+const YankedSchema = VersionSchema.extend({ reason: described(z.string().optional(), "In the publisher's words.") });
+
+export const BenchmarkSchema = answerSchema("Benchmark", {
+  benchmark: z.string(),
+  latest: described(z.string().nullable(), "The highest stable version."),
+  versions: described(z.array(VersionSchema).readonly(), "Ascending, without yanked versions."),
+  yanked: described(
+    z.array(YankedSchema).readonly(),
+    "Yanked versions, which still answer by their number. Ascending.",
+  ),
+});
 
 export const BenchmarkListSchema = z.object({ benchmarks: z.array(BenchmarkSchema).readonly() }).openapi("Benchmarks");
 
@@ -59,44 +41,38 @@ export function summarizeIndex({ benchmark, latest, versions }: BundleIndex): Be
   };
 }
 
-const listRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles",
-  operationId: "listBenchmarks",
-  tags: ["bundles"],
-  summary: "List the benchmarks with their versions",
-  responses: { 200: json(BenchmarkListSchema, "The benchmarks by name"), ...READ_PROBLEMS },
-});
+export const listBenchmarks = route(
+  {
+    method: "get",
+    path: "/v1/bundles",
+    ...operation("bundles", "listBenchmarks", "List the benchmarks with their versions"),
+    responses: { 200: json(BenchmarkListSchema, "The benchmarks by name"), ...OTHERWISE.read },
+  },
+  async (c) => {
+    const all = await c.var.bundles.benchmarks();
+    const readable = all.filter(({ benchmark }) => c.var.caller.mayRead(benchmark));
+    // A token may show more than others see, so shared caches must not keep the answer.
+    const isPublic = c.var.caller.token === null;
+    c.header("cache-control", isPublic ? INDEX_CACHING : "private, no-store");
+    c.header("vary", "authorization", { append: true });
+    return c.json({ benchmarks: readable.map(summarizeIndex) }, 200);
+  },
+);
 
-const list: RouteHandler<typeof listRoute, AppEnv> = async (c) => {
-  const all = await c.var.bundles.benchmarks();
-  const readable = all.filter(({ benchmark }) => c.var.caller.mayRead(benchmark));
-  // A token may show more than others see, so shared caches must not keep the answer.
-  const isPublic = c.var.caller.token === null;
-  c.header("cache-control", isPublic ? INDEX_CACHING : "private, no-store");
-  c.header("vary", "authorization", { append: true });
-  return c.json({ benchmarks: readable.map(summarizeIndex) }, 200);
-};
-
-export const listBenchmarks = { route: listRoute, handler: list };
-
-const benchmarkRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles/{benchmark}",
-  operationId: "readBenchmark",
-  tags: ["bundles"],
-  summary: "Read one benchmark with its versions",
-  request: { params: BenchmarkParams },
-  responses: { 200: json(BenchmarkSchema, "The benchmark"), ...READ_PROBLEMS },
-});
-
-const benchmark: RouteHandler<typeof benchmarkRoute, AppEnv> = async (c) => {
-  const index = await c.var.bundles.benchmark(c.req.valid("param").benchmark);
-  c.header("cache-control", INDEX_CACHING);
-  return c.json(summarizeIndex(index), 200);
-};
-
-export const readBenchmark = { route: benchmarkRoute, handler: benchmark };
+export const readBenchmark = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}",
+    ...operation("bundles", "readBenchmark", "Read one benchmark with its versions"),
+    request: { params: BenchmarkParams },
+    responses: { 200: json(BenchmarkSchema, "The benchmark"), ...OTHERWISE.read },
+  },
+  async (c) => {
+    const index = await c.var.bundles.benchmark(c.req.valid("param").benchmark);
+    c.header("cache-control", INDEX_CACHING);
+    return c.json(summarizeIndex(index), 200);
+  },
+);
 
 /** Redirects a GET of anything under `latest` to the same under the version's number. */
 export async function redirectLatest(c: Context<AppEnv, "/v1/bundles/:benchmark/latest">): Promise<Response> {
@@ -107,25 +83,23 @@ export async function redirectLatest(c: Context<AppEnv, "/v1/bundles/:benchmark/
   return c.redirect([root, v1, bundles, name, version, ...rest].join("/") + search, 307);
 }
 
-const manifestRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles/{benchmark}/{version}",
-  operationId: "readManifest",
-  tags: ["bundles"],
-  summary: "Read the manifest of a version, byte for byte as published; its ETag is the bundle's digest",
-  request: { params: VersionParams },
-  responses: {
-    200: { ...json(ManifestSchema, "manifest.json"), headers: headers({ ETag: "The bundle's digest, sha256:…" }) },
-    ...MOVED,
-    ...NOT_MODIFIED,
-    ...READ_PROBLEMS,
+export const readManifest = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/{version}",
+    ...operation(
+      "bundles",
+      "readManifest",
+      "Read the manifest of a version, byte for byte as published; its ETag is the bundle's digest",
+    ),
+    request: { params: VersionParams },
+    responses: {
+      200: { ...json(ManifestSchema, "manifest.json"), headers: headers({ ETag: "The bundle's digest, sha256:…" }) },
+      ...OTHERWISE.file,
+    },
   },
-});
-
-const manifest: RouteHandler<typeof manifestRoute, AppEnv> = async (c) =>
-  sendManifest(c, await c.var.bundles.published(c.req.valid("param")));
-
-export const readManifest = { route: manifestRoute, handler: manifest };
+  async (c) => sendManifest(c, await c.var.bundles.published(c.req.valid("param"))),
+);
 
 function sendManifest(c: Context, { bytes, digest }: PublishedBundle): Promise<Response> {
   return sendContent(c, {
@@ -136,62 +110,54 @@ function sendManifest(c: Context, { bytes, digest }: PublishedBundle): Promise<R
   });
 }
 
-/** Mirrors `AnchorRecord` of anchoreval/bundle. */
-const AnchorSchema = z
-  .object({
-    item_id: z.string(),
-    scenario: z.string(),
-    index: z.number().int().openapi({ description: "Position among the scenario's items." }),
-    subscenario: z.string().exactOptional(),
-    hash: z.string().exactOptional().openapi({ description: "Content hash." }),
-    task: z.string().exactOptional(),
-    doc_id: z.union([z.number(), z.string()]).exactOptional(),
-    text: z.string().exactOptional(),
-    forms: z.array(z.string()).readonly(),
-  })
-  .openapi("Anchor");
-
-export const AnchorsSchema = z
-  .object({
-    form: z.string(),
-    digest: z.string().openapi({ description: "Digest of the form: `formDigest` of an array of answers." }),
-    anchors: z.array(AnchorSchema).readonly().openapi({ description: "In the order in which they are asked." }),
-  })
-  .openapi("Anchors");
-
-const anchorsRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles/{benchmark}/{version}/anchors",
-  operationId: "readAnchors",
-  tags: ["bundles"],
-  summary: "Read the anchors of a form: the items to ask",
-  request: {
-    params: VersionParams,
-    query: z.object({
-      form: z.string().optional().openapi({ description: "Default: the bundle's default form.", example: "50" }),
-    }),
-  },
-  responses: { 200: json(AnchorsSchema, "The form"), ...MOVED, ...FORM_PROBLEMS },
+const AnchorSchema = answerSchema("Anchor", {
+  item_id: z.string(),
+  scenario: z.string(),
+  index: described(z.number().int(), "Position among the scenario's items."),
+  subscenario: z.string().exactOptional(),
+  hash: optional(z.string(), "Content hash."),
+  task: z.string().exactOptional(),
+  doc_id: z.union([z.number(), z.string()]).exactOptional(),
+  text: z.string().exactOptional(),
+  forms: z.array(z.string()).readonly(),
 });
 
-const anchors: RouteHandler<typeof anchorsRoute, AppEnv> = async (c) => {
-  const bundle = await c.var.bundles.bundle(c.req.valid("param"));
-  const { forms, defaultForm } = bundle.manifest;
-  const id = c.req.valid("query").form ?? defaultForm;
-  const form = forms.find((candidate) => candidate.id === id);
-  if (!form)
-    throw new AnchorEvalError(
-      "unknown_form",
-      `this bundle has no form ${id}: it has ${forms.map((candidate) => candidate.id).join(", ")}`,
-    );
-  const asked = [...bundle.scenarios.values()].flatMap((scenario) =>
-    [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(id)),
-  );
-  c.header("cache-control", IMMUTABLE);
-  return c.json({ form: id, digest: form.digest, anchors: asked }, 200);
-};
+export const AnchorsSchema = answerSchema("Anchors", {
+  form: z.string(),
+  digest: described(z.string(), "Digest of the form: `formDigest` of an array of answers."),
+  anchors: described(z.array(AnchorSchema).readonly(), "In the order in which they are asked."),
+});
 
-export const readAnchors = { route: anchorsRoute, handler: anchors };
+export const readAnchors = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/{version}/anchors",
+    ...operation("bundles", "readAnchors", "Read the anchors of a form: the items to ask"),
+    request: {
+      params: VersionParams,
+      query: z.object({
+        form: z.string().optional().openapi({ description: "Default: the bundle's default form.", example: "50" }),
+      }),
+    },
+    responses: { 200: json(AnchorsSchema, "The form"), ...OTHERWISE.form },
+  },
+  async (c) => {
+    const bundle = await c.var.bundles.bundle(c.req.valid("param"));
+    const { forms, defaultForm } = bundle.manifest;
+    const id = c.req.valid("query").form ?? defaultForm;
+    const form = forms.find((candidate) => candidate.id === id);
+    if (!form)
+      throw new AnchorEvalError(
+        "unknown_form",
+        `this bundle has no form ${id}: it has ${forms.map((candidate) => candidate.id).join(", ")}`,
+      );
+    const asked = [...bundle.scenarios.values()].flatMap((scenario) =>
+      [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(id)),
+    );
+    c.header("cache-control", IMMUTABLE);
+    return c.json({ form: id, digest: form.digest, anchors: asked }, 200);
+  },
+);
 
 const FILE_TYPES: Readonly<Record<BundleFileName, string>> = {
   "manifest.json": "application/json",
@@ -214,44 +180,39 @@ const fileContent = {
 };
 const fileEtag = { headers: headers({ ETag: "Digest of the whole file" }) };
 
-const fileRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles/{benchmark}/{version}/files/{name}",
-  operationId: "readFile",
-  tags: ["bundles"],
-  summary: "Read a file of the bundle, whole or by byte range",
-  request: {
-    params: FileParams,
-    headers: z.object({
-      range: z.string().optional().openapi({ example: "bytes=0-1023" }),
-      "if-none-match": z.string().optional(),
-    }),
+export const readFile = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/{version}/files/{name}",
+    ...operation("bundles", "readFile", "Read a file of the bundle, whole or by byte range"),
+    request: {
+      params: FileParams,
+      headers: z.object({
+        range: z.string().optional().openapi({ example: "bytes=0-1023" }),
+        "if-none-match": z.string().optional(),
+      }),
+    },
+    responses: {
+      200: { description: "The file", content: fileContent, ...fileEtag },
+      206: { description: "The range", content: fileContent, ...fileEtag },
+      ...OTHERWISE.range,
+    },
   },
-  responses: {
-    200: { description: "The file", content: fileContent, ...fileEtag },
-    206: { description: "The range", content: fileContent, ...fileEtag },
-    ...MOVED,
-    ...NOT_MODIFIED,
-    ...RANGE_PROBLEMS,
-  },
-});
-
-const file: RouteHandler<typeof fileRoute, AppEnv> = async (c) => {
-  const { name, ...ref } = c.req.valid("param");
-  if (name === "manifest.json") return sendManifest(c, await c.var.bundles.published(ref));
-  if (name === SIGNATURE_FILE)
-    // Not immutable: signatures by other keys may be added.
-    return new Response(await c.var.bundles.signatures(ref), {
-      headers: { "content-type": "application/json", "cache-control": INDEX_CACHING },
+  async (c) => {
+    const { name, ...ref } = c.req.valid("param");
+    if (name === "manifest.json") return sendManifest(c, await c.var.bundles.published(ref));
+    if (name === SIGNATURE_FILE)
+      // Not immutable: signatures by other keys may be added.
+      return new Response(await c.var.bundles.signatures(ref), {
+        headers: { "content-type": "application/json", "cache-control": INDEX_CACHING },
+      });
+    const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
+    return sendContent(c, {
+      type: FILE_TYPES[name],
+      etag: `sha256:${sha256}`,
+      bytes,
+      ...(name === "report.html" && { headers: { "content-security-policy": REPORT_POLICY } }),
+      open,
     });
-  const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
-  return sendContent(c, {
-    type: FILE_TYPES[name],
-    etag: `sha256:${sha256}`,
-    bytes,
-    ...(name === "report.html" && { headers: { "content-security-policy": REPORT_POLICY } }),
-    open,
-  });
-};
-
-export const readFile = { route: fileRoute, handler: file };
+  },
+);

@@ -1,104 +1,147 @@
-import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import { compareFromAnchors } from "anchoreval";
-import type { AppEnv } from "../context.ts";
-import { limitBody } from "../http/request-body.ts";
-import { ANSWERS_PROBLEMS, json, jsonBody, VersionOrLatestParams } from "../schemas/contract.ts";
+import { z } from "@hono/zod-openapi";
+import { checkFromAnchors, compareFromAnchors } from "anchoreval";
+import { OTHERWISE } from "../schemas/contract.ts";
+import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
 import { ANSWER_FIELDS, EstimateWarningSchema, IntervalSchema } from "../schemas/estimate.ts";
 import { bundleForAnswers } from "./estimates.ts";
+import { operation, postToBundle, route } from "./route.ts";
 
 const { responses, form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
 
-/** Mirrors `ComparisonSide` of anchoreval. */
-export const ComparisonSideSchema = z
-  .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(512)
-      .exactOptional()
-      .openapi({ description: "Any name; messages and results repeat it." }),
-    version: z.string().exactOptional().openapi({
-      description: "Version whose anchors were asked; another major version than the bundle's is refused.",
-    }),
+const ComparisonSideSchema = requestSchema(
+  "ComparisonSide",
+  {
+    name: optional(z.string().min(1).max(512), "Any name; messages and results repeat it."),
+    version: optional(
+      z.string(),
+      "Version whose anchors were asked; another major version than the bundle's is refused.",
+    ),
     responses,
     form,
     formDigest,
     digest,
     hashes,
-  })
-  .openapi("ComparisonSide", { example: { name: "new", responses: { "gsm/17": 1, "gsm/42": 0 } } });
+  },
+  { example: { name: "new", responses: { "gsm/17": 1, "gsm/42": 0 } } },
+);
 
-/** Mirrors `ComparisonRequest` of anchoreval. */
-export const ComparisonRequestSchema = z
-  .strictObject({
-    a: ComparisonSideSchema,
-    b: ComparisonSideSchema,
-    margin: z
-      .number()
-      .exactOptional()
-      .openapi({ description: "Largest difference of scores that doesn't matter, in [0,1). Default 0." }),
-    form,
-    level,
-    onChangedItem,
-  })
-  .openapi("ComparisonRequest");
-
-const ModelScoreSchema = z
-  .object({
-    score: z.number().nullable(),
-    interval: IntervalSchema.nullable(),
-    stratifiedMean: z.number().nullable(),
-  })
-  .openapi("ModelScore");
-
-const difference = {
-  difference: z.number().nullable().openapi({ description: "S_B − S_A." }),
-  interval: IntervalSchema.nullable(),
-  reason: z.string().nullable(),
-  oneSidedConfidence: z.number().nullable().openapi({ description: "Confidence that B's full score is higher." }),
-  mcnemar: z
-    .object({ aHigher: z.number().int(), bHigher: z.number().int(), pValue: z.number() })
-    .openapi("McNemar", { description: "Mid-p test on the raw answers." }),
-  scores: z.object({ a: ModelScoreSchema, b: ModelScoreSchema }),
-  answered: z.number().int().openapi({ description: "Items that both answered; only these count." }),
-  of: z.number().int(),
-};
-
-/** Mirrors `Comparison` of anchoreval. */
-export const ComparisonSchema = z
-  .object({
-    ...difference,
-    benchmark: z.string(),
-    version: z.string(),
-    form: z.string(),
-    digest: z.string(),
-    names: z.object({ a: z.string(), b: z.string() }),
-    margin: z.number(),
-    verdict: z.enum(["a-better", "b-better", "no-difference", "undecided"]).nullable(),
-    moreItems: z
-      .number()
-      .nullable()
-      .openapi({ description: "Number of further items that would decide it; for `undecided`." }),
-    warnings: z.array(EstimateWarningSchema).readonly(),
-    scenarios: z.record(z.string(), z.object(difference).openapi("Difference")),
-  })
-  .openapi("Comparison");
-
-const route = createRoute({
-  method: "post",
-  path: "/v1/bundles/{benchmark}/{version}/comparisons",
-  operationId: "createComparison",
-  tags: ["estimates"],
-  summary: "Compare two models by their answers to the same anchors",
-  middleware: limitBody,
-  request: { params: VersionOrLatestParams, body: jsonBody(ComparisonRequestSchema) },
-  responses: { 200: json(ComparisonSchema, "The difference of their full scores"), ...ANSWERS_PROBLEMS },
+export const ComparisonRequestSchema = requestSchema("ComparisonRequest", {
+  a: ComparisonSideSchema,
+  b: ComparisonSideSchema,
+  margin: optional(z.number(), "Largest difference of scores that doesn't matter, in [0,1). Default 0."),
+  form,
+  level,
+  onChangedItem,
 });
 
-const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
-  const { a, b, ...options } = c.req.valid("json");
-  const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), [a.responses, b.responses]);
-  return c.json(warn(compareFromAnchors(bundle, a, b, options)), 200);
+const figure = z.number().nullable();
+const count = z.number().int();
+
+const ModelScoreSchema = answerSchema("ModelScore", {
+  score: figure,
+  interval: IntervalSchema.nullable(),
+  stratifiedMean: figure,
+});
+
+const difference = {
+  difference: described(figure, "S_B − S_A."),
+  interval: IntervalSchema.nullable(),
+  reason: z.string().nullable(),
+  oneSidedConfidence: described(figure, "Confidence that B's full score is higher."),
+  mcnemar: z
+    .object({ aHigher: count, bHigher: count, pValue: z.number() })
+    .openapi("McNemar", { description: "Mid-p test on the raw answers." }),
+  scores: z.object({ a: ModelScoreSchema, b: ModelScoreSchema }),
+  answered: described(count, "Items that both answered; only these count."),
+  of: count,
 };
 
-export const createComparison = { route, handler };
+export const ComparisonSchema = answerSchema("Comparison", {
+  ...difference,
+  benchmark: z.string(),
+  version: z.string(),
+  form: z.string(),
+  digest: z.string(),
+  names: z.object({ a: z.string(), b: z.string() }),
+  margin: z.number(),
+  verdict: z.enum(["a-better", "b-better", "no-difference", "undecided"]).nullable(),
+  moreItems: described(figure, "Number of further items that would decide it; for `undecided`."),
+  warnings: z.array(EstimateWarningSchema).readonly(),
+  scenarios: z.record(z.string(), z.object(difference).openapi("Difference")),
+});
+
+export const createComparison = route(
+  {
+    ...postToBundle("comparisons", ComparisonRequestSchema),
+    ...operation("estimates", "createComparison", "Compare two models by their answers to the same anchors"),
+    responses: { 200: json(ComparisonSchema, "The difference of their full scores"), ...OTHERWISE.answers },
+  },
+  async (c) => {
+    const { a, b, ...options } = c.req.valid("json");
+    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), [a, b]);
+    return c.json(warn(compareFromAnchors(bundle, a, b, options)), 200);
+  },
+);
+
+/** At most one a night for a month. */
+const RunsSchema = z.array(ComparisonSideSchema).max(31);
+
+export const CheckRequestSchema = requestSchema("CheckRequest", {
+  current: described(RunsSchema.min(1).readonly(), "The runs to check; of several the mean counts."),
+  baselines: optional(RunsSchema.readonly(), "Earlier runs on the same form; of several the mean counts."),
+  maxDrop: optional(z.number(), "Largest allowed drop from the baselines, in [0,1). Default 0.01."),
+  minScore: optional(z.number(), "Lowest allowed score, in [0,1]."),
+  alarmsPerYear: optional(z.number(), "Accepted false alarms per year. Default 1."),
+  runsPerYear: optional(z.number(), "Checks per year. Default 365."),
+  form,
+  level: optional(z.number(), "One-sided confidence required to pass, in (0.5,1). Default 0.95."),
+  onChangedItem,
+});
+
+const VerdictSchema = z
+  .enum(["passed", "regressed", "undecided"])
+  .openapi("CheckVerdict", { description: "`undecided`: the answers neither show a violation nor rule one out." });
+
+const bounds = { low: figure, high: figure, reason: z.string().nullable() };
+
+export const CheckSchema = answerSchema("CheckResult", {
+  benchmark: z.string(),
+  version: z.string(),
+  form: z.string(),
+  digest: z.string(),
+  verdict: VerdictSchema,
+  drop: z
+    .object({
+      verdict: VerdictSchema,
+      drop: described(figure, "S_before − S_now."),
+      ...bounds,
+      maxDrop: z.number(),
+      alarmsWithoutChange: described(figure, "Alarms per year for a model that didn't change."),
+      found: described(figure, "Drop that is detected in four cases out of five."),
+    })
+    .openapi("DropCheck")
+    .nullable(),
+  minimum: z
+    .object({ verdict: VerdictSchema, score: figure, ...bounds, minScore: z.number() })
+    .openapi("MinimumCheck")
+    .nullable(),
+  alarms: z.object({ perYear: z.number(), runsPerYear: z.number(), probability: z.number() }),
+  level: z.number(),
+  answered: described(count, "Items that a run on either side answered."),
+  of: count,
+  warnings: z.array(EstimateWarningSchema).readonly(),
+});
+
+export const createCheck = route(
+  {
+    ...postToBundle("checks", CheckRequestSchema),
+    ...operation("estimates", "createCheck", "Check whether a model got worse, at a stated rate of false alarms"),
+    responses: { 200: json(CheckSchema, "A verdict for each rule and for all"), ...OTHERWISE.answers },
+  },
+  async (c) => {
+    const { current, ...options } = c.req.valid("json");
+    const runs = [...current, ...(options.baselines ?? [])];
+    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), runs);
+    return c.json(warn(checkFromAnchors(bundle, current, options)), 200);
+  },
+);

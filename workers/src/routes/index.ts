@@ -1,32 +1,31 @@
-import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import type { AppEnv } from "../context.ts";
-import { COMMON_PROBLEMS, json } from "../schemas/contract.ts";
+import { z } from "@hono/zod-openapi";
+import { OTHERWISE } from "../schemas/contract.ts";
 import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } from "./bundles.ts";
-import { createCheck } from "./checks.ts";
-import { createComparison } from "./comparisons.ts";
+import { createCheck, createComparison } from "./comparisons.ts";
 import { createEstimate, createEstimateBatch } from "./estimates.ts";
 import { createJob, readJobResults, readJobStatus } from "./jobs.ts";
 import { createNextItems } from "./next-items.ts";
 import { readPlan } from "./plan.ts";
 import { createPublication, putBlob, putYank } from "./publishing.ts";
+import { operation, route } from "./route.ts";
 import { createRoutes } from "./routing.ts";
+import { json } from "../schemas/fields.ts";
 
-const healthRoute = createRoute({
-  method: "get",
-  path: "/healthz",
-  operationId: "readHealth",
-  tags: ["service"],
-  summary: "Check that the Worker runs; storage is not asked",
-  responses: {
-    200: json(z.object({ status: z.literal("ok") }).openapi("Health"), "It runs"),
-    ...COMMON_PROBLEMS,
+const readHealth = route(
+  {
+    method: "get",
+    path: "/healthz",
+    ...operation("service", "readHealth", "Check that the Worker runs; storage is not asked"),
+    responses: {
+      200: json(z.object({ status: z.literal("ok") }).openapi("Health"), "It runs"),
+      ...OTHERWISE.common,
+    },
   },
-});
-
-const health: RouteHandler<typeof healthRoute, AppEnv> = (c) => {
-  c.header("cache-control", "no-store");
-  return c.json({ status: "ok" as const }, 200);
-};
+  (c) => {
+    c.header("cache-control", "no-store");
+    return c.json({ status: "ok" as const }, 200);
+  },
+);
 
 /** The contract: every route of the HTTP interface with its handler. */
 export const ROUTES = [
@@ -48,5 +47,5 @@ export const ROUTES = [
   putBlob,
   createPublication,
   putYank,
-  { route: healthRoute, handler: health },
+  readHealth,
 ] as const;

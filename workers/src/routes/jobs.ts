@@ -1,90 +1,79 @@
-import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type JobStatus } from "anchoreval";
 import { batchLimit, isNdjson, jsonLine, NDJSON, type ResultsEnd } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
-import type { AppEnv } from "../context.ts";
 import { countSetting } from "../env.ts";
 import { announcedLength, DEFAULT_MAX_BYTES } from "../http/request-body.ts";
-import { describeJob, JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
+import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
 import { submitJob } from "../jobs/submit-job.ts";
 import { HttpProblem } from "../problem.ts";
-import {
-  headers,
-  JOB_PROBLEMS,
-  JOB_RESULTS_PROBLEMS,
-  JOB_SUBMISSION_PROBLEMS,
-  json,
-  lines,
-  MOVED,
-  VersionOrLatestParams,
-  VersionParams,
-} from "../schemas/contract.ts";
+import { headers, lines, OTHERWISE, VersionOrLatestParams, VersionParams } from "../schemas/contract.ts";
+import { answerSchema, described, json } from "../schemas/fields.ts";
+import { operation, route } from "./route.ts";
 
-/** Mirrors `JobStatus` of anchoreval. */
-export const JobStatusSchema = z
-  .object({
-    id: z.string().openapi({ description: "128 random bits: anyone who knows it may read the job." }),
-    benchmark: z.string(),
-    version: z.string(),
-    digest: z.string().openapi({ description: "Digest of the bundle, `sha256:…`." }),
-    state: z.enum(["running", "done"]),
-    models: z.number().int(),
-    results: z.number().int().openapi({ description: "Models with an estimate so far." }),
-    problems: z.number().int().openapi({ description: "Models with a problem so far." }),
-    created: z.string(),
-    expires: z.string().openapi({ description: "When it can no longer be read." }),
-  })
-  .openapi("JobStatus");
+export const JobStatusSchema = answerSchema("JobStatus", {
+  id: described(z.string(), "128 random bits: anyone who knows it may read the job."),
+  benchmark: z.string(),
+  version: z.string(),
+  digest: described(z.string(), "Digest of the bundle, `sha256:…`."),
+  state: z.enum(["running", "done"]),
+  models: z.number().int(),
+  results: described(z.number().int(), "Models with an estimate so far."),
+  problems: described(z.number().int(), "Models with a problem so far."),
+  created: z.string(),
+  expires: described(z.string(), "When it can no longer be read."),
+});
 
 /** Default for the longest body of a job. @unit bytes */
 const DEFAULT_JOB_BYTES = 10_000_000;
 /** Most parts of a job: reading its results takes one request to R2 for each. */
 const MOST_SHARDS = 200;
 
-const submitRoute = createRoute({
-  method: "post",
-  path: "/v1/bundles/{benchmark}/{version}/estimates/jobs",
-  operationId: "createJob",
-  tags: ["jobs"],
-  summary: "Submit many models to be estimated in the background: one line each, as in a batch",
-  request: {
-    params: VersionOrLatestParams,
-    body: { required: true, content: { [NDJSON]: { schema: z.string().openapi({ format: "binary" }) } } },
-  },
-  responses: {
-    202: {
-      ...json(JobStatusSchema, "The job is accepted"),
-      headers: headers({ Location: "Path of the job's status" }),
+export const createJob = route(
+  {
+    method: "post",
+    path: "/v1/bundles/{benchmark}/{version}/estimates/jobs",
+    ...operation(
+      "jobs",
+      "createJob",
+      "Submit many models to be estimated in the background: one line each, as in a batch",
+    ),
+    request: {
+      params: VersionOrLatestParams,
+      body: { required: true, content: { [NDJSON]: { schema: z.string().openapi({ format: "binary" }) } } },
     },
-    ...JOB_SUBMISSION_PROBLEMS,
+    responses: {
+      202: {
+        ...json(JobStatusSchema, "The job is accepted"),
+        headers: headers({ Location: "Path of the job's status" }),
+      },
+      ...OTHERWISE.submission,
+    },
   },
-});
-
-const submit: RouteHandler<typeof submitRoute, AppEnv> = async (c) => {
-  const { benchmark, version } = c.req.valid("param");
-  const { JOBS, MAX_REQUEST_BYTES, MAX_JOB_MODELS, MAX_JOB_BYTES } = c.env;
-  if (!JOBS) throw new HttpProblem("not_implemented", "this Worker has no queue for jobs: send batches");
-  if (!isNdjson(c.req.header("content-type")))
-    throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, one per line`);
-  const bytes = announcedLength(c.req.raw, countSetting("MAX_JOB_BYTES", MAX_JOB_BYTES, DEFAULT_JOB_BYTES));
-  const { bucket, bundles, deadline } = c.var;
-  const number = version === LATEST ? await bundles.latest(benchmark) : version;
-  const { digest } = await bundles.published({ benchmark, version: number });
-  const shardModels = batchLimit(c.env);
-  const limits = {
-    shardModels,
-    jobModels: countSetting("MAX_JOB_MODELS", MAX_JOB_MODELS, MOST_SHARDS * shardModels),
-    bytes: countSetting("MAX_REQUEST_BYTES", MAX_REQUEST_BYTES, DEFAULT_MAX_BYTES),
-  };
-  const body = c.req.raw.body ?? new Blob([]).stream();
-  const now = c.var.now();
-  const job = await submitJob(bucket, JOBS, { benchmark, version: number, digest, body, bytes, limits, now, deadline });
-  c.header("location", `/v1/bundles/${benchmark}/${number}/estimates/jobs/${job.id}`);
-  return c.json({ ...describeJob(job), state: "running" as const, results: 0, problems: 0 }, 202);
-};
-
-export const createJob = { route: submitRoute, handler: submit };
+  async (c) => {
+    const { benchmark, version } = c.req.valid("param");
+    const { JOBS, MAX_REQUEST_BYTES, MAX_JOB_MODELS, MAX_JOB_BYTES } = c.env;
+    if (!JOBS) throw new HttpProblem("not_implemented", "this Worker has no queue for jobs: send batches");
+    if (!isNdjson(c.req.header("content-type")))
+      throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, one per line`);
+    const bytes = announcedLength(c.req.raw, countSetting("MAX_JOB_BYTES", MAX_JOB_BYTES, DEFAULT_JOB_BYTES));
+    const { bundles } = c.var;
+    const ref = { benchmark, version: version === LATEST ? await bundles.latest(benchmark) : version };
+    const { digest } = await bundles.published(ref);
+    const shardModels = batchLimit(c.env);
+    const limits = {
+      shardModels,
+      jobModels: countSetting("MAX_JOB_MODELS", MAX_JOB_MODELS, MOST_SHARDS * shardModels),
+      bytes: countSetting("MAX_REQUEST_BYTES", MAX_REQUEST_BYTES, DEFAULT_MAX_BYTES),
+    };
+    const body = c.req.raw.body ?? new Blob([]).stream();
+    const submission = { ...ref, digest, body, bytes, limits, now: c.var.now() };
+    const job = await submitJob(c.var, JOBS, submission);
+    c.header("location", `/v1/bundles/${benchmark}/${ref.version}/estimates/jobs/${job.id}`);
+    return c.json({ ...job, state: "running" as const, results: 0, problems: 0 }, 202);
+  },
+);
 
 const JobParams = VersionParams.extend({
   id: z
@@ -93,49 +82,43 @@ const JobParams = VersionParams.extend({
     .openapi({ example: "0123456789abcdef0123456789abcdef" }),
 });
 
-const statusRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles/{benchmark}/{version}/estimates/jobs/{id}",
-  operationId: "readJob",
-  tags: ["jobs"],
-  summary: "Read the progress of a job",
-  request: { params: JobParams },
-  responses: { 200: json(JobStatusSchema, "Its state and counts"), ...MOVED, ...JOB_PROBLEMS },
-});
+export const readJobStatus = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/{version}/estimates/jobs/{id}",
+    ...operation("jobs", "readJob", "Read the progress of a job"),
+    request: { params: JobParams },
+    responses: { 200: json(JobStatusSchema, "Its state and counts"), ...OTHERWISE.job },
+  },
+  async (c) => {
+    const job = await findJob(c.var.bucket, c.req.valid("param"), c.var.now());
+    c.header("cache-control", "no-store");
+    return c.json(await jobStatus(c.var.bucket, job), 200);
+  },
+);
 
-const status: RouteHandler<typeof statusRoute, AppEnv> = async (c) => {
-  const job = await findJob(c.var.bucket, c.req.valid("param"), c.var.now());
-  c.header("cache-control", "no-store");
-  return c.json(await jobStatus(c.var.bucket, job), 200);
-};
-
-export const readJobStatus = { route: statusRoute, handler: status };
-
-const resultsRoute = createRoute({
-  method: "get",
-  path: "/v1/bundles/{benchmark}/{version}/estimates/jobs/{id}/results",
-  operationId: "readJobResults",
-  tags: ["jobs"],
-  summary: "Read the results of a finished job, in the order of its models",
-  request: { params: JobParams },
-  responses: { 200: lines("One line per model, then their counts"), ...MOVED, ...JOB_RESULTS_PROBLEMS },
-});
-
-const results: RouteHandler<typeof resultsRoute, AppEnv> = async (c) => {
-  const job = await findJob(c.var.bucket, c.req.valid("param"), c.var.now());
-  const progress = await jobStatus(c.var.bucket, job);
-  if (progress.state === "running")
-    throw new HttpProblem(
-      "job_running",
-      `${progress.results + progress.problems} of ${progress.models} models are done: try again later`,
-      { headers: { "retry-after": "2" } },
-    );
-  return new Response(streamResults(c.var.bucket, job, progress), {
-    headers: { "content-type": NDJSON, "cache-control": "no-store" },
-  });
-};
-
-export const readJobResults = { route: resultsRoute, handler: results };
+export const readJobResults = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/{version}/estimates/jobs/{id}/results",
+    ...operation("jobs", "readJobResults", "Read the results of a finished job, in the order of its models"),
+    request: { params: JobParams },
+    responses: { 200: lines("One line per model, then their counts"), ...OTHERWISE.jobResults },
+  },
+  async (c) => {
+    const job = await findJob(c.var.bucket, c.req.valid("param"), c.var.now());
+    const progress = await jobStatus(c.var.bucket, job);
+    if (progress.state === "running")
+      throw new HttpProblem(
+        "job_running",
+        `${progress.results + progress.problems} of ${progress.models} models are done: try again later`,
+        { headers: { "retry-after": "2" } },
+      );
+    return new Response(streamResults(c.var.bucket, job, progress), {
+      headers: { "content-type": NDJSON, "cache-control": "no-store" },
+    });
+  },
+);
 
 /**
  * Finds the job that a path names. It must be of the path's benchmark, whose scope the caller has shown, and version.

@@ -1,6 +1,6 @@
-import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import type { AdaptiveAnswers, NextItemsRequest } from "anchoreval";
-import { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "anchoreval/internal/adaptive/adaptive-session";
+import { z } from "@hono/zod-openapi";
+import type { AdaptiveAnswers, AdaptiveOptions, NextItemsRequest } from "anchoreval";
+import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
 import {
   MAX_STATE,
   newSession,
@@ -10,173 +10,151 @@ import {
   signSession,
   type SignedSession,
 } from "../adaptive-session.ts";
-import type { AppEnv } from "../context.ts";
-import { duplicateKeys, limitBody, refuseDuplicates } from "../http/request-body.ts";
 import { HttpProblem } from "../problem.ts";
-import { json, jsonBody, NEXT_ITEMS_PROBLEMS, VersionOrLatestParams } from "../schemas/contract.ts";
+import { OTHERWISE } from "../schemas/contract.ts";
+import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
 import { ANSWER_FIELDS, EstimateWarningSchema } from "../schemas/estimate.ts";
-import { noteAnswers } from "./estimates.ts";
+import { checkAnswers } from "./estimates.ts";
+import { operation, postToBundle, route } from "./route.ts";
 
 const { responses } = ANSWER_FIELDS;
 const SideSchema = z.strictObject({ responses }).openapi("AdaptiveSide");
 
-/** Mirrors `AdaptiveOptions` of anchoreval. */
-const AdaptiveOptionsSchema = z
-  .strictObject({
-    models: z
-      .literal([1, 2])
-      .exactOptional()
-      .openapi({ description: "Two models are asked the same items. Default 1." }),
-    scenarios: z.array(z.string()).max(1000).readonly().exactOptional().openapi({ description: "Default: all." }),
-    goal: z
-      .enum(["score", "ability"])
-      .exactOptional()
-      .openapi({ description: "`ability` chooses the most informative items and gives no score." }),
-    batch: z.number().exactOptional().openapi({ description: "Items per turn. Default 10." }),
-    budget: z.number().exactOptional().openapi({ description: "Most items. Default 200." }),
-    level: z.number().exactOptional().openapi({ description: "Confidence level, in (0,1). Default 0.95." }),
-    stop: z
-      .strictObject({
-        halfWidth: z.number().exactOptional().openapi({ description: "The interval's half-width is at most this." }),
-        threshold: z.number().exactOptional().openapi({ description: "The score is surely above or below this." }),
-        better: z.boolean().exactOptional().openapi({ description: "One of the two models is surely better." }),
-        standardError: z
-          .number()
-          .exactOptional()
-          .openapi({ description: "The ability's standard error is at most this; goal `ability`." }),
-      })
-      .exactOptional()
-      .openapi({ description: "When to stop before the budget is spent." }),
-  })
-  .openapi("AdaptiveOptions");
+const GoalSchema = z.enum(["score", "ability"]);
+const StopSchema = z.strictObject({
+  halfWidth: optional(z.number(), "The interval's half-width is at most this."),
+  threshold: optional(z.number(), "The score is surely above or below this."),
+  better: optional(z.boolean(), "One of the two models is surely better."),
+  standardError: optional(z.number(), "The ability's standard error is at most this; goal `ability`."),
+});
 
-/** Mirrors `NextItemsRequest` of anchoreval. */
-export const NextItemsRequestSchema = z
-  .strictObject({
-    begin: AdaptiveOptionsSchema.exactOptional().openapi({ description: "Begins an evaluation." }),
-    state: z.string().max(MAX_STATE).exactOptional().openapi({ description: "Continues one: the last `state`." }),
-    responses: responses.exactOptional().openapi({ description: "With `state`: scores of the items just asked." }),
-    a: SideSchema.exactOptional().openapi({ description: "With `state`, for two models." }),
+const AdaptiveOptionsSchema = requestSchema("AdaptiveOptions", {
+  models: optional(z.literal([1, 2]), "Two models are asked the same items. Default 1."),
+  scenarios: optional(z.array(z.string()).max(1000).readonly(), "Default: all."),
+  goal: optional(GoalSchema, "`ability` chooses the most informative items and gives no score."),
+  batch: optional(z.number(), "Items per turn. Default 10."),
+  budget: optional(z.number(), "Most items. Default 200."),
+  level: optional(z.number(), "Confidence level, in (0,1). Default 0.95."),
+  stop: optional(StopSchema, "When to stop before the budget is spent."),
+});
+
+export const NextItemsRequestSchema = requestSchema(
+  "NextItemsRequest",
+  {
+    begin: optional(AdaptiveOptionsSchema, "Begins an evaluation."),
+    state: optional(z.string().max(MAX_STATE), "Continues one: the last `state`."),
+    responses: optional(responses, "With `state`: scores of the items just asked."),
+    a: optional(SideSchema, "With `state`, for two models."),
     b: SideSchema.exactOptional(),
-  })
-  .openapi("NextItemsRequest", { example: { begin: { stop: { halfWidth: 0.03 } } } });
+  },
+  { example: { begin: { stop: { halfWidth: 0.03 } } } },
+);
 
-const AdaptiveIntervalSchema = z
-  .object({
-    low: z.number(),
-    high: z.number(),
-    level: z.number(),
-    method: z.enum(["design-based", "sequential", "exact"]),
-  })
-  .openapi("AdaptiveInterval");
+const AdaptiveIntervalSchema = answerSchema("AdaptiveInterval", {
+  low: z.number(),
+  high: z.number(),
+  level: z.number(),
+  method: z.enum(["design-based", "sequential", "exact"]),
+});
 
 const score = {
   score: z.number().nullable(),
   interval: AdaptiveIntervalSchema.nullable(),
-  reason: z.string().nullable().openapi({ description: "Why `score` or `interval` is null." }),
+  reason: described(z.string().nullable(), "Why `score` or `interval` is null."),
 };
+const AbilitySchema = z.object({
+  theta: z.array(z.number()).readonly(),
+  standardError: z.array(z.number()).readonly(),
+});
+const AdaptiveScenarioSchema = z.object({ ...score, answered: z.number().int() }).openapi("AdaptiveScenario");
 
-const AdaptiveModelSchema = z
-  .object({
-    ...score,
-    answered: z.number().int(),
-    scenarios: z.record(z.string(), z.object({ ...score, answered: z.number().int() }).openapi("AdaptiveScenario")),
-    abilities: z.record(
-      z.string(),
-      z.object({ theta: z.array(z.number()).readonly(), standardError: z.array(z.number()).readonly() }),
-    ),
-  })
-  .openapi("AdaptiveModel");
-
-/** Mirrors `AdaptiveTurn` of anchoreval. */
-export const AdaptiveTurnSchema = z
-  .object({
-    benchmark: z.string(),
-    version: z.string(),
-    digest: z.string(),
-    items: z
-      .array(
-        z
-          .object({
-            item_id: z.string(),
-            scenario: z.string(),
-            subscenario: z.string().exactOptional(),
-            hash: z.string().exactOptional(),
-          })
-          .openapi("AdaptiveItem"),
-      )
-      .readonly()
-      .openapi({ description: "The items to ask next; none once it has stopped." }),
-    stopped: z
-      .object({
-        rule: z.enum(["half-width", "threshold", "better", "standard-error", "budget", "all-items"]),
-        verdict: z.enum(["above", "below", "a-better", "b-better"]).nullable(),
-        message: z.string(),
-      })
-      .nullable(),
-    plan: z.object({
-      models: z.literal([1, 2]),
-      scenarios: z.array(z.string()).readonly(),
-      goal: z.enum(["score", "ability"]),
-      batch: z.number().int(),
-      budget: z.number().int(),
-      level: z.number(),
-      lookLevel: z.number().openapi({ description: "Level of the interval at each look, so that all hold together." }),
-      stop: AdaptiveOptionsSchema.shape.stop.unwrap(),
-    }),
-    asked: z.number().int(),
-    model: AdaptiveModelSchema.nullable().openapi({ description: "One model." }),
-    pair: z
-      .object({
-        a: AdaptiveModelSchema,
-        b: AdaptiveModelSchema,
-        difference: z.number().nullable().openapi({ description: "S_B − S_A." }),
-        interval: AdaptiveIntervalSchema.nullable(),
-        reason: z.string().nullable(),
-      })
-      .nullable()
-      .openapi({ description: "Two models." }),
-    warnings: z.array(EstimateWarningSchema).readonly(),
-    state: z.string().nullable().openapi({ description: "To send back with the answers; null at the end." }),
-  })
-  .openapi("AdaptiveTurn");
-
-const route = createRoute({
-  method: "post",
-  path: "/v1/bundles/{benchmark}/{version}/next-items",
-  operationId: "createNextItems",
-  tags: ["adaptive"],
-  summary: "Choose the items to ask a model next from its answers so far, or stop",
-  middleware: limitBody,
-  request: { params: VersionOrLatestParams, body: jsonBody(NextItemsRequestSchema) },
-  responses: { 200: json(AdaptiveTurnSchema, "The next items, and the results so far"), ...NEXT_ITEMS_PROBLEMS },
+const AdaptiveModelSchema = answerSchema("AdaptiveModel", {
+  ...score,
+  answered: z.number().int(),
+  scenarios: z.record(z.string(), AdaptiveScenarioSchema),
+  abilities: z.record(z.string(), AbilitySchema),
 });
 
-const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
-  const request = c.req.valid("json");
-  noteAnswers(c, [request.responses, request.a?.responses, request.b?.responses]);
-  refuseDuplicates(duplicateKeys(await c.req.text()));
-  const ref = c.req.valid("param");
-  const now = c.var.now();
-  const keys = await sessionKeys(c.env);
-  const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
-  const answers = opened && answersOf(request);
-  const options = opened === null ? optionsOf(request) : null;
-  const [pool, warn] = await Promise.all([c.var.bundles.itemPool(ref), c.var.bundles.yankedWarning(ref)]);
-  c.var.notes.version = pool.version;
-  const key = opened?.key ?? keys[0]!;
-  const { id, expires } = opened?.signed ?? newSession(now);
-  const draws = await sessionDraws(key, id);
-  const progress: AdaptiveProgress =
-    opened === null
-      ? beginAdaptive(pool, options!, draws)
-      : continueAdaptive(pool, opened.signed.session, answers!, draws);
-  const { session, step } = progress;
-  const signed: SignedSession = { v: 1, id, expires, session };
-  return c.json(warn({ ...step, state: step.stopped === null ? await signSession(signed, key) : null }), 200);
-};
+const AdaptiveItemSchema = answerSchema("AdaptiveItem", {
+  item_id: z.string(),
+  scenario: z.string(),
+  subscenario: z.string().exactOptional(),
+  hash: z.string().exactOptional(),
+});
 
-function optionsOf({ begin, responses, a, b }: NextItemsRequest): NonNullable<NextItemsRequest["begin"]> {
+const StoppedSchema = z.object({
+  rule: z.enum(["half-width", "threshold", "better", "standard-error", "budget", "all-items"]),
+  verdict: z.enum(["above", "below", "a-better", "b-better"]).nullable(),
+  message: z.string(),
+});
+
+const PlanSchema = z.object({
+  models: z.literal([1, 2]),
+  scenarios: z.array(z.string()).readonly(),
+  goal: GoalSchema,
+  batch: z.number().int(),
+  budget: z.number().int(),
+  level: z.number(),
+  lookLevel: described(z.number(), "Level of the interval at each look, so that all hold together."),
+  stop: StopSchema,
+});
+
+const PairSchema = z.object({
+  a: AdaptiveModelSchema,
+  b: AdaptiveModelSchema,
+  difference: described(z.number().nullable(), "S_B − S_A."),
+  interval: AdaptiveIntervalSchema.nullable(),
+  reason: z.string().nullable(),
+});
+
+export const AdaptiveTurnSchema = answerSchema("AdaptiveTurn", {
+  benchmark: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  items: described(z.array(AdaptiveItemSchema).readonly(), "The items to ask next; none once it has stopped."),
+  stopped: StoppedSchema.nullable(),
+  plan: PlanSchema,
+  asked: z.number().int(),
+  model: described(AdaptiveModelSchema.nullable(), "One model."),
+  pair: described(PairSchema.nullable(), "Two models."),
+  warnings: z.array(EstimateWarningSchema).readonly(),
+  state: described(z.string().nullable(), "To send back with the answers; null at the end."),
+});
+
+export const createNextItems = route(
+  {
+    ...postToBundle("next-items", NextItemsRequestSchema),
+    ...operation(
+      "adaptive",
+      "createNextItems",
+      "Choose the items to ask a model next from its answers so far, or stop",
+    ),
+    responses: { 200: json(AdaptiveTurnSchema, "The next items, and the results so far"), ...OTHERWISE.nextItems },
+  },
+  async (c) => {
+    const request = c.req.valid("json");
+    const now = c.var.now();
+    await checkAnswers(c, [request, request.a ?? {}, request.b ?? {}]);
+    const keys = await sessionKeys(c.env);
+    const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
+    const begun = opened && { session: opened.signed.session, answers: answersOf(request) };
+    const turn = begun ?? { options: optionsOf(request) };
+    const ref = c.req.valid("param");
+    const [pool, warn] = await Promise.all([c.var.bundles.itemPool(ref), c.var.bundles.yankedWarning(ref)]);
+    c.var.notes.version = pool.version;
+    const key = opened?.key ?? keys[0]!;
+    const { id, expires } = opened?.signed ?? newSession(now);
+    const draws = await sessionDraws(key, id);
+    const { session, step } =
+      "session" in turn
+        ? continueAdaptive(pool, turn.session, turn.answers, draws)
+        : beginAdaptive(pool, turn.options, draws);
+    const signed: SignedSession = { v: 1, id, expires, session };
+    return c.json(warn({ ...step, state: step.stopped === null ? await signSession(signed, key) : null }), 200);
+  },
+);
+
+function optionsOf({ begin, responses, a, b }: NextItemsRequest): AdaptiveOptions {
   if (begin === undefined || responses !== undefined || a !== undefined || b !== undefined)
     throw new HttpProblem("invalid_request", "send `begin` to begin an evaluation, or `state` with the answers");
   return begin;
@@ -190,5 +168,3 @@ function answersOf({ begin, responses, a, b }: NextItemsRequest): AdaptiveAnswer
     "send `state` with `responses`, or with `a` and `b` for two models, and nothing else",
   );
 }
-
-export const createNextItems = { route, handler };

@@ -1,4 +1,4 @@
-import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type Manifest } from "anchoreval";
 import { parseManifest } from "anchoreval/bundle";
 import { isSignedBy, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
@@ -9,111 +9,110 @@ import { putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
-import type { AppEnv } from "../context.ts";
 import { listSetting } from "../env.ts";
 import { announcedLength, limitBody } from "../http/request-body.ts";
 import { HttpProblem } from "../problem.ts";
-import { BenchmarkParams, json, jsonBody, PUBLISH_PROBLEMS, VersionParams } from "../schemas/contract.ts";
+import { BenchmarkParams, OTHERWISE, VersionParams } from "../schemas/contract.ts";
+import { answerSchema, described, json } from "../schemas/fields.ts";
 import { ManifestSchema } from "../schemas/manifest.ts";
 import { BenchmarkSchema, summarizeIndex } from "./bundles.ts";
+import { jsonBody, operation, route } from "./route.ts";
 
 /** Default for the longest file of a bundle: the request limit of Cloudflare's smallest plans. @unit bytes */
 const DEFAULT_MAX_BYTES = 100_000_000;
 
-const BlobSchema = z
-  .object({ sha256: z.string(), bytes: z.number().int(), status: z.enum(["stored", "already"]) })
-  .openapi("Blob");
+const BlobSchema = answerSchema("Blob", {
+  sha256: z.string(),
+  bytes: z.number().int(),
+  status: z.enum(["stored", "already"]),
+});
 
-const blobRoute = createRoute({
-  method: "put",
-  path: "/v1/bundles/{benchmark}/blobs/{sha256}",
-  operationId: "putBlob",
-  tags: ["publishing"],
-  summary: "Upload a file of a bundle under its SHA-256; repeating it changes nothing",
-  security: [{ bearer: [] }],
-  request: {
-    params: BenchmarkParams.extend({ sha256: z.string().regex(SHA256, "a SHA-256 in lowercase hex") }),
-    body: {
-      required: true,
-      content: { "application/octet-stream": { schema: z.any().openapi({ format: "binary" }) } },
+export const putBlob = route(
+  {
+    method: "put",
+    path: "/v1/bundles/{benchmark}/blobs/{sha256}",
+    ...operation("publishing", "putBlob", "Upload a file of a bundle under its SHA-256; repeating it changes nothing"),
+    security: [{ bearer: [] }],
+    request: {
+      params: BenchmarkParams.extend({ sha256: z.string().regex(SHA256, "a SHA-256 in lowercase hex") }),
+      body: {
+        required: true,
+        content: { "application/octet-stream": { schema: z.any().openapi({ format: "binary" }) } },
+      },
+    },
+    responses: {
+      200: json(BlobSchema, "It was stored already"),
+      201: json(BlobSchema, "It is stored"),
+      ...OTHERWISE.publishing,
     },
   },
-  responses: {
-    200: json(BlobSchema, "It was stored already"),
-    201: json(BlobSchema, "It is stored"),
-    ...PUBLISH_PROBLEMS,
+  async (c) => {
+    const { benchmark, sha256 } = c.req.valid("param");
+    c.var.caller.require("publish", benchmark);
+    const bytes = announcedLength(c.req.raw, c.env.MAX_BLOB_BYTES ?? DEFAULT_MAX_BYTES);
+    const body = c.req.raw.body ?? new Blob([]).stream();
+    const status = await storeBlob(c.var, { benchmark, sha256, bytes, body });
+    return c.json({ sha256, bytes, status }, status === "stored" ? 201 : 200);
   },
+);
+
+const PublicationSchema = answerSchema("Publication", {
+  benchmark: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  status: z.enum(["published", "already"]),
+  latest: z.string().nullable(),
 });
 
-const blob: RouteHandler<typeof blobRoute, AppEnv> = async (c) => {
-  const { benchmark, sha256 } = c.req.valid("param");
-  c.var.caller.require("publish", benchmark);
-  const bytes = announcedLength(c.req.raw, c.env.MAX_BLOB_BYTES ?? DEFAULT_MAX_BYTES);
-  const body = c.req.raw.body ?? new Blob([]).stream();
-  const status = await storeBlob(c.var.bucket, { benchmark, sha256, bytes, body }, c.var.deadline);
-  return c.json({ sha256, bytes, status }, status === "stored" ? 201 : 200);
-};
-
-export const putBlob = { route: blobRoute, handler: blob };
-
-const PublicationSchema = z
-  .object({
-    benchmark: z.string(),
-    version: z.string(),
-    digest: z.string(),
-    status: z.enum(["published", "already"]),
-    latest: z.string().nullable(),
-  })
-  .openapi("Publication");
-
-const publicationRoute = createRoute({
-  method: "post",
-  path: "/v1/bundles/{benchmark}/{version}/publication",
-  operationId: "createPublication",
-  tags: ["publishing"],
-  summary: "Publish a version whose files are uploaded; the body is its manifest.json, byte for byte",
-  security: [{ bearer: [] }],
-  middleware: limitBody,
-  request: {
-    params: VersionParams,
-    headers: z.object({
-      "anchoreval-signature": z.string().optional().openapi({
-        description: "Ed25519 signatures of the body: `key.signature` in base64url, comma-separated.",
+export const createPublication = route(
+  {
+    method: "post",
+    path: "/v1/bundles/{benchmark}/{version}/publication",
+    ...operation(
+      "publishing",
+      "createPublication",
+      "Publish a version whose files are uploaded; the body is its manifest.json, byte for byte",
+    ),
+    security: [{ bearer: [] }],
+    middleware: limitBody,
+    request: {
+      params: VersionParams,
+      headers: z.object({
+        "anchoreval-signature": described(
+          z.string().optional(),
+          "Ed25519 signatures of the body: `key.signature` in base64url, comma-separated.",
+        ),
       }),
-    }),
-    body: jsonBody(ManifestSchema),
+      body: jsonBody(ManifestSchema),
+    },
+    responses: {
+      200: json(PublicationSchema, "This bundle was published already"),
+      201: json(PublicationSchema, "It is published"),
+      ...OTHERWISE.publishing,
+    },
   },
-  responses: {
-    200: json(PublicationSchema, "This bundle was published already"),
-    201: json(PublicationSchema, "It is published"),
-    ...PUBLISH_PROBLEMS,
+  async (c) => {
+    const { benchmark, version } = c.req.valid("param");
+    c.var.caller.require("publish", benchmark);
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    const manifest = readManifest(bytes);
+    if (manifest.benchmark !== benchmark || manifest.version !== version)
+      throw new HttpProblem(
+        "invalid_request",
+        `the manifest is of ${manifest.benchmark}@${manifest.version}, the path of ${benchmark}@${version}`,
+      );
+    const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.env.TRUSTED_KEYS);
+    const store = r2Store(c.var.bucket);
+    const commit = { benchmark, version, manifest: bytes };
+    await checkBlobs(c.var, manifest);
+    if (!(await isCommitted(store, commit))) await refreshBlobs(c.var, manifest);
+    if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
+    const result = await commitVersion(store, commit);
+    await checkBlobs(c.var, manifest); // a sweep may have removed one: the publisher uploads it again
+    c.var.bundles.forgetIndex(benchmark);
+    return c.json(result, result.status === "published" ? 201 : 200);
   },
-});
-
-const publication: RouteHandler<typeof publicationRoute, AppEnv> = async (c) => {
-  const { benchmark, version } = c.req.valid("param");
-  c.var.caller.require("publish", benchmark);
-  const bytes = new Uint8Array(await c.req.arrayBuffer());
-  const manifest = readManifest(bytes);
-  if (manifest.benchmark !== benchmark || manifest.version !== version)
-    throw new HttpProblem(
-      "invalid_request",
-      `the manifest is of ${manifest.benchmark}@${manifest.version}, the path of ${benchmark}@${version}`,
-    );
-  const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.env.TRUSTED_KEYS);
-  const { bucket, deadline } = c.var;
-  const store = r2Store(bucket);
-  const commit = { benchmark, version, manifest: bytes };
-  await checkBlobs(bucket, manifest, deadline);
-  if (!(await isCommitted(store, commit))) await refreshBlobs(bucket, manifest, deadline);
-  if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
-  const result = await commitVersion(store, commit);
-  await checkBlobs(bucket, manifest, deadline); // a sweep may have removed one: the publisher uploads it again
-  c.var.bundles.forgetIndex(benchmark);
-  return c.json(result, result.status === "published" ? 201 : 200);
-};
-
-export const createPublication = { route: publicationRoute, handler: publication };
+);
 
 /** Parses a manifest in a request, where a malformed one is the caller's mistake and not a damaged bundle. */
 function readManifest(bytes: Uint8Array): Manifest {
@@ -173,24 +172,25 @@ const YankRequestSchema = z
   ])
   .openapi("YankRequest");
 
-const yankRoute = createRoute({
-  method: "put",
-  path: "/v1/bundles/{benchmark}/{version}/yank",
-  operationId: "yankVersion",
-  tags: ["publishing"],
-  summary: "Yank a version or restore it; a yanked one still answers by its number, with a warning",
-  security: [{ bearer: [] }],
-  middleware: limitBody,
-  request: { params: VersionParams, body: jsonBody(YankRequestSchema) },
-  responses: { 200: json(BenchmarkSchema, "The benchmark with the versions it offers now"), ...PUBLISH_PROBLEMS },
-});
-
-const yank: RouteHandler<typeof yankRoute, AppEnv> = async (c) => {
-  const ref = c.req.valid("param");
-  c.var.caller.require("publish", ref.benchmark);
-  const index = await yankVersion(r2Store(c.var.bucket), ref, c.req.valid("json"));
-  c.var.bundles.forgetIndex(ref.benchmark);
-  return c.json(summarizeIndex(index), 200);
-};
-
-export const putYank = { route: yankRoute, handler: yank };
+export const putYank = route(
+  {
+    method: "put",
+    path: "/v1/bundles/{benchmark}/{version}/yank",
+    ...operation(
+      "publishing",
+      "yankVersion",
+      "Yank a version or restore it; a yanked one still answers by its number, with a warning",
+    ),
+    security: [{ bearer: [] }],
+    middleware: limitBody,
+    request: { params: VersionParams, body: jsonBody(YankRequestSchema) },
+    responses: { 200: json(BenchmarkSchema, "The benchmark with the versions it offers now"), ...OTHERWISE.publishing },
+  },
+  async (c) => {
+    const ref = c.req.valid("param");
+    c.var.caller.require("publish", ref.benchmark);
+    const index = await yankVersion(r2Store(c.var.bucket), ref, c.req.valid("json"));
+    c.var.bundles.forgetIndex(ref.benchmark);
+    return c.json(summarizeIndex(index), 200);
+  },
+);

@@ -3,8 +3,7 @@ import { BENCHMARK_NAME, BUNDLE_FILES, VERSION } from "anchoreval/internal/core/
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { NDJSON } from "../batch.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
-
-// Path parameters.
+import { answerSchema } from "./fields.ts";
 
 export const BenchmarkParams = z.object({
   benchmark: z
@@ -33,18 +32,6 @@ export const VersionOrLatestParams = BenchmarkParams.extend({
 
 export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE]) });
 
-// Bodies and headers.
-
-/** A request body of JSON. */
-export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
-  return { required: true as const, content: { "application/json": { schema } } };
-}
-
-/** An answer of JSON. */
-export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
-  return { description, content: { "application/json": { schema } } };
-}
-
 const Lines = z.string().openapi({ description: "One `BatchLine` per model, then `ResultsEnd`." });
 
 /** An answer of JSON lines: results, then their counts. */
@@ -62,43 +49,26 @@ export function headers(described: Readonly<Record<string, string>>) {
   );
 }
 
-/** GET of `latest` redirects to its number. */
-export const MOVED = {
-  307: { description: "`latest`, redirected to its number", headers: headers({ Location: "Path" }) },
-};
-
-/** Content that the caller has already. */
-export const NOT_MODIFIED = {
-  304: { description: "The caller has the content already", headers: headers({ ETag: "Digest of the content" }) },
-};
-
-// Problems.
-
-/** Mirrors `Issue` of anchoreval. */
-export const IssueSchema = z
-  .object({
-    path: z
-      .array(z.union([z.string(), z.number()]))
-      .readonly()
-      .openapi({ example: ["responses", "gsm/17"] }),
-    code: z.string().openapi({ example: "out_of_range" }),
-    message: z.string(),
-  })
-  .openapi("Issue");
+export const IssueSchema = answerSchema("Issue", {
+  path: z
+    .array(z.union([z.string(), z.number()]))
+    .readonly()
+    .openapi({ example: ["responses", "gsm/17"] }),
+  code: z.string().openapi({ example: "out_of_range" }),
+  message: z.string(),
+});
 
 /** The body of every refusal (RFC 9457). */
-export const ProblemSchema = z
-  .object({
-    type: z.string().openapi({ example: "urn:anchoreval:problem:invalid_answers" }),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    code: z.string().openapi({ example: "invalid_answers", description: "Stable: programs branch on it." }),
-    issues: z.array(IssueSchema).readonly(),
-    instance: z.string().openapi({ description: "The path of the request." }),
-    requestId: z.string().openapi({ description: "The request's id, as in `x-request-id` and the Worker's logs." }),
-  })
-  .openapi("Problem");
+export const ProblemSchema = answerSchema("Problem", {
+  type: z.string().openapi({ example: "urn:anchoreval:problem:invalid_answers" }),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: z.string().openapi({ example: "invalid_answers", description: "Stable: programs branch on it." }),
+  issues: z.array(IssueSchema).readonly(),
+  instance: z.string().openapi({ description: "The path of the request." }),
+  requestId: z.string().openapi({ description: "The request's id, as in `x-request-id` and the Worker's logs." }),
+});
 
 function problem(description: string) {
   return { description, content: { "application/problem+json": { schema: ProblemSchema } } };
@@ -112,76 +82,82 @@ function transient(description: string) {
 const UNAVAILABLE = transient("Storage is not responding");
 const INVALID = problem("Invalid values; `issues` has an entry for each");
 
-/** Problems of every route: tokens are checked and requests counted everywhere. */
-export const COMMON_PROBLEMS = {
+/** Of every route: tokens are checked and requests counted everywhere. */
+const common = {
   401: problem("No valid bearer token"),
   429: transient("Too many requests"),
   500: problem("The Worker's secrets are malformed"),
 };
 
-/** Problems of routes that read a bundle. */
-export const READ_PROBLEMS = {
-  ...COMMON_PROBLEMS,
+/** Of routes that read a bundle. */
+const read = {
+  ...common,
   403: problem("The benchmark is protected, and the token lacks the scope"),
   404: problem("No such benchmark, version or file"),
   500: problem("The published bundle is damaged, or the Worker's secrets are malformed"),
   503: UNAVAILABLE,
 };
 
-/** Problems of routes that name a form. */
-export const FORM_PROBLEMS = { ...READ_PROBLEMS, 422: problem("There is no such form") };
+/** Of GET for a version: `latest` is redirected to its number. */
+const version = {
+  ...read,
+  307: { description: "`latest`, redirected to its number", headers: headers({ Location: "Path" }) },
+};
 
-/** Problems of routes that send a range of a file. */
-export const RANGE_PROBLEMS = { 416: problem("The range is outside the file"), ...READ_PROBLEMS };
+/** Of files, whose content the caller may have already. */
+const file = {
+  ...version,
+  304: { description: "The caller has the content already", headers: headers({ ETag: "Digest of the content" }) },
+};
 
-/** Problems of routes with a query of numbers. */
-export const QUERY_PROBLEMS = { ...READ_PROBLEMS, 422: INVALID };
-
-/** Problems of routes that read a bundle and have a body. */
-export const POST_PROBLEMS = {
-  ...READ_PROBLEMS,
+/** Of routes that read a bundle and have a body. */
+const post = {
+  ...read,
   400: problem("The body is not JSON"),
   413: problem("The body is too large"),
   415: problem("The body is not application/json"),
   422: INVALID,
 };
 
-/** Problems of routes that take answers. */
-export const ANSWERS_PROBLEMS = { ...POST_PROBLEMS, 409: problem("The answers belong to another bundle") };
+/** Of routes that take answers of models. */
+const answers = { ...post, 409: problem("The answers belong to another bundle") };
 
-/** Problems of adaptive evaluations. */
-export const NEXT_ITEMS_PROBLEMS = {
-  ...ANSWERS_PROBLEMS,
-  410: problem("The session has expired"),
-  501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
-};
+const job = { ...version, 404: problem("No such job"), 410: problem("The job has expired") };
 
-/** Problems of submitting a job. */
-export const JOB_SUBMISSION_PROBLEMS = {
-  ...READ_PROBLEMS,
-  411: problem("No Content-Length"),
-  413: problem("Too many bytes or models"),
-  415: problem("The body is not JSON lines"),
-  422: problem("No models, or another length than announced"),
-  501: problem("This Worker has no queue"),
-};
-
-/** Problems of reading a job. */
-export const JOB_PROBLEMS = { ...READ_PROBLEMS, 404: problem("No such job"), 410: problem("The job has expired") };
-
-/** Problems of reading a job's results. */
-export const JOB_RESULTS_PROBLEMS = { ...JOB_PROBLEMS, 409: transient("The job is still running") };
-
-/** Problems of routes that publish. */
-export const PUBLISH_PROBLEMS = {
-  ...COMMON_PROBLEMS,
-  400: problem("The body is not JSON"),
-  403: problem("The token lacks the scope"),
-  404: problem("No such name"),
-  409: problem("The version is published with other content"),
-  411: problem("No Content-Length"),
-  413: problem("The body is too large"),
-  415: problem("Another media type"),
-  422: problem("The content or the manifest is refused; `issues` has an entry for each finding"),
-  503: UNAVAILABLE,
+export const OTHERWISE = {
+  common,
+  read,
+  file,
+  range: { ...file, 416: problem("The range is outside the file") },
+  form: { ...version, 422: problem("There is no such form") },
+  query: { ...version, 422: INVALID },
+  post,
+  answers,
+  nextItems: {
+    ...answers,
+    410: problem("The session has expired"),
+    501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
+  },
+  submission: {
+    ...read,
+    411: problem("No Content-Length"),
+    413: problem("Too many bytes or models"),
+    415: problem("The body is not JSON lines"),
+    422: problem("No models, or another length than announced"),
+    501: problem("This Worker has no queue"),
+  },
+  job,
+  jobResults: { ...job, 409: transient("The job is still running") },
+  publishing: {
+    ...common,
+    400: problem("The body is not JSON"),
+    403: problem("The token lacks the scope"),
+    404: problem("No such name"),
+    409: problem("The version is published with other content"),
+    411: problem("No Content-Length"),
+    413: problem("The body is too large"),
+    415: problem("Another media type"),
+    422: problem("The content or the manifest is refused; `issues` has an entry for each finding"),
+    503: UNAVAILABLE,
+  },
 };

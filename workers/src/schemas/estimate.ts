@@ -2,55 +2,50 @@ import { z } from "@hono/zod-openapi";
 import type { EstimateRequest } from "anchoreval";
 import { ALL_ESTIMATORS, ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
+import { answerSchema, described, optional, requestSchema } from "./fields.ts";
 
-/** Mirrors `Interval` of anchoreval. */
-export const IntervalSchema = z
-  .object({
+export const IntervalSchema = answerSchema(
+  "Interval",
+  {
     low: z.number(),
     high: z.number(),
-    level: z.number().openapi({ description: "Confidence level, in (0,1)." }),
+    level: described(z.number(), "Confidence level, in (0,1)."),
     method: z.enum(["design-based", "conformal", "cross-validated", "exact"]),
-  })
-  .openapi("Interval", {
+  },
+  {
     description:
       "Covers the score that this run would have had on all items of this benchmark version; it says nothing of sampling noise, other prompts or other items.",
-  });
+  },
+);
 
-/** Mirrors `EstimateWarning` of anchoreval. */
-export const EstimateWarningSchema = z
-  .object({
-    code: z.enum([
-      "stronger_than_any_seen",
-      "weaker_than_any_seen",
-      "missing_answers",
-      "changed_items_dropped",
-      "no_interval",
-      "ability_not_converged",
-      "suspicious_pattern",
-      "estimated_separately",
-      "exposure_not_limited",
-      "yanked_version",
-    ]),
-    scenario: z.string().exactOptional(),
-    message: z.string(),
-  })
-  .openapi("EstimateWarning");
+export const EstimateWarningSchema = answerSchema("EstimateWarning", {
+  code: z.enum([
+    "stronger_than_any_seen",
+    "weaker_than_any_seen",
+    "missing_answers",
+    "changed_items_dropped",
+    "no_interval",
+    "ability_not_converged",
+    "suspicious_pattern",
+    "estimated_separately",
+    "exposure_not_limited",
+    "yanked_version",
+  ]),
+  scenario: z.string().exactOptional(),
+  message: z.string(),
+});
 
-/** Mirrors `ScenarioPattern` of anchoreval. */
-const ScenarioPatternSchema = z
-  .object({
-    lzStar: z.number().nullable().openapi({ description: "Low if right and wrong answers don't follow difficulty." }),
-    infit: z.number().nullable(),
-    outfit: z.number().nullable(),
-    preknowledge: z.number().nullable().openapi({ description: "High if hard items are unexpectedly right." }),
-    brokenRun: z.number().openapi({ description: "Above 0 if hardly anything is right, in nats." }),
-    suspicions: z
-      .array(z.enum(SUSPICIONS))
-      .readonly()
-      .nullable()
-      .openapi({ description: "By the bundle's thresholds; null if it has none, or for too few answers." }),
-  })
-  .openapi("ScenarioPattern");
+const ScenarioPatternSchema = answerSchema("ScenarioPattern", {
+  lzStar: described(z.number().nullable(), "Low if right and wrong answers don't follow difficulty."),
+  infit: z.number().nullable(),
+  outfit: z.number().nullable(),
+  preknowledge: described(z.number().nullable(), "High if hard items are unexpectedly right."),
+  brokenRun: described(z.number(), "Above 0 if hardly anything is right, in nats."),
+  suspicions: described(
+    z.array(z.enum(SUSPICIONS)).readonly().nullable(),
+    "By the bundle's thresholds; null if it has none, or for too few answers.",
+  ),
+});
 
 /** Mirrors the core's `ByEstimator`: `score-map` only for forms that have one. */
 function byEstimator<Figure extends z.ZodType>(figure: Figure) {
@@ -58,60 +53,47 @@ function byEstimator<Figure extends z.ZodType>(figure: Figure) {
   return z.object({ ...every, "score-map": figure.exactOptional() });
 }
 
-/** Mirrors `ScenarioDetails` of anchoreval. */
-const ScenarioDetailsSchema = z
-  .object({
-    theta: z.array(z.number()).readonly().openapi({ description: "Ability, one number per dimension." }),
-    thetaStandardError: z.array(z.number()).readonly(),
-    thetaStatus: z.enum(["converged", "max-iterations"]),
-    evidence: z
-      .enum(["alone", "together"])
-      .openapi({ description: "Answers that the score rests on: those of its own bank, or all." }),
-    lambda: z.number().openapi({ description: "λ of gp-irt." }),
-    estimator: z.enum(ALL_ESTIMATORS).openapi({ description: "The estimator that gave `score`." }),
-    estimators: byEstimator(z.number()),
-    outside: z
-      .object({ above: z.number(), below: z.number() })
-      .openapi({ description: "Probability that the full score is above or below that of every source model." }),
-    pattern: ScenarioPatternSchema,
-  })
-  .openapi("ScenarioDetails");
+const ScenarioDetailsSchema = answerSchema("ScenarioDetails", {
+  theta: described(z.array(z.number()).readonly(), "Ability, one number per dimension."),
+  thetaStandardError: z.array(z.number()).readonly(),
+  thetaStatus: z.enum(["converged", "max-iterations"]),
+  evidence: described(z.enum(["alone", "together"]), "Answers that the score rests on: those of its own bank, or all."),
+  lambda: described(z.number(), "λ of gp-irt."),
+  estimator: described(z.enum(ALL_ESTIMATORS), "The estimator that gave `score`."),
+  estimators: byEstimator(z.number()),
+  outside: described(
+    z.object({ above: z.number(), below: z.number() }),
+    "Probability that the full score is above or below that of every source model.",
+  ),
+  pattern: ScenarioPatternSchema,
+});
 
-/** Mirrors `ScenarioResult` of anchoreval. */
-const ScenarioResultSchema = z
-  .object({
-    score: z.number().nullable(),
-    interval: IntervalSchema.nullable(),
-    reason: z.string().nullable().openapi({ description: "Why `score` or `interval` is null." }),
-    exact: z.boolean().openapi({ description: "Every item was answered." }),
-    answered: z.number().int(),
-    of: z.number().int(),
-    answeredShare: z.number().openapi({ description: "Answered share of the anchors' weight." }),
-    range: z
-      .enum(["inside", "edge", "outside"])
-      .nullable()
-      .openapi({ description: "Position among the source models." }),
-    percentile: z.number().nullable().openapi({ description: "Share of source models with a lower full score." }),
-    details: ScenarioDetailsSchema.nullable(),
-  })
-  .openapi("ScenarioResult");
+const ScenarioResultSchema = answerSchema("ScenarioResult", {
+  score: z.number().nullable(),
+  interval: IntervalSchema.nullable(),
+  reason: described(z.string().nullable(), "Why `score` or `interval` is null."),
+  exact: described(z.boolean(), "Every item was answered."),
+  answered: z.number().int(),
+  of: z.number().int(),
+  answeredShare: described(z.number(), "Answered share of the anchors' weight."),
+  range: described(z.enum(["inside", "edge", "outside"]).nullable(), "Position among the source models."),
+  percentile: described(z.number().nullable(), "Share of source models with a lower full score."),
+  details: ScenarioDetailsSchema.nullable(),
+});
 
-/** Mirrors `Estimate` of anchoreval. */
-export const EstimateSchema = z
-  .object({
-    benchmark: z.string(),
-    version: z.string(),
-    form: z.string(),
-    digest: z.string().openapi({ description: "Digest of the bundle, `sha256:…`." }),
-    score: z.number().nullable().openapi({ description: "Overall score, a fraction in [0,1]." }),
-    interval: IntervalSchema.nullable(),
-    reason: z.string().nullable().openapi({ description: "Why `score` or `interval` is null." }),
-    answered: z.number().int(),
-    of: z.number().int(),
-    warnings: z.array(EstimateWarningSchema).readonly(),
-    scenarios: z.record(z.string(), ScenarioResultSchema),
-  })
-  .openapi("Estimate");
+export const EstimateSchema = answerSchema("Estimate", {
+  benchmark: z.string(),
+  version: z.string(),
+  form: z.string(),
+  digest: described(z.string(), "Digest of the bundle, `sha256:…`."),
+  score: described(z.number().nullable(), "Overall score, a fraction in [0,1]."),
+  interval: IntervalSchema.nullable(),
+  reason: described(z.string().nullable(), "Why `score` or `interval` is null."),
+  answered: z.number().int(),
+  of: z.number().int(),
+  warnings: z.array(EstimateWarningSchema).readonly(),
+  scenarios: z.record(z.string(), ScenarioResultSchema),
+});
 
 const SCORE = { type: ["number", "null"] as ["number", "null"], minimum: 0, maximum: 1 };
 
@@ -144,28 +126,26 @@ const HashesSchema = z
 /** The answers of one model with their options. */
 export const ANSWER_FIELDS = {
   responses: ResponsesSchema,
-  form: z.string().exactOptional().openapi({ description: "Inferred if the answered items leave no doubt." }),
-  formDigest: z.string().exactOptional().openapi({ description: "Required with an array of answers." }),
-  digest: z
-    .string()
-    .exactOptional()
-    .openapi({ description: "Digest of the bundle that the answers belong to; another bundle refuses them (409)." }),
-  level: z.number().exactOptional().openapi({ description: "Confidence level, in (0,1). Default 0.95." }),
+  form: optional(z.string(), "Inferred if the answered items leave no doubt."),
+  formDigest: optional(z.string(), "Required with an array of answers."),
+  digest: optional(z.string(), "Digest of the bundle that the answers belong to; another bundle refuses them (409)."),
+  level: optional(z.number(), "Confidence level, in (0,1). Default 0.95."),
   hashes: HashesSchema.exactOptional(),
-  onChangedItem: z.enum(["error", "drop"]).exactOptional().openapi({
-    description: "How to treat an item with another content hash: refuse (default), or count the answer as missing.",
-  }),
+  onChangedItem: optional(
+    z.enum(["error", "drop"]),
+    "How to treat an item with another content hash: refuse (default), or count the answer as missing.",
+  ),
 };
 
-/** Mirrors `EstimateRequest` of anchoreval. Unknown fields are refused, so that no misspelt option is ignored. */
-export const EstimateRequestSchema = z
-  .strictObject(ANSWER_FIELDS)
-  .openapi("EstimateRequest", { example: { responses: { "gsm/17": 1, "gsm/42": 0 } } });
+export const EstimateRequestSchema = requestSchema("EstimateRequest", ANSWER_FIELDS, {
+  example: { responses: { "gsm/17": 1, "gsm/42": 0 } },
+});
 
-/** One model of a batch. */
-export const BatchEntrySchema = z
-  .strictObject({
-    model: z.string().min(1).openapi({ description: "Any name; the results repeat it." }),
+export const BatchEntrySchema = requestSchema(
+  "BatchEntry",
+  {
+    model: described(z.string().min(1), "Any name; the results repeat it."),
     ...ANSWER_FIELDS,
-  })
-  .openapi("BatchEntry", { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } });
+  },
+  { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } },
+);
