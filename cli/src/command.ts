@@ -33,6 +33,11 @@ export interface OptionSpec {
   readonly rare?: boolean;
 }
 
+/** The error for an option or argument that isn't allowed. */
+export function invalidOption(message: string, cause?: unknown): AnchorEvalError {
+  return new AnchorEvalError("invalid_option", message, { cause });
+}
+
 type Traits = Omit<OptionSpec, "type" | "value" | "description">;
 
 export const option = (value: string, description: string, traits: Traits = {}): OptionSpec => ({
@@ -131,7 +136,7 @@ export class OptionReader {
 
   required(name: string): string {
     const value = this.text(name);
-    if (value === undefined || value === "") throw new AnchorEvalError("invalid_option", `--${name} is needed`);
+    if (value === undefined || value === "") throw invalidOption(`--${name} is needed`);
     return value;
   }
 
@@ -148,7 +153,7 @@ export class OptionReader {
     const value = this.text(name);
     if (value === undefined) return otherwise;
     if (!allowed.includes(value as T))
-      throw new AnchorEvalError("invalid_option", `--${name} must be one of ${allowed.join(", ")}; got ${value}`);
+      throw invalidOption(`--${name} must be one of ${allowed.join(", ")}; got ${value}`);
     return value as T;
   }
 
@@ -158,8 +163,7 @@ export class OptionReader {
     if (value === undefined) return [...otherwise];
     const given = value.split(",").map((part) => part.trim());
     const unknown = given.find((part) => !allowed.includes(part as T));
-    if (unknown !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${name} takes ${allowed.join(", ")}; got ${unknown}`);
+    if (unknown !== undefined) throw invalidOption(`--${name} takes ${allowed.join(", ")}; got ${unknown}`);
     return allowed.filter((known) => given.includes(known));
   }
 
@@ -180,7 +184,7 @@ function readNumber(name: string, text: string, { min = -Infinity, max = Infinit
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";
     const range = max === Infinity ? (min === -Infinity ? "" : ` of at least ${min}`) : ` from ${min} to ${max}`;
-    throw new AnchorEvalError("invalid_option", `--${name} must be ${kind}${range}; got ${text}`);
+    throw invalidOption(`--${name} must be ${kind}${range}; got ${text}`);
   }
   return value;
 }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
+import { invalidOption } from "./command.ts";
 
 /**
  * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
@@ -36,11 +36,11 @@ function sourceAt(place: string): BundleSource {
   try {
     url = new URL(place);
   } catch (cause) {
-    throw new AnchorEvalError("invalid_option", `${place} isn't an address`, { cause });
+    throw invalidOption(`${place} isn't an address`, cause);
   }
   if (url.protocol === "file:") return folderSource(fileURLToPath(url));
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new AnchorEvalError("invalid_option", `a bundle must be read from a folder or over http(s); got ${place}`);
+    throw invalidOption(`a bundle must be read from a folder or over http(s); got ${place}`);
   if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
   const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
   return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });
@@ -58,14 +58,12 @@ export function readToken(address: URL, tokens: string | undefined): string | nu
     if (entry.trim() === "") continue;
     const [, host, token] = /^\s*([^\s=/]+)=(\S+)\s*$/.exec(entry) ?? [];
     if (token === undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         "ANCHOREVAL_READ_TOKENS has an entry that isn't HOST=TOKEN (comma-separated, for example evals.example.com=anchoreval_…)",
       );
     if (host!.toLowerCase() !== address.host) continue;
     if (address.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname))
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         `ANCHOREVAL_READ_TOKENS has a token for ${address.host}, which isn't sent over http: take https`,
       );
     return token;

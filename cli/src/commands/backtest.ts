@@ -11,10 +11,9 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { textTable } from "anchoreval/internal/words/figures";
-import { option, rare, type Command, type OptionReader } from "../command.ts";
+import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIONS } from "../options/fit.ts";
@@ -159,7 +158,7 @@ function digests(methods: ReadonlyMap<string, Method>): Record<string, string> {
 async function readSplitFile(options: OptionReader, several: boolean): Promise<string | null> {
   const file = options.text("save-split");
   if (file === undefined) return null;
-  if (several) throw new AnchorEvalError("invalid_option", "--save-split takes one recipe and one split");
+  if (several) throw invalidOption("--save-split takes one recipe and one split");
   await checkOutFile("--save-split", file);
   return file;
 }
@@ -171,7 +170,7 @@ async function readDates(
 ): Promise<{ dates?: string[] }> {
   const file = options.text("dates");
   if (file === undefined) return {};
-  if (!splits.includes("newest")) throw new AnchorEvalError("invalid_option", "--dates is for --split newest");
+  if (!splits.includes("newest")) throw invalidOption("--dates is for --split newest");
   return { dates: await readDatesFile(file, models) };
 }
 

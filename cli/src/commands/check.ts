@@ -7,7 +7,7 @@ import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option } from "../command.ts";
+import { type Command, option, invalidOption } from "../command.ts";
 import { isPinned, openBundle } from "../open-bundle.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
@@ -43,20 +43,17 @@ export const checkCommand: Command = {
   run: async ({ options, output, signal }) => {
     const place = options.required("bundle");
     const paths = options.texts("responses");
-    if (paths.length === 0) throw new AnchorEvalError("invalid_option", "--responses is needed");
+    if (paths.length === 0) throw invalidOption("--responses is needed");
     const minScore = readPoints(options, "min-score", { min: 0, max: 100 });
     const save = options.text("save");
     const baselinePaths = options.texts("baseline");
     const rules = baselinePaths.length > 0 || minScore !== undefined;
-    if (save !== undefined && paths.length > 1)
-      throw new AnchorEvalError("invalid_option", "--save takes one run: give one --responses");
+    if (save !== undefined && paths.length > 1) throw invalidOption("--save takes one run: give one --responses");
     if (save !== undefined && (options.text("score-range") !== undefined || options.flag("flip")))
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         "--save writes scores in [0,1], which --score-range and --flip would turn once more when they are read",
       );
-    if (!rules && save === undefined)
-      throw new AnchorEvalError("invalid_option", "give --baseline PATH, --min-score POINTS, or both");
+    if (!rules && save === undefined) throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
     const asked = {
       maxDrop: readPoints(options, "max-drop", { min: 0, max: 99 }) ?? 0.01,
       alarmsPerYear: options.number("alarms-per-year", {}, 1),

@@ -2,7 +2,6 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import {
   differenceWords,
   INTERVAL_MEANING,
@@ -22,7 +21,7 @@ import {
   type ReadModel,
 } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option, flag } from "../command.ts";
+import { type Command, option, flag, invalidOption } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
 /** `anchoreval compare`: which of two models is better, or the places of several, from their answers to the same anchors. */
@@ -53,10 +52,9 @@ export const compareCommand: Command = {
     const paths = options.texts("responses");
     const pair = a !== undefined && b !== undefined;
     if (pair ? paths.length > 0 : a !== undefined || b !== undefined || paths.length < 3)
-      throw new AnchorEvalError("invalid_option", "give --a PATH --b PATH, or three PATHs or more to be ranked");
+      throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
     const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
-    if (margin > 0 && !pair)
-      throw new AnchorEvalError("invalid_option", "--margin is for two models: --a PATH --b PATH");
+    if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
     const form = options.text("form");
     const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
     const models: ReadModel[] = [];

@@ -19,7 +19,7 @@ import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command } from "../command.ts";
+import { option, FORCE_OPTION, type Command, invalidOption } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
@@ -67,8 +67,7 @@ export const embedCommand: Command = {
       (name) => options.text(name) !== undefined,
     );
     if (needless !== undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         encoder === undefined
           ? `--${needless} needs --encoder, which isn't given`
           : `--${needless} is for TF-IDF, not for an encoder`,

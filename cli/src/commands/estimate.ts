@@ -1,6 +1,5 @@
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
@@ -8,7 +7,7 @@ import { readAnswers } from "anchoreval/internal/node/read-file";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import type { LoggedAnswers } from "../anchor-logs.ts";
-import { type Command, type CommandInput, option, flag } from "../command.ts";
+import { type Command, type CommandInput, option, flag, invalidOption } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readLogs } from "../options/answers.ts";
 import { readScale } from "../options/scale.ts";
@@ -57,10 +56,9 @@ async function readInput(
   form: string | undefined,
 ): Promise<Pick<LoggedAnswers, "answers" | "hashes" | "form">> {
   const [file, ...more] = options.texts("responses");
-  if (file === undefined) throw new AnchorEvalError("invalid_option", "--responses is needed");
+  if (file === undefined) throw invalidOption("--responses is needed");
   if (options.text("from") === undefined) {
-    if (more.length > 0)
-      throw new AnchorEvalError("invalid_option", `--responses takes one file; got ${more.join(" ")} too`);
+    if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
     const { answers, hashes } = await readAnswers(file, readScale(options));
     return { answers, hashes, form };
   }

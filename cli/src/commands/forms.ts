@@ -11,7 +11,7 @@ import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command } from "../command.ts";
+import { option, FORCE_OPTION, type Command, invalidOption } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import {
@@ -56,7 +56,7 @@ export const formsCommand: Command = {
     const file = options.required("items");
     const out = options.required("out");
     const size = options.number("size", { min: 1, integer: true }, null);
-    if (size === null) throw new AnchorEvalError("invalid_option", "--size is needed");
+    if (size === null) throw invalidOption("--size is needed");
     const count = options.number("count", { min: 2, max: 1000, integer: true }, 2);
     const buckets = options.number("buckets", { min: 1, max: 100, integer: true }, DEFAULT_BUCKETS);
     const seed = options.number("seed", { min: 0, integer: true }, 1);

@@ -13,10 +13,9 @@ import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/wri
 import { importLogs, type LogImport, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
-import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
+import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { openHarness } from "../harness.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
@@ -79,7 +78,7 @@ export const importCommand: Command = {
     options.required("from");
     const from = options.oneOf("from", SOURCES, "lm-eval");
     const out = options.required("out");
-    if (operands.length === 0) throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
+    if (operands.length === 0) throw invalidOption("name the logs: files, or folders of them");
     const force = options.flag("force");
     const place = { option: "--out", folder: out, files: FILES, force };
     await checkOutFolder({ ...place, other: otherImport() });
@@ -96,8 +95,7 @@ export const importCommand: Command = {
       }
       return 0;
     }
-    if (options.isGiven("columns"))
-      throw new AnchorEvalError("invalid_option", `--columns is for --from table, not for the logs of ${from}`);
+    if (options.isGiven("columns")) throw invalidOption(`--columns is for --from table, not for the logs of ${from}`);
     const harness = await openHarness(from, `import --from ${from}`);
     const bar = output.progress("reading logs", 1);
     let imported: LogImport;
@@ -208,8 +206,7 @@ async function importTable(
   options: OptionReader,
 ): Promise<{ matrix: ResponseMatrix; report: TableReport }> {
   const useless = OF_LOGS.find((name) => options.isGiven(name));
-  if (useless !== undefined)
-    throw new AnchorEvalError("invalid_option", `--${useless} is for logs of harnesses, not for --from ${source}`);
+  if (useless !== undefined) throw invalidOption(`--${useless} is for logs of harnesses, not for --from ${source}`);
   const { matrix, weighting, remarks } = await read(source, paths, options);
   const scenarios = groupBy(matrix.items, (item) => item.scenario);
   return {
@@ -237,15 +234,10 @@ async function read(
   const scale = readScale(options);
   if (source === "table") {
     const [path, ...more] = paths as [string, ...string[]];
-    if (more.length > 0)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--from table reads one file; got ${paths.length}: put them together`,
-      );
+    if (more.length > 0) throw invalidOption(`--from table reads one file; got ${paths.length}: put them together`);
     return readLongTable(path, parseTableColumns(options.texts("columns")), scale);
   }
-  if (options.isGiven("columns"))
-    throw new AnchorEvalError("invalid_option", "--columns is for --from table: RouterDC's fields are known");
+  if (options.isGiven("columns")) throw invalidOption("--columns is for --from table: RouterDC's fields are known");
   return readRouterDc(paths, scale);
 }
 

@@ -1,9 +1,8 @@
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { type Command, option } from "../command.ts";
+import { type Command, option, invalidOption } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
@@ -23,8 +22,7 @@ export const planCommand: Command = {
   run: async ({ options, output, signal }) => {
     const source = openBundle(options.required("bundle"));
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
-    if (halfWidth !== undefined && gap !== undefined)
-      throw new AnchorEvalError("invalid_option", "give --half-width or --gap, not both");
+    if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
     const asked = {
       level: options.number("level", { min: 0, max: 1 }, 0.95),
       rankedRight: options.number("ranked-right", { min: 0, max: 1 }, 0.8),

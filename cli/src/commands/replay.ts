@@ -1,5 +1,4 @@
 import type { StopRules } from "anchoreval";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { textTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
@@ -8,7 +7,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { option, flag, rare, type Command, type OptionReader } from "../command.ts";
+import { option, flag, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -61,13 +60,13 @@ export const replayCommand: Command = {
     const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
     const share = options.number("share", { min: 0, max: 1 }, 0.05);
-    if (share === 0) throw new AnchorEvalError("invalid_option", "--share is a share of the items above 0");
+    if (share === 0) throw invalidOption("--share is a share of the items above 0");
     const batch =
       options.text("batch") === undefined ? undefined : options.number("batch", { min: 2, integer: true }, 10);
     const maxExposure = readMaxExposure(options);
     const pairs = options.flag("pairs") || stop?.better === true;
     if (pairs && maxExposure !== null)
-      throw new AnchorEvalError("invalid_option", "--max-exposure is for evaluations of one model: not with pairs");
+      throw invalidOption("--max-exposure is for evaluations of one model: not with pairs");
     const shared = {
       method,
       share,
@@ -118,8 +117,7 @@ export const replayCommand: Command = {
 function readStopRules(options: OptionReader): StopRules | null {
   const [halfWidth, threshold] = [readPoints(options, "half-width"), readPoints(options, "threshold")];
   const better = options.flag("better");
-  if (better && threshold !== undefined)
-    throw new AnchorEvalError("invalid_option", "--threshold is for one model, --better for two");
+  if (better && threshold !== undefined) throw invalidOption("--threshold is for one model, --better for two");
   if (halfWidth === undefined && threshold === undefined && !better) return null;
   return {
     ...(halfWidth !== undefined && { halfWidth }),

@@ -21,8 +21,7 @@ import { copiedItems } from "anchoreval-trainer/internal/matrix/same-text";
 import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { option, FORCE_OPTION, rare, type Command } from "../command.ts";
+import { option, FORCE_OPTION, rare, type Command, invalidOption } from "../command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
@@ -84,7 +83,7 @@ export const routeCommand: Command = {
       options.text("scenario"),
     ];
     if (costFile === undefined && options.text("cost-weight") !== undefined)
-      throw new AnchorEvalError("invalid_option", "--cost-weight weighs the costs of --cost FILE, which isn't given");
+      throw invalidOption("--cost-weight weighs the costs of --cost FILE, which isn't given");
     const out = (await readOutFile(options, { csv: /^item_id,p:/ }))?.file;
     const choices = {
       train: await readChoice(options.required("train")),

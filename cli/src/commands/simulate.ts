@@ -16,7 +16,7 @@ import {
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
-import { option, FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
+import { option, FORCE_OPTION, type Command, type OptionReader, type OptionSpec, invalidOption } from "../command.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 
 /** Settings that have an option of their own; the others stand in the file of --settings. */
@@ -127,7 +127,7 @@ async function readSettings(reader: OptionReader): Promise<SimulateOptions> {
   });
   const settings = file === undefined ? {} : await readJsonFile(file);
   if (typeof settings !== "object" || settings === null || Array.isArray(settings))
-    throw new AnchorEvalError("invalid_option", `${file!}: settings are a JSON object of names and values`);
+    throw invalidOption(`${file!}: settings are a JSON object of names and values`);
   return simulateSettings({ ...settings, ...Object.fromEntries(flags) });
 }
 

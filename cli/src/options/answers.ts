@@ -1,11 +1,18 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { LoggedAnswers } from "../anchor-logs.ts";
-import { option, flag, rare, type CommandInput, type OptionReader, type OptionSpecs } from "../command.ts";
+import {
+  option,
+  flag,
+  rare,
+  type CommandInput,
+  type OptionReader,
+  type OptionSpecs,
+  invalidOption,
+} from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** Where answers are read from. */
@@ -48,8 +55,7 @@ export async function readLogs(
   options: OptionReader,
 ): Promise<LoggedAnswers> {
   const from = options.oneOf("from", HARNESSES, "lm-eval");
-  if (paths.length === 0)
-    throw new AnchorEvalError("invalid_option", `--from ${from} needs the paths of the logs: files or folders`);
+  if (paths.length === 0) throw invalidOption(`--from ${from} needs the paths of the logs: files or folders`);
   const { readAnchorLogs } = await import("../anchor-logs.ts");
   return readAnchorLogs(bundle, paths, {
     ...readScale(options),

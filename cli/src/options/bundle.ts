@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { OptionReader } from "../command.ts";
+import { type OptionReader, invalidOption } from "../command.ts";
 
 /** When the data were made: --created, SOURCE_DATE_EPOCH, or the responses file's time. Never the clock's. */
 export async function readCreated(options: OptionReader, responses: string): Promise<string> {
@@ -17,17 +17,13 @@ export function givenDate(options: OptionReader): string | null {
     const date = iso(new Date(given));
     const day = given.slice(0, 10);
     if (!DATE.test(given) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`,
-      );
+      throw invalidOption(`--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`);
     return date;
   }
   const epoch = process.env["SOURCE_DATE_EPOCH"];
   if (epoch === undefined || epoch === "") return null;
   const date = /^\d+$/.test(epoch) ? iso(new Date(Number(epoch) * 1000)) : null;
-  if (date === null)
-    throw new AnchorEvalError("invalid_option", `SOURCE_DATE_EPOCH must be whole seconds since 1970, got ${epoch}`);
+  if (date === null) throw invalidOption(`SOURCE_DATE_EPOCH must be whole seconds since 1970, got ${epoch}`);
   return date;
 }
 

@@ -6,7 +6,7 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import { option, rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** The answers of many models, and the items that they are to. */
@@ -23,7 +23,7 @@ export function readResponseOptions(options: OptionReader): { responses: string 
   const items = options.text("items");
   const pool = options.text("pool");
   const problem = pool === undefined ? null : idProblem(pool);
-  if (problem !== null) throw new AnchorEvalError("invalid_option", `--pool: ${problem}, got ${quoted(pool!)}`);
+  if (problem !== null) throw invalidOption(`--pool: ${problem}, got ${quoted(pool!)}`);
   return {
     responses: options.required("responses"),
     ...(items !== undefined && { items }),

@@ -1,8 +1,7 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type CommandInput, type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { type CommandInput, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 import type { Addition } from "./addition.ts";
 
 /** Options of the exposure limits that a bundle holds. */
@@ -14,8 +13,7 @@ export const EXPOSURE_OPTIONS = {
 /** The limit of --max-exposure, in (0,1]; null without it. */
 export function readMaxExposure(options: OptionReader): number | null {
   const limit = options.number("max-exposure", { min: 0, max: 1 }, undefined) ?? null;
-  if (limit === 0)
-    throw new AnchorEvalError("invalid_option", "--max-exposure is a share of the evaluations above 0, at most 1");
+  if (limit === 0) throw invalidOption("--max-exposure is a share of the evaluations above 0, at most 1");
   return limit;
 }
 
@@ -24,7 +22,7 @@ export function readExposure(options: OptionReader): ExposureInput | null {
   const limit = readMaxExposure(options);
   const budget = options.number("exposure-budget", { min: 2, integer: true }, undefined);
   if (limit === null && budget !== undefined)
-    throw new AnchorEvalError("invalid_option", "--exposure-budget needs --max-exposure, which isn't given");
+    throw invalidOption("--exposure-budget needs --max-exposure, which isn't given");
   return limit === null ? null : { limit, ...(budget !== undefined && { budget }) };
 }
 

@@ -12,9 +12,8 @@ import {
   SCORE_MAPS,
 } from "anchoreval-trainer/internal/methods/settings";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
-import { option, flag, rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import type { ImportFacts } from "./data.ts";
 
 /** Options of the method and of its settings. */
@@ -102,9 +101,9 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
   const dims = readDimensions(options, estimation, base);
   const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, base.link);
   if (irtModel !== "2pl" && estimation === "penalised")
-    throw new AnchorEvalError("invalid_option", `--irt-model ${irtModel} is estimated by --estimation marginal alone`);
+    throw invalidOption(`--irt-model ${irtModel} is estimated by --estimation marginal alone`);
   if (estimation === "marginal" && link !== "binarize")
-    throw new AnchorEvalError("invalid_option", `--estimation marginal takes --link binarize alone, got ${link}`);
+    throw invalidOption(`--estimation marginal takes --link binarize alone, got ${link}`);
   const method = await customised(recipe, {
     ...readScoreChoice(options, base),
     irtModel,
@@ -123,7 +122,7 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
     linked: base.linked && !options.flag("separate"),
   });
   if (method.settings.estimator === "score-map" && scoreMapKind(method) === "none")
-    throw new AnchorEvalError("invalid_option", "--estimator score-map needs a map: --score-map mean or additive");
+    throw invalidOption("--estimator score-map needs a map: --score-map mean or additive");
   return method;
 }
 
@@ -146,7 +145,7 @@ function readSearch(options: OptionReader, base: FitSettings): number {
   const informed = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection) === "fisher-information";
   const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
   if (budget !== undefined && budget > 0 && !informed)
-    throw new AnchorEvalError("invalid_option", "--search-budget is for --selection fisher-information alone");
+    throw invalidOption("--search-budget is for --selection fisher-information alone");
   return budget ?? (informed ? base.search : 0);
 }
 
@@ -160,8 +159,7 @@ function readDimensions(
   const auto = options.text("dims") === "auto";
   const given = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
   const dims = given ?? (marginal ? 1 : base.dims);
-  if (marginal && dims !== 1)
-    throw new AnchorEvalError("invalid_option", `--estimation marginal has one dimension, got --dims ${dims}`);
+  if (marginal && dims !== 1) throw invalidOption(`--estimation marginal has one dimension, got --dims ${dims}`);
   return dims;
 }
 
@@ -185,8 +183,7 @@ export function readSizes(
   if (sizes || totals) return () => ({ sizes: sizes ?? [], totals: totals ?? [] });
   const { sizes: own, totals: shared } = recipe;
   if (shared) return () => ({ sizes: own ?? [], totals: shared });
-  if (own === undefined)
-    throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario), --total N[,N…], or both");
+  if (own === undefined) throw invalidOption("give --anchors N[,N…] (per scenario), --total N[,N…], or both");
   return ({ scenarios, items }) => ({
     sizes: own,
     totals: own.filter((n) => n >= LEAST_SHARE * scenarios && n <= items),

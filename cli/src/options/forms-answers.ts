@@ -13,9 +13,8 @@ import {
 } from "anchoreval-trainer/internal/extensions/parallel-forms/item-pool";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import type { Output } from "../output.ts";
 import { RESPONSE_OPTIONS } from "./data.ts";
 import { WORK_OPTIONS } from "./fit.ts";
@@ -54,16 +53,12 @@ export const ANSWER_OPTIONS = {
 export function checkAnswerOptions(options: OptionReader): void {
   if (options.text("responses") === undefined) {
     const idle = Object.keys(ANSWER_OPTIONS).find((name) => options.text(name) !== undefined);
-    if (idle !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${idle} needs --responses, which isn't given`);
+    if (idle !== undefined) throw invalidOption(`--${idle} needs --responses, which isn't given`);
   } else {
     if (options.text("difficulty") !== undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
-        "difficulty comes from --responses or from --difficulty, not from both",
-      );
+      throw invalidOption("difficulty comes from --responses or from --difficulty, not from both");
     if (options.oneOf("check", CHECKS, "folds") === "none" && options.text("families") !== undefined)
-      throw new AnchorEvalError("invalid_option", "--families is for the check, which --check none leaves out");
+      throw invalidOption("--families is for the check, which --check none leaves out");
   }
 }
 

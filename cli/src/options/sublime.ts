@@ -1,7 +1,6 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */
 export const SUBSET_OPTIONS = {
@@ -27,8 +26,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
   if (!selections.includes("sublime")) {
     if (given.length > 0)
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`,
       );
     return () => (method) => method;
@@ -38,10 +36,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
     ?.split(",")
     .map((name) => name.trim());
   if (anchorModels && (anchorModels.length < 2 || new Set(anchorModels).size < anchorModels.length))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`,
-    );
+    throw invalidOption(`--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`);
   const { readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
   const { readEmbeddings } = await import("anchoreval-trainer/internal/numeric/embeddings-file");
   const { itemStrata, sublimeAnchorsOf } = await import("anchoreval-trainer/internal/methods/sublime/given-features");
