@@ -53,6 +53,22 @@ export const flag = (description: string, traits: Traits = {}): OptionSpec => ({
   ...traits,
 });
 
+/**
+ * Waits for work that Ctrl-C aborts; once it has, whatever the work ends in is `aborted`.
+ * @param what - is done, for the message
+ */
+export function stoppableBy(signal: AbortSignal, what: string): <T>(work: Promise<T>) => Promise<T> {
+  const stopped = (cause?: unknown): AnchorEvalError =>
+    new AnchorEvalError("aborted", `${what} was stopped; nothing was written`, { cause });
+  return async (work) => {
+    const done = await work.catch((error: unknown) => {
+      throw signal.aborted ? stopped(error) : error;
+    });
+    if (signal.aborted) throw stopped();
+    return done;
+  };
+}
+
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** The same options, listed by `--help-all` only. */
@@ -77,8 +93,8 @@ export interface Command {
   readonly appendix?: { readonly heading: string; readonly rows: readonly (readonly [string, string])[] };
   /** Two calls, without the program's name. */
   readonly examples: readonly [string, string];
-  /** @returns the exit code, 0 for done */
-  run(input: CommandInput): Promise<number>;
+  /** @returns the exit code where it isn't 0 */
+  run(input: CommandInput): Promise<number> | Promise<void>;
 }
 
 /** The input of a command. */

@@ -36,7 +36,7 @@ export const completionCommand: Command = {
     if (!Object.hasOwn(SCRIPTS, shell) || more.length > 0)
       throw invalidOption(`name a shell: ${Object.keys(SCRIPTS).join(", ")}`);
     output.line(SCRIPTS[shell]);
-    return Promise.resolve(0);
+    return Promise.resolve();
   },
 };
 

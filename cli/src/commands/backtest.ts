@@ -93,7 +93,6 @@ export const backtestCommand: Command = {
       split: splits.join(","),
       version: trainerVersion(),
     };
-    const bar = output.progress("back-test", 1);
     const shared = {
       sizes: [...new Set(sizes)].sort((x, y) => x - y),
       seeds,
@@ -106,52 +105,37 @@ export const backtestCommand: Command = {
       ...families,
       signal,
     };
-    let found: { readonly document: object; readonly lines: readonly string[] };
-    try {
-      if (several) {
-        const rows = await compareRecipes(matrix, {
-          ...shared,
-          splits,
-          recipes: methods,
-          onProgress: (done, of, note) => bar.update(done / of, note),
-        });
-        found = {
-          document: { header: { ...header, recipes: digests(methods) }, rows },
-          lines: recipeTable(recipeFigures(rows)),
-        };
-      } else {
-        const { rows, targets } = await runBacktest(matrix, {
-          ...shared,
-          split: splits[0]!,
-          method: method!,
-          onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
-        });
-        const headline = headlineEstimator(method!);
-        if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
-        found = {
-          document: {
-            header: { ...header, configuration: methodDigest(method!) },
-            rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
-          },
-          lines: estimatorTable(rows),
-        };
-      }
-    } finally {
-      bar.stop();
+    if (several) {
+      const rows = await output.during("back-test", (onProgress) =>
+        compareRecipes(matrix, { ...shared, splits, recipes: methods, onProgress }),
+      );
+      const digests = Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
+      output.result({ header: { ...header, recipes: digests }, rows }, recipeTable(recipeFigures(rows)));
+      return;
     }
-    if (output.json) output.document(found.document);
-    else for (const line of found.lines) output.line(line);
-    return 0;
+    const { rows, targets } = await output.during("back-test", (update) =>
+      runBacktest(matrix, {
+        ...shared,
+        split: splits[0]!,
+        method: method!,
+        onProgress: (done, of) => update(done, of, `${done} of ${of} fits`),
+      }),
+    );
+    if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
+    const headline = headlineEstimator(method!);
+    output.result(
+      {
+        header: { ...header, configuration: methodDigest(method!) },
+        rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
+      },
+      estimatorTable(rows),
+    );
   },
 };
 
 /** The recipes to compare; all of them by one word. */
 function readRecipes(options: OptionReader): MethodName[] {
   return options.text("recipe") === "all" ? [...METHOD_NAMES] : options.someOf("recipe", METHOD_NAMES, ["recommended"]);
-}
-
-function digests(methods: ReadonlyMap<string, Method>): Record<string, string> {
-  return Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
 }
 
 /** The file of --save-split, found to be writable; of a single back-test. */

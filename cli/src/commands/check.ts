@@ -80,8 +80,7 @@ export const checkCommand: Command = {
       return 0;
     }
     const check = checkFromAnchors(bundle, runs, { ...asked, baselines });
-    if (output.json) output.document(check);
-    else for (const line of checkLines(check)) output.line(line);
+    output.result(check, checkLines(check));
     return EXIT_CODES[check.verdict];
   },
 };

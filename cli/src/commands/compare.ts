@@ -60,18 +60,14 @@ export const compareCommand: Command = {
     const models: ReadModel[] = [];
     for (const path of pair ? [a, b] : paths) models.push(await readModel(path, bundle, { options, output }));
     const shared = estimateOptions(options);
-    const verbose = options.flag("verbose");
     if (pair) {
       const [first, second] = distinct(models);
       const comparison = compareFromAnchors(bundle, first!, second!, { ...shared, margin });
-      if (output.json) output.document(comparison);
-      else for (const line of comparisonLines(comparison, { verbose })) output.line(line);
+      output.result(comparison, comparisonLines(comparison, options.flag("verbose")));
     } else {
       const ranking = rankFromAnchors(bundle, distinct(models), shared);
-      if (output.json) output.document(ranking);
-      else for (const line of rankingLines(ranking)) output.line(line);
+      output.result(ranking, rankingLines(ranking));
     }
-    return 0;
   },
 };
 
@@ -86,7 +82,7 @@ function distinct(models: readonly ReadModel[]): ReadModel[] {
 }
 
 /** A comparison of two models for people: points with one decimal, and the verdict in words. */
-function comparisonLines(comparison: Comparison, { verbose = false }: { verbose?: boolean } = {}): string[] {
+function comparisonLines(comparison: Comparison, verbose: boolean): string[] {
   const { benchmark, version, form, names, scenarios, warnings } = comparison;
   const results = Object.entries(scenarios);
   const level = [comparison, ...results.map(([, result]) => result)].find(({ interval }) => interval)?.interval?.level;

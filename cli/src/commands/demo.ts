@@ -51,7 +51,6 @@ export const demoCommand: Command = {
       signal,
     });
     output.remark(`${((performance.now() - begun) / 1000).toFixed(0)} s`);
-    return 0;
   },
 };
 

@@ -125,7 +125,6 @@ export const embedCommand: Command = {
         seed: files ? null : seed,
       });
     else output.line(`${ids.length} texts, ${vectors.width} numbers each: ${out.file}`);
-    return 0;
   },
 };
 
@@ -147,18 +146,17 @@ async function byEncoder(
   else if (partial.found)
     output.remark(`continuing from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
   const encoder = await openSentenceEncoder(files, threads);
-  const bar = output.progress("encoding", texts.length);
-  try {
-    const vectors = await encodeTexts(tokens, encoder, {
-      partial,
-      signal,
-      onProgress: (done) => bar.update(done, `${done} of ${texts.length} texts`),
-    });
-    return { vectors, cut: tokens.filter(({ cut }) => cut).length, partial };
-  } finally {
-    bar.stop();
-    await encoder.close();
-  }
+  const total = texts.length;
+  const vectors = await output
+    .during("encoding", (update) =>
+      encodeTexts(tokens, encoder, {
+        partial,
+        signal,
+        onProgress: (done) => update(done, total, `${done} of ${total} texts`),
+      }),
+    )
+    .finally(() => encoder.close());
+  return { vectors, cut: tokens.filter(({ cut }) => cut).length, partial };
 }
 
 /** Digest of all that vectors depend on: the encoder, how its vectors are pooled, and the texts as it gets them. */

@@ -43,9 +43,8 @@ export const estimateCommand: Command = {
       ...(given.form !== undefined && { form: given.form }),
     });
     const bridged = bridgedScore(bundle.manifest, estimate);
-    if (output.json) output.document({ ...estimate, ...(bridged && { bridged }) });
-    else for (const line of estimateLines(estimate, { verbose: options.flag("verbose"), bridged })) output.line(line);
-    return 0;
+    const lines = estimateLines(estimate, bridged, options.flag("verbose"));
+    output.result({ ...estimate, ...(bridged && { bridged }) }, lines);
   },
 };
 
@@ -68,15 +67,12 @@ async function readInput(
 }
 
 /** An estimate for people: points with one decimal. */
-function estimateLines(
-  estimate: Estimate,
-  { verbose = false, bridged = null }: { readonly verbose?: boolean; readonly bridged?: BridgedScore | null } = {},
-): string[] {
+function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
-  const level = firstLevel(estimate);
+  const level = [estimate, ...Object.values(scenarios)].find(({ interval }) => interval)?.interval?.level;
   const rows = [
-    ["", "score", level === null ? "interval" : `${percent(level)} interval`, "answered", ""],
+    ["", "score", level === undefined ? "interval" : `${percent(level)} interval`, "answered", ""],
     ...(results.length > 1
       ? [
           [
@@ -101,7 +97,7 @@ function estimateLines(
     "",
     ...textTable(rows, "lrrrl"),
     "",
-    ...(level === null ? [] : [INTERVAL_MEANING]),
+    ...(level === undefined ? [] : [INTERVAL_MEANING]),
     ...(bridged === null ? [] : [bridgedWords(bridged)]),
     ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),
@@ -135,11 +131,4 @@ function detailLines(id: string, { details, interval, answeredShare }: ScenarioR
       ([name, score]) => `  ${name.padEnd(12)} ${points(score)}${name === details.estimator ? "  (the score)" : ""}`,
     ),
   ];
-}
-
-function firstLevel({ interval, scenarios }: Estimate): number | null {
-  return (
-    [interval, ...Object.values(scenarios).map((result) => result.interval)].find((found) => found !== null)?.level ??
-    null
-  );
 }

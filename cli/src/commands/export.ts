@@ -50,21 +50,15 @@ export const exportCommand: Command = {
     const file = `${base}${ending}`;
     await write(out, file, text);
 
-    const next =
-      commands.length > 0 ? `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}` : null;
-    if (output.json) {
-      output.document({ form: asked, items: anchors.length, file, ...extra, ...(next !== null && { next, notes }) });
-      return 0;
+    const made = { form: asked, items: anchors.length, file, ...extra };
+    const summary = `${file}: ${anchors.length} items of form ${asked}`;
+    if (commands.length === 0) {
+      output.result(made, [summary]);
+      return;
     }
-    output.line(`${file}: ${anchors.length} items of form ${asked}`);
-    if (next === null) return 0;
-    output.line();
-    output.line(heading);
-    for (const command of commands) output.line(`  ${command}`);
-    output.line("Then:");
-    output.line(`  ${next}`);
-    for (const note of notes) output.line(note);
-    return 0;
+    const next = `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}`;
+    const steps = [heading, ...commands.map((command) => `  ${command}`), "Then:", `  ${next}`, ...notes];
+    output.result({ ...made, next, notes }, [summary, "", ...steps]);
   },
 };
 

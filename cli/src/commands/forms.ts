@@ -9,9 +9,8 @@ import { summarizeForms } from "anchoreval-trainer/internal/extensions/parallel-
 import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/extensions/parallel-forms/write-forms";
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command, invalidOption } from "../command.ts";
+import { option, stoppableBy, FORCE_OPTION, type Command, invalidOption } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import {
@@ -76,19 +75,15 @@ export const formsCommand: Command = {
     const pool = itemPool(table, { ...(by !== undefined && { by }), ...(id !== undefined && { id }), exclude });
     checkFormSizes(pool, size, count);
     const random = createRandom(seed);
-    const stopped = (): AnchorEvalError => new AnchorEvalError("aborted", "forms was stopped; nothing was written");
+    const stoppable = stoppableBy(signal, "forms");
     const [column, responses] = [options.text("difficulty"), options.text("responses")];
     const answers = responses === undefined ? null : await readFormsAnswers(pool, responses, options, output);
     const shape = { size, count, buckets };
     let difficulty = column === undefined ? NO_DIFFICULTY : givenDifficulty(pool, column);
     let check: FormsCheck = { kind: "none", reason: "no models' answers are given" };
-    try {
-      if (answers) {
-        difficulty = await calibratedDifficulty(pool, answers, seed, output, signal);
-        check = await formsCheck(pool, answers, shape, seed, output, signal);
-      }
-    } catch (error) {
-      throw signal.aborted ? stopped() : error;
+    if (answers) {
+      difficulty = await stoppable(calibratedDifficulty(pool, answers, seed, output, signal));
+      check = await stoppable(formsCheck(pool, answers, shape, seed, output, signal));
     }
     const built = buildParallelForms(pool, difficulty, { ...shape, random });
     const summary = summarizeForms(built, seed, buckets, check);
@@ -103,15 +98,12 @@ export const formsCommand: Command = {
       },
       trainerVersion(),
     );
-    await turn(); // building never waits: an interrupt is heard only now
-    if (signal.aborted) throw stopped();
+    await stoppable(turn()); // building never waits: an interrupt is heard only now
     await writeOutFolder(out, [...files.keys()], async (...paths) => {
       for (const path of paths) await writeFile(path, files.get(basename(path))!);
     });
     for (const warning of summary.warnings) output.remark(`note: ${warning}`);
-    if (output.json) output.document(document);
-    else for (const line of [...formsWords(summary), `${[...files.keys()].join(", ")} in ${out}`]) output.line(line);
-    return 0;
+    output.result(document, [...formsWords(summary), `${[...files.keys()].join(", ")} in ${out}`]);
   },
 };
 

@@ -53,7 +53,7 @@ export const tokenCommand: Command = {
       output.remark("Add this record to the array in the Worker's secret TOKENS (npx wrangler secret put TOKENS):");
       output.line(JSON.stringify(record));
     }
-    return Promise.resolve(0);
+    return Promise.resolve();
   },
 };
 
@@ -92,7 +92,6 @@ export const keygenCommand: Command = {
       output.line(key);
       output.remark(`That is the public key: readers list it as trusted. ${file} signs; keep it secret.`);
     }
-    return 0;
   },
 };
 
@@ -123,9 +122,7 @@ export const signCommand: Command = {
     // Those of another manifest that stood here before go.
     for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
     await writeFile(join(folder, SIGNATURE_FILE), encodeSignatures(mergeSignatures(kept, [own])));
-    if (output.json) output.document({ digest, ...own });
-    else output.line(`${benchmark}@${version} (${digest}) is signed by ${own.key}`);
-    return 0;
+    output.result({ digest, ...own }, [`${benchmark}@${version} (${digest}) is signed by ${own.key}`]);
   },
 };
 

@@ -30,9 +30,7 @@ export const planCommand: Command = {
       ...(gap !== undefined && { gap }),
     };
     const plan = planFromBundle(await loadBundle(source, { signal }), asked);
-    if (output.json) output.document(plan);
-    else for (const line of planLines(plan)) output.line(line);
-    return 0;
+    output.result(plan, planLines(plan));
   },
 };
 

@@ -46,12 +46,10 @@ export const publishCommand: Command = {
           : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     const { benchmark, version, url } = result;
-    if (output.json) output.document(result);
-    else {
-      output.line(`${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
-      if (url) output.line(`loadBundle and --bundle take ${url}`);
-    }
-    return 0;
+    output.result(result, [
+      `${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`,
+      ...(url ? [`loadBundle and --bundle take ${url}`] : []),
+    ]);
   },
 };
 
@@ -87,14 +85,10 @@ export const sweepCommand: Command = {
         "bundle_invalid",
         `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
       );
-    if (output.json) output.document({ ...result, dryRun });
-    else {
-      for (const key of removed) output.line(key);
-      output.line(
-        `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
-      );
-    }
-    return 0;
+    output.result({ ...result, dryRun }, [
+      ...removed,
+      `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
+    ]);
   },
 };
 

@@ -85,20 +85,13 @@ export const replayCommand: Command = {
     };
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
-    const bar = output.progress("replay", 1);
     const rows: ReplayRow[] = [];
-    try {
-      for (const [k, split] of splits.entries())
-        rows.push(
-          ...(await runReplays(groupItems(matrix), {
-            ...shared,
-            split,
-            onProgress: (done, of) => bar.update((k + done / of) / splits.length, split),
-          })),
-        );
-    } finally {
-      bar.stop();
-    }
+    await output.during("replay", async (update) => {
+      for (const [k, split] of splits.entries()) {
+        const onProgress = (done: number, of: number): void => update(k + done / of, splits.length, split);
+        rows.push(...(await runReplays(groupItems(matrix), { ...shared, split, onProgress })));
+      }
+    });
     if (output.json)
       output.document({
         header: {
@@ -110,7 +103,6 @@ export const replayCommand: Command = {
         rows,
       });
     else for (const line of replayTable(rows)) output.line(line);
-    return 0;
   },
 };
 

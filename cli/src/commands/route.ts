@@ -143,13 +143,12 @@ export const routeCommand: Command = {
         meanCost,
         judgement,
       });
-      return 0;
+      return;
     }
     for (const line of routingSummary(routing, judgement)) output.line(line);
     if (meanCost !== null)
       output.line(`Mean cost of the picks of ${written.method}: ${meanCost.toPrecision(4)} a question.`);
     output.remark(out === undefined ? "--out FILE.csv saves every question's route" : `${written.method}: ${out}`);
-    return 0;
   },
 };
 

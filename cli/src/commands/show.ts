@@ -26,7 +26,7 @@ export const showCommand: Command = {
     const bad = files.filter((file) => file.state !== "ok");
     if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest });
     if (!output.json) for (const line of showLines(manifest, digest, files, signatures)) output.line(line);
-    if (bad.length === 0) return 0;
+    if (bad.length === 0) return;
     throw new AnchorEvalError(
       "bundle_corrupt",
       `${source.name}: ${bad.map(({ name, state }) => `${name} is ${state}`).join(", ")}: not what the manifest states; copy or publish the bundle again`,

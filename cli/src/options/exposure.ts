@@ -40,18 +40,14 @@ export async function limitedExposure(
   exposure.exposurePlan(matrix.items, input);
   return {
     stage: "exposure limits",
-    async add({ content }) {
-      const rounds = output.progress("exposure limits", 1);
-      try {
-        return await exposure.withExposure(content, matrix, input, {
+    add: ({ content }) =>
+      output.during("exposure limits", (update) =>
+        exposure.withExposure(content, matrix, input, {
           random: createRandom(seed).fork("exposure"),
           signal,
-          onRound: (round, of, reached) => rounds.update(round / of, `largest share ${reached.toFixed(3)}`),
-        });
-      } finally {
-        rounds.stop();
-      }
-    },
+          onRound: (round, of, reached) => update(round, of, `largest share ${reached.toFixed(3)}`),
+        }),
+      ),
     words: exposure.exposureWords,
   };
 }

@@ -106,18 +106,15 @@ export async function calibratedDifficulty(
   output: Output,
   signal: AbortSignal,
 ): Promise<PoolDifficulty> {
-  const bar = output.progress("calibrating", 1);
-  try {
-    return await answeredDifficulty(pool, keys, matrix, {
+  return output.during("calibrating", (update) =>
+    answeredDifficulty(pool, keys, matrix, {
       ...(sameItems !== undefined && { sameItems }),
       backend,
       random: createRandom(seed).fork("difficulty"),
       signal,
-      onProgress: (done) => bar.update(done),
-    });
-  } finally {
-    bar.stop();
-  }
+      onProgress: (done) => update(done, 1),
+    }),
+  );
 }
 
 /** The check of forms on held-out models; none where it was left out. */
@@ -130,17 +127,14 @@ export async function formsCheck(
   signal: AbortSignal,
 ): Promise<FormsCheck> {
   if (!checked) return { kind: "none", reason: "left out by --check none" };
-  const bar = output.progress("checking", 1);
-  try {
-    return await checkForms(pool, keys, matrix, {
+  return output.during("checking", (update) =>
+    checkForms(pool, keys, matrix, {
       ...shape,
       backend,
       ...(families && { families }),
       random: createRandom(seed).fork("check"),
       signal,
-      onProgress: (done) => bar.update(done),
-    });
-  } finally {
-    bar.stop();
-  }
+      onProgress: (done) => update(done, 1),
+    }),
+  );
 }
