@@ -1,11 +1,5 @@
 import * as zlib from "node:zlib";
-import {
-  harnessNamed,
-  isReadable,
-  type FormatReaders,
-  type Harness,
-  type HarnessName,
-} from "anchoreval/internal/node/harnesses";
+import { harnessNamed, type Harness, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { TrainerMissing, withTrainer } from "./trainer.ts";
 
 /**
@@ -14,16 +8,13 @@ import { TrainerMissing, withTrainer } from "./trainer.ts";
  * @throws TrainerMissing where nothing can be read without it
  */
 export async function openHarness(name: HarnessName, what: string): Promise<Harness> {
-  const complete = isReadable(name, {});
-  const zstd = "zstdDecompressSync" in zlib; // logs of Inspect are compressed so; Node has it from 22.15 on
-  if (complete && (zstd || name !== "inspect")) return harnessNamed(name);
-  const formats = await withTrainer(what, loadFormats).catch((error: unknown) => {
-    if (complete && error instanceof TrainerMissing) return {};
+  const isParquet = name === "lighteval";
+  const isZstd = name === "inspect" && !("zstdDecompressSync" in zlib); // Node has it from 22.15 on
+  if (!isParquet && !isZstd) return harnessNamed(name);
+  const load = async (): Promise<Harness> =>
+    harnessNamed(name, (await import("anchoreval-trainer/internal/formats")).FORMATS);
+  return withTrainer(what, load).catch((error: unknown) => {
+    if (isZstd && error instanceof TrainerMissing) return harnessNamed(name); // not all logs are compressed so
     throw error;
   });
-  return harnessNamed(name, formats);
-}
-
-async function loadFormats(): Promise<FormatReaders> {
-  return (await import("anchoreval-trainer/internal/formats")).FORMATS;
 }

@@ -10,6 +10,11 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A text; null for anything else. */
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
 /** A text that isn't empty; null for anything else. */
 export function filledText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;

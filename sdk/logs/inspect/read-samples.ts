@@ -1,26 +1,16 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
-import { canonicalJson } from "../json.ts";
+import { chooseMetric } from "../choices.ts";
+import { canonicalJson, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { itemScorer } from "../scores.ts";
+import { invalidLog, itemScorer, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
-/** How samples of Inspect are read. */
-export interface InspectSampleOptions extends ScaleOptions {
-  /** Names the file in messages. */
-  readonly file: string;
-  /** The score that counts; needed where samples have several. Of scores with several values `SCORER/VALUE`. */
-  readonly metric?: string | undefined;
-}
-
 /** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
-interface Epoch {
+interface Epoch extends Pick<LoggedSample, "hash" | "text"> {
   readonly id: number | string;
   readonly scores: ReadonlyMap<string, number | null>;
   readonly errored: boolean;
-  readonly hash: string | null;
-  readonly text: string | null;
 }
 
 /**
@@ -30,19 +20,19 @@ interface Epoch {
  */
 export class InspectSampleReader {
   readonly #header: InspectHeader;
-  readonly #options: InspectSampleOptions;
+  readonly #options: SampleOptions;
   readonly #epochs: Epoch[] = [];
 
-  constructor(header: InspectHeader, options: InspectSampleOptions) {
+  constructor(header: InspectHeader, options: SampleOptions) {
     this.#header = header;
     this.#options = options;
   }
 
   /** @param sample - one of a log's samples, as parsed JSON */
   add(sample: unknown): void {
-    const fields = (typeof sample === "object" ? sample : null) as Record<string, unknown> | null;
-    const id = fields?.["id"];
-    if (!fields || (typeof id !== "number" && typeof id !== "string"))
+    const fields = record(sample);
+    const { id, scores, score, error } = fields;
+    if (typeof id !== "number" && typeof id !== "string")
       throw new AnchorEvalError("invalid_data", `${this.#options.file}: sample ${this.#epochs.length + 1} has no id`, {
         issues: [
           {
@@ -55,8 +45,8 @@ export class InspectSampleReader {
     const content = sampleContent(fields);
     this.#epochs.push({
       id,
-      scores: scoresOf(fields["scores"] ?? fields["score"]),
-      errored: fields["error"] != null,
+      scores: scoresOf(scores ?? score),
+      errored: error != null,
       hash: content && contentHash(content),
       text: sampleText(fields),
     });
@@ -65,9 +55,12 @@ export class InspectSampleReader {
   finish(): RunSamples {
     const { task, status, epochs, reducers, invalidated } = this.#header;
     const { file } = this.#options;
-    if (this.#epochs.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
-    const metrics = [...new Set(this.#epochs.flatMap(({ scores }) => [...scores.keys()]))];
-    const metric = this.#choose(metrics);
+    if (this.#epochs.length === 0) throw invalidLog(file, "the log has no samples");
+    const metrics = new Map(this.#epochs.flatMap(({ scores }) => [...scores.keys()]).map((name) => [name, null]));
+    const asked = this.#options.metric;
+    if (metrics.size === 0 && asked === undefined)
+      throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
+    const metric = chooseMetric(metrics, { file, task, metric: asked, noun: "score" });
     const scored = itemScorer(file, metric, this.#options);
     const items = new Map<number | string, Epoch[]>();
     for (const epoch of this.#epochs) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
@@ -97,26 +90,7 @@ export class InspectSampleReader {
             ]
           : []),
       ],
-      metrics,
-      filters: ["mean"],
     };
-  }
-
-  #choose(metrics: readonly string[]): string {
-    const { file, metric } = this.#options;
-    const { task } = this.#header;
-    if (metric !== undefined) {
-      if (metrics.includes(metric)) return metric;
-      const there = metrics.length > 0 ? `this log has ${metrics.join(", ")}` : "this log has none";
-      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no score ${metric}: ${there}`);
-    }
-    if (metrics.length === 1) return metrics[0]!;
-    if (metrics.length === 0)
-      throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${file}: ${task} has several scores: choose one with --metric: ${metrics.join(", ")}`,
-    );
   }
 }
 

@@ -1,24 +1,19 @@
-import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { chooseMetric } from "../choices.ts";
-import type { RunSamples, TaskResults } from "../run-log.ts";
-import { metricValue, RowIssues, scoreDocuments, type LoggedDocument } from "../scores.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
+import type { ItemContent } from "../../core/bundle/digest.ts";
+import { chooseMetric, metricReasons } from "../choices.ts";
 import { record } from "../json.ts";
+import type { RunSamples } from "../run-log.ts";
+import {
+  contentFields,
+  invalidLog,
+  type LoggedDocument,
+  metricValue,
+  RowIssues,
+  type SampleOptions,
+  scoreDocuments,
+} from "../scores.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
-
-/** How details of lighteval are read. */
-export interface DetailsOptions extends ScaleOptions {
-  /** Names the file in messages. */
-  readonly file: string;
-  readonly task: string;
-  /** The metric that is the score; needed where the log has several. */
-  readonly metric?: string | undefined;
-  /** This task in the run's results file. */
-  readonly results?: TaskResults | undefined;
-}
 
 /**
  * Takes the rows of one task's details of lighteval, one after another.
@@ -26,11 +21,11 @@ export interface DetailsOptions extends ScaleOptions {
  * metrics and none was chosen, or not the one that was; `unsupported` for a metric that is no mean of scores of documents
  */
 export class LightevalDetailsReader {
-  readonly #options: DetailsOptions;
+  readonly #options: SampleOptions;
   readonly #details: LoggedDocument[] = [];
   readonly #issues: RowIssues;
 
-  constructor(options: DetailsOptions) {
+  constructor(options: SampleOptions) {
     this.#options = options;
     this.#issues = new RowIssues(options.file, "row");
   }
@@ -42,27 +37,21 @@ export class LightevalDetailsReader {
     const { id } = doc;
     if (typeof id !== "string" || typeof doc.query !== "string")
       this.#issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
-    const content = documentContent(doc);
     this.#details.push({
       row: number,
       id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
       errored: isErrored(record(row.model_response)),
-      hash: content && contentHash(content),
-      text: content && [content.input, ...(content.choices ?? [])].join("\n"),
+      ...contentFields(documentContent(doc)),
     });
   }
 
   finish(): RunSamples {
     this.#issues.refuse();
     const { file, task, results } = this.#options;
-    if (this.#details.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no rows`);
-    const metric = chooseMetric(this.#details, {
-      file,
-      task,
-      metric: this.#options.metric,
-      corpusReason: (name) => corpusReason(results?.aggregations.get(name)),
-    });
+    if (this.#details.length === 0) throw invalidLog(file, "the log has no rows");
+    const reasons = metricReasons(this.#details, (name) => corpusReason(results?.aggregations.get(name)));
+    const metric = chooseMetric(reasons, this.#options);
     return {
       task,
       metric,
@@ -73,8 +62,6 @@ export class LightevalDetailsReader {
           `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
       }),
       remarks: [],
-      metrics: [...new Set(this.#details.flatMap(({ values }) => [...values.keys()]))],
-      filters: ["none"],
     };
   }
 }

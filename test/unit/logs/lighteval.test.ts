@@ -6,7 +6,7 @@ import { parseChoices } from "anchoreval/internal/logs/choices";
 import { LightevalDetailsReader } from "anchoreval/internal/logs/lighteval/read-details";
 import { lightevalFileName } from "anchoreval/internal/logs/lighteval/read-results";
 import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
-import { findLightevalLogs, readLightevalLog } from "anchoreval/internal/node/lighteval-logs";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";
@@ -15,15 +15,16 @@ import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
+const lighteval = harnessNamed("lighteval", { readParquet: parquetRows });
 const LOGS = lightevalLogs(folder.path("logs"));
 
 async function find(task: string, path = join(LOGS, "details", "made-up", "able")): Promise<RunLog> {
-  return (await findLightevalLogs([path])).find((log) => log.task === task)!;
+  return (await lighteval.find([path])).find((log) => log.task === task)!;
 }
 async function read(log: RunLog, metric?: string): Promise<RunSamples> {
-  return readLightevalLog(log, {
+  return lighteval.read(log, {
     metric: parseChoices("metric", metric === undefined ? [] : [metric]),
-    readParquet: parquetRows,
+    filter: parseChoices("filter", []),
   });
 }
 async function command(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -108,7 +109,11 @@ describe("logs that lighteval 0.13.0 wrote (test/fixtures/lighteval)", () => {
   test("the SDK alone names what reads Parquet", async () => {
     const log = await find("sums");
     const metric = parseChoices("metric", []);
-    expectRefusal(await rejection(readLightevalLog(log, { metric })), "unsupported", "npm install anchoreval-trainer");
+    expectRefusal(
+      await rejection(harnessNamed("lighteval").read(log, { metric, filter: metric })),
+      "unsupported",
+      "npm install anchoreval-trainer",
+    );
   });
 });
 
@@ -121,12 +126,12 @@ describe("refused", () => {
     ],
     ["a file of another name", () => folder.write("x.parquet", ""), "the name of a log tells its task"],
   ])("%s", async (_, path, words) => {
-    expectRefusal(await rejection(findLightevalLogs([path()])), "invalid_data", words);
+    expectRefusal(await rejection(lighteval.find([path()])), "invalid_data", words);
   });
 
   test("what is no Parquet, and other columns", async () => {
     const name = "details_sums|2_2026-01-01T00-00-00.0.parquet";
-    const [log] = await findLightevalLogs([folder.write(name, "no Parquet")]);
+    const [log] = await lighteval.find([folder.write(name, "no Parquet")]);
     expectRefusal(await rejection(read(log!)), "invalid_data", "can't be read as Parquet");
     const good = (await find("sums")).file;
     const rows = parquetRows(good, ["doc", "predictions"]);
@@ -139,9 +144,9 @@ describe("refused", () => {
     const results = join(broken, "results", "made-up", "able");
     const file = join(results, readdirSync(results)[0]!);
     writeFileSync(file, "{}");
-    expectRefusal(await rejection(findLightevalLogs([broken])), "invalid_data", "this is no results file of lighteval");
+    expectRefusal(await rejection(lighteval.find([broken])), "invalid_data", "this is no results file of lighteval");
     writeFileSync(file, "{");
-    expectRefusal(await rejection(findLightevalLogs([broken])), "invalid_data", "it is not valid JSON");
+    expectRefusal(await rejection(lighteval.find([broken])), "invalid_data", "it is not valid JSON");
   });
 
   test("one run with two numbers of examples for a task", async () => {
@@ -149,7 +154,7 @@ describe("refused", () => {
     cpSync(LOGS, twice, { recursive: true });
     const { file } = await find("sums", join(twice, "details", "made-up", "able"));
     cpSync(file, file.replace("sums|2", "sums|0"));
-    expectRefusal(await rejection(findLightevalLogs([twice])), "invalid_data", "name the files of one of them");
+    expectRefusal(await rejection(lighteval.find([twice])), "invalid_data", "name the files of one of them");
   });
 
   const row = (id: string, value: unknown = 1): object => ({ doc: { id, query: `${id}?` }, metric: { m: value } });
