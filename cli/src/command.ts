@@ -150,6 +150,12 @@ export class OptionReader {
     return this.#values[name] as string | undefined;
   }
 
+  /** Refuses options that are of no use here. @param why - follows the option's name: `needs --to, which isn't given` */
+  refuse(names: readonly string[], why: string): void {
+    const given = names.find((name) => this.isGiven(name));
+    if (given !== undefined) throw invalidOption(`--${given} ${why}`);
+  }
+
   required(name: string): string {
     const value = this.text(name);
     if (value === undefined || value === "") throw invalidOption(`--${name} is needed`);
