@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { httpSource } from "anchoreval/internal/bundles/sources";
-import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
+import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
-import { invalidOption } from "./command.ts";
+import { invalidOption, type OptionReader } from "./command.ts";
 
 /**
  * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
@@ -20,6 +21,12 @@ export function openBundle(place: string): BundleSource {
         keys.split(",").map((key) => key.trim()),
       )
     : source;
+}
+
+/** Loads the bundle of `--bundle`, with the form of `--form` where that is given. */
+export function readBundle(options: OptionReader, signal: AbortSignal): Promise<Bundle> {
+  const form = options.text("form");
+  return loadBundle(openBundle(options.required("bundle")), { signal, ...(form !== undefined && { form }) });
 }
 
 /**

@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -8,11 +7,10 @@ import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, invalidOption } from "../command.ts";
-import { isPinned, openBundle } from "../open-bundle.ts";
+import { isPinned, readBundle } from "../open-bundle.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
 
-/** `anchoreval check`: whether a model got worse, for CI; exit code 0 passed, 3 regressed, 4 can't tell. */
 export const checkCommand: Command = {
   options: {
     Data: {
@@ -62,18 +60,18 @@ export const checkCommand: Command = {
       ...(minScore !== undefined && { minScore }),
       ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     };
-    const form = options.text("form");
-    const bundle = await loadBundle(openBundle(place), { signal, ...(form !== undefined && { form }) });
+    const bundle = await readBundle(options, signal);
     const { benchmark, version } = bundle.manifest;
     if (!isPinned(place))
       output.remark(
         `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
       );
+    const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const runs: ReadModel[] = [];
-    for (const path of paths) runs.push(await readModel(path, bundle, { options, output }));
+    for (const path of paths) runs.push(await readModel([path], bundle, options, remark));
     const baselines: ReadModel[] = [];
     for (const path of baselinePaths)
-      baselines.push(await readModel(path, bundle, { options, output, filesAreAnswers: true }));
+      baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);

@@ -1,4 +1,3 @@
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
@@ -22,9 +21,8 @@ import {
 } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { readBundle } from "../open-bundle.ts";
 
-/** `anchoreval compare`: which of two models is better, or the places of several, from their answers to the same anchors. */
 export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
   options: {
@@ -47,7 +45,6 @@ export const compareCommand: Command = {
     "compare --bundle bundles/quiz model-1.json model-2.json model-3.json",
   ],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
     const [a, b] = [options.text("a"), options.text("b")];
     const paths = options.texts("responses");
     const pair = a !== undefined && b !== undefined;
@@ -55,10 +52,10 @@ export const compareCommand: Command = {
       throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
     const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
     if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
-    const form = options.text("form");
-    const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
+    const bundle = await readBundle(options, signal);
+    const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
-    for (const path of pair ? [a, b] : paths) models.push(await readModel(path, bundle, { options, output }));
+    for (const path of pair ? [a, b] : paths) models.push(await readModel([path], bundle, options, remark));
     const shared = estimateOptions(options);
     if (pair) {
       const [first, second] = distinct(models);

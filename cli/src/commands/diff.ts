@@ -5,7 +5,6 @@ import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
-/** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
 export const diffCommand: Command = {
   options: {
     Data: {

@@ -19,7 +19,7 @@ import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command, invalidOption } from "../command.ts";
+import { option, FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
@@ -63,15 +63,8 @@ export const embedCommand: Command = {
     options.required("out");
     const out = (await readOutFile(options, OWN_FILES))!;
     const encoder = options.text("encoder");
-    const needless = (encoder === undefined ? OF_ENCODER : (["dims", "seed"] as const)).find(
-      (name) => options.text(name) !== undefined,
-    );
-    if (needless !== undefined)
-      throw invalidOption(
-        encoder === undefined
-          ? `--${needless} needs --encoder, which isn't given`
-          : `--${needless} is for TF-IDF, not for an encoder`,
-      );
+    if (encoder === undefined) options.refuse(OF_ENCODER, "needs --encoder, which isn't given");
+    else options.refuse(["dims", "seed"], "is for TF-IDF, not for an encoder");
     const maxTokens = options.number("max-tokens", { min: 2, integer: true }, undefined);
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const dims = options.number("dims", { min: 1, max: 4096, integer: true }, DEFAULT_DIMS);

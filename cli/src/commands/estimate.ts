@@ -1,18 +1,12 @@
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
-import { readAnswers } from "anchoreval/internal/node/read-file";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { LoggedAnswers } from "../anchor-logs.ts";
-import { type Command, type CommandInput, option, flag, invalidOption } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
-import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readLogs } from "../options/answers.ts";
-import { readScale } from "../options/scale.ts";
+import { type Command, option, flag } from "../command.ts";
+import { readBundle } from "../open-bundle.ts";
+import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
 
-/** `anchoreval estimate`: one model's score on the whole benchmark from its answers to the anchors. */
 export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
   options: {
@@ -33,38 +27,15 @@ export const estimateCommand: Command = {
     "estimate --bundle https://evals.example.com/v1/bundles/quiz/1.0.0 --from lm-eval --responses logs/my-model",
   ],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
-    const form = options.text("form");
-    const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
-    const given = await readInput({ options, output }, bundle, form);
-    const estimate = estimateFromAnchors(bundle, given.answers, {
-      hashes: given.hashes,
-      ...estimateOptions(options),
-      ...(given.form !== undefined && { form: given.form }),
-    });
+    const bundle = await readBundle(options, signal);
+    const paths = options.texts("responses");
+    const { responses, ...given } = await readModel(paths, bundle, options, (words) => output.remark(words));
+    const estimate = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
     const bridged = bridgedScore(bundle.manifest, estimate);
     const lines = estimateLines(estimate, bridged, options.flag("verbose"));
     output.result({ ...estimate, ...(bridged && { bridged }) }, lines);
   },
 };
-
-/** The answers that the options name: a file's, or those in a harness's logs. */
-async function readInput(
-  { options, output }: Pick<CommandInput, "options" | "output">,
-  bundle: Bundle,
-  form: string | undefined,
-): Promise<Pick<LoggedAnswers, "answers" | "hashes" | "form">> {
-  const [file, ...more] = options.texts("responses");
-  if (file === undefined) throw invalidOption("--responses is needed");
-  if (options.text("from") === undefined) {
-    if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
-    const { answers, hashes } = await readAnswers(file, readScale(options));
-    return { answers, hashes, form };
-  }
-  const logged = await readLogs(bundle, [file, ...more], options);
-  for (const remark of logged.remarks) output.remark(remark);
-  return logged;
-}
 
 /** An estimate for people: points with one decimal. */
 function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {

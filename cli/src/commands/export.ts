@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -11,12 +10,11 @@ import {
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
 import { type Command, option } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { readBundle } from "../open-bundle.ts";
 
 /** Targets of an export. */
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 
-/** `anchoreval export`: what makes a harness run only a form's anchors. */
 export const exportCommand: Command = {
   options: {
     Data: {
@@ -41,9 +39,8 @@ export const exportCommand: Command = {
     const out = options.required("out");
     options.required("to");
     const to = options.oneOf("to", TARGETS, "lm-eval");
-    const form = options.text("form");
-    const bundle = await loadBundle(openBundle(place), { signal, ...(form !== undefined && { form }) });
-    const asked = form ?? bundle.manifest.defaultForm;
+    const bundle = await readBundle(options, signal);
+    const asked = options.text("form") ?? bundle.manifest.defaultForm;
     const anchors = formAnchors(bundle, asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const { ending, text, extra, heading, commands, logs, notes } = TARGET[to](bundle, anchors, base);

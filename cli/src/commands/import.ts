@@ -30,7 +30,6 @@ const SOURCES = [...HARNESSES, ...TABLES] as const;
 /** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
 
-/** `anchoreval import`: a harness's logs, or a table of other making, as the files that `fit` and `backtest` read. */
 export const importCommand: Command = {
   operands: { usage: "PATH…" },
   options: {
@@ -131,7 +130,7 @@ async function importHarness(
   options: OptionReader,
   output: Output,
 ): Promise<Imported<ImportReport>> {
-  if (options.isGiven("columns")) throw invalidOption(`--columns is for --from table, not for the logs of ${from}`);
+  options.refuse(["columns"], `is for --from table, not for the logs of ${from}`);
   const harness = await openHarness(from, `import --from ${from}`);
   const { matrix, report } = await output.during("reading logs", (update) =>
     importLogs(harness, paths, {
@@ -192,8 +191,7 @@ async function importTable(
   paths: readonly string[],
   options: OptionReader,
 ): Promise<Imported<TableReport>> {
-  const useless = OF_LOGS.find((name) => options.isGiven(name));
-  if (useless !== undefined) throw invalidOption(`--${useless} is for logs of harnesses, not for --from ${source}`);
+  options.refuse(OF_LOGS, `is for logs of harnesses, not for --from ${source}`);
   const { matrix, weighting, remarks } = await read(source, paths, options);
   const scenarios = Array.from(
     groupBy(matrix.items, (item) => item.scenario),
@@ -226,6 +224,6 @@ async function read(
     if (more.length > 0) throw invalidOption(`--from table reads one file; got ${paths.length}: put them together`);
     return readLongTable(path, parseTableColumns(options.texts("columns")), scale);
   }
-  if (options.isGiven("columns")) throw invalidOption("--columns is for --from table: RouterDC's fields are known");
+  options.refuse(["columns"], "is for --from table: RouterDC's fields are known");
   return readRouterDc(paths, scale);
 }

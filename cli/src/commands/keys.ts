@@ -22,7 +22,6 @@ import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { type Command, option, invalidOption } from "../command.ts";
 
-/** `anchoreval token`: a bearer token for a Worker, and the record of it that the Worker keeps. */
 export const tokenCommand: Command = {
   options: {
     Token: {
@@ -69,7 +68,6 @@ function readExpiry(text: string | undefined): string | null {
   return time.toISOString();
 }
 
-/** `anchoreval keygen`: a key that signs bundles. */
 export const keygenCommand: Command = {
   options: {
     Output: {
@@ -100,7 +98,6 @@ function publicKeyOf(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ format: "jwk" }).x!;
 }
 
-/** `anchoreval sign`: manifest.sig of a bundle, which it doesn't change. */
 export const signCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },
   options: {

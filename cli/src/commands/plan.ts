@@ -1,12 +1,10 @@
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { type Command, option, invalidOption } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
-/** `anchoreval plan`: how many items it takes, from what a bundle has measured. */
 export const planCommand: Command = {
   operands: { usage: "DIR|URL", option: "bundle" },
   options: {
@@ -20,7 +18,6 @@ export const planCommand: Command = {
   },
   examples: ["plan --bundle bundles/quiz", "plan --bundle bundles/quiz --gap 2"],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
     if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
     const asked = {
@@ -29,7 +26,7 @@ export const planCommand: Command = {
       ...(halfWidth !== undefined && { halfWidth }),
       ...(gap !== undefined && { gap }),
     };
-    const plan = planFromBundle(await loadBundle(source, { signal }), asked);
+    const plan = planFromBundle(await readBundle(options, signal), asked);
     output.result(plan, planLines(plan));
   },
 };

@@ -16,7 +16,6 @@ import { readPoints } from "../options/scale.ts";
 
 const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
 
-/** `anchoreval replay`: adaptive evaluations of held-out models, by the answers that are known of them. */
 export const replayCommand: Command = {
   options: {
     Data: {

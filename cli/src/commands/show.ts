@@ -12,7 +12,6 @@ import { additionFacts, errorLines, type Fact, factLines, formLines } from "../b
 import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
-/** `anchoreval show`: what a bundle holds, its digests checked. */
 export const showCommand: Command = {
   operands: { usage: "DIR|URL", option: "bundle" },
   options: { Data: { bundle: option("DIR|URL", "the bundle", { required: true }) } },

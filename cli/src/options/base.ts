@@ -25,8 +25,7 @@ export const BASE_OPTIONS = {
 export async function readBaseOption(options: OptionReader, signal: AbortSignal): Promise<BaseBundle | null> {
   const place = options.text("base");
   if (place === undefined) {
-    if (options.text("rerun") !== undefined)
-      throw invalidOption("--rerun is for --base alone: a fit reads all answers as --responses");
+    options.refuse(["rerun"], "is for --base alone: a fit reads all answers as --responses");
     return null;
   }
   if (options.text("cold-start") !== undefined)

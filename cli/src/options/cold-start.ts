@@ -42,10 +42,7 @@ export async function readColdStart(
 ): Promise<Addition | null> {
   const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
   if (file === undefined) {
-    const needless = (["cold-embeddings", "cold-method", "cold-k"] as const).find(
-      (name) => options.text(name) !== undefined,
-    );
-    if (needless !== undefined) throw invalidOption(`--${needless} needs --cold-start, which isn't given`);
+    options.refuse(["cold-embeddings", "cold-method", "cold-k"], "needs --cold-start, which isn't given");
     return null;
   }
   const neighbours = readNeighbours(options);

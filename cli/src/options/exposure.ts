@@ -21,8 +21,7 @@ export function readMaxExposure(options: OptionReader): number | null {
 export function readExposure(options: OptionReader): ExposureInput | null {
   const limit = readMaxExposure(options);
   const budget = options.number("exposure-budget", { min: 2, integer: true }, undefined);
-  if (limit === null && budget !== undefined)
-    throw invalidOption("--exposure-budget needs --max-exposure, which isn't given");
+  if (limit === null) options.refuse(["exposure-budget"], "needs --max-exposure, which isn't given");
   return limit === null ? null : { limit, ...(budget !== undefined && { budget }) };
 }
 

@@ -23,12 +23,9 @@ type SubsetInputs = (matrix: ResponseMatrix) => (method: Method) => Method;
  * that isn't there
  */
 export async function readSubsetInputs(options: OptionReader, selections: readonly string[]): Promise<SubsetInputs> {
-  const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
   if (!selections.includes("sublime")) {
-    if (given.length > 0)
-      throw invalidOption(
-        `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`,
-      );
+    const why = `is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`;
+    options.refuse(Object.keys(SUBSET_OPTIONS), why);
     return () => (method) => method;
   }
   const anchorModels = options
