@@ -62,6 +62,15 @@ export function textTable(rows: readonly (readonly string[])[], align: string): 
   );
 }
 
+/** Records as {@link textTable}, a row each; a column has a heading, `l` or `r`, and its cells. */
+export function recordTable<T>(
+  records: readonly T[],
+  columns: readonly (readonly [heading: string, align: "l" | "r", cell: (record: T) => string])[],
+): string[] {
+  const rows = records.map((record) => columns.map(([, , cell]) => cell(record)));
+  return textTable([columns.map(([heading]) => heading), ...rows], columns.map(([, align]) => align).join(""));
+}
+
 function signed(text: string): string {
   return text.replace("-", Number(text) === 0 ? "" : "−");
 }

@@ -12,7 +12,7 @@ import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/in
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
-import { textTable } from "anchoreval/internal/words/figures";
+import { recordTable } from "anchoreval/internal/words/figures";
 import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -81,6 +81,7 @@ export const backtestCommand: Command = {
     const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
     const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
     const provider = options.oneOf("provider", PROVIDERS, "cpu");
+    const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
@@ -99,7 +100,7 @@ export const backtestCommand: Command = {
       firstSeed,
       scenarios: options.texts("scenario"),
       provider,
-      ...optionalThreads(options),
+      ...(threads !== undefined && { threads }),
       ...(await readTargets(options, matrix.subjects)),
       ...(await readDates(options, splits, matrix.subjects)),
       ...families,
@@ -158,11 +159,6 @@ async function readDates(
   return { dates: await readDatesFile(file, models) };
 }
 
-function optionalThreads(options: OptionReader): { threads?: number } {
-  const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
-  return threads === undefined ? {} : { threads };
-}
-
 async function readTargets(options: OptionReader, models: readonly string[]): Promise<{ targets?: string[] }> {
   const file = options.text("targets");
   if (file === undefined) return {};
@@ -178,72 +174,42 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */
 function estimatorTable(rows: readonly BacktestRow[]): string[] {
-  const columns = [
-    "scenario",
-    "n",
-    "estimator",
-    "error",
-    "random",
-    "×random",
-    "±",
-    "bias",
-    "95 % within",
-    "rank corr.",
-    "coverage",
-    "half-width",
-  ];
-  const cells = rows.map((row) => [
-    row.scenario,
-    String(row.n),
-    row.recommended ? `${row.estimator} *` : row.estimator,
-    row.mae.toFixed(2),
-    row.randomMae.toFixed(2),
-    decimals(row.ratioToRandom, 2),
-    decimals(row.ratioSe, 2),
-    row.bias.toFixed(2),
-    row.p95.toFixed(1),
-    decimals(row.spearman, 3),
-    decimals(row.coverage95, 3),
-    decimals(row.halfWidth95, 1),
-  ]);
   return [
-    ...textTable([columns, ...cells], "lrlrrrrrrrrr"),
+    ...recordTable(rows, [
+      ["scenario", "l", (row) => row.scenario],
+      ["n", "r", (row) => String(row.n)],
+      ["estimator", "l", (row) => (row.recommended ? `${row.estimator} *` : row.estimator)],
+      ["error", "r", (row) => row.mae.toFixed(2)],
+      ["random", "r", (row) => row.randomMae.toFixed(2)],
+      ["×random", "r", (row) => decimals(row.ratioToRandom, 2)],
+      ["±", "r", (row) => decimals(row.ratioSe, 2)],
+      ["bias", "r", (row) => row.bias.toFixed(2)],
+      ["95 % within", "r", (row) => row.p95.toFixed(1)],
+      ["rank corr.", "r", (row) => decimals(row.spearman, 3)],
+      ["coverage", "r", (row) => decimals(row.coverage95, 3)],
+      ["half-width", "r", (row) => decimals(row.halfWidth95, 1)],
+    ]),
     "Errors in points. * is what a bundle serves as the score by default.",
   ];
 }
 
 /** One line a recipe, by split and size; means over scenarios. */
 function recipeTable(figures: readonly RecipeFigures[]): string[] {
-  const columns = [
-    "split",
-    "n",
-    "recipe",
-    "error",
-    "RMSE",
-    "×random",
-    "Spearman",
-    "Kendall",
-    "coverage",
-    "half-width",
-    "overall RMSE",
-    "overall Spearman",
-  ];
-  const cells = figures.map((own) => [
-    own.split,
-    String(own.n),
-    own.recipe,
-    own.mae.toFixed(2),
-    own.rmse.toFixed(2),
-    decimals(own.ratioToRandom, 3),
-    decimals(own.spearman, 3),
-    decimals(own.kendall, 3),
-    decimals(own.coverage95, 3),
-    decimals(own.halfWidth95, 1),
-    decimals(own.overallRmse, 2),
-    decimals(own.overallSpearman, 3),
-  ]);
   return [
-    ...textTable([columns, ...cells], "lrlrrrrrrrrr"),
+    ...recordTable(figures, [
+      ["split", "l", (own) => own.split],
+      ["n", "r", (own) => String(own.n)],
+      ["recipe", "l", (own) => own.recipe],
+      ["error", "r", (own) => own.mae.toFixed(2)],
+      ["RMSE", "r", (own) => own.rmse.toFixed(2)],
+      ["×random", "r", (own) => decimals(own.ratioToRandom, 3)],
+      ["Spearman", "r", (own) => decimals(own.spearman, 3)],
+      ["Kendall", "r", (own) => decimals(own.kendall, 3)],
+      ["coverage", "r", (own) => decimals(own.coverage95, 3)],
+      ["half-width", "r", (own) => decimals(own.halfWidth95, 1)],
+      ["overall RMSE", "r", (own) => decimals(own.overallRmse, 2)],
+      ["overall Spearman", "r", (own) => decimals(own.overallSpearman, 3)],
+    ]),
     "Means over scenarios of each recipe's score, errors in points; ×random is the geometric mean of errors relative to random items.",
   ];
 }

@@ -1,5 +1,5 @@
 import type { StopRules } from "anchoreval";
-import { textTable } from "anchoreval/internal/words/figures";
+import { recordTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/extensions/adaptive/replay";
@@ -117,41 +117,31 @@ function readStopRules(options: OptionReader): StopRules | null {
   };
 }
 
+const EARLY_STOPS: Parameters<typeof recordTable<ReplayRow>>[1] = [
+  ["early", "r", (row) => row.earlyStops.toFixed(2)],
+  ["false", "r", (row) => row.falseStops.toFixed(3)],
+];
+
 /** One line a scenario and split. */
 function replayTable(rows: readonly ReplayRow[]): string[] {
-  const columns = [
-    "scenario",
-    "split",
-    "items",
-    "asked",
-    "RMSE",
-    "uniform",
-    "eff. size",
-    "bias",
-    "coverage",
-    "half-width",
-    "most given",
-    "95 % below",
-  ];
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
-  const cells = rows.map((row) => [
-    row.scenario,
-    row.split,
-    String(row.items),
-    row.asked.toFixed(row.effectiveSize === null ? 1 : 0),
-    row.rmse.toFixed(2),
-    row.uniformRmse.toFixed(2),
-    row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`,
-    row.bias.toFixed(2),
-    row.coverage.toFixed(3),
-    row.halfWidth.toFixed(1),
-    row.exposure?.most.toFixed(3) ?? "–",
-    row.exposure?.percentile95.toFixed(3) ?? "–",
-    ...(stops ? [row.earlyStops.toFixed(2), row.falseStops.toFixed(3)] : []),
-  ]);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
   return [
-    ...textTable([[...columns, ...(stops ? ["early", "false"] : [])], ...cells], `llrrrrrrrrrr${stops ? "rr" : ""}`),
+    ...recordTable(rows, [
+      ["scenario", "l", (row) => row.scenario],
+      ["split", "l", (row) => row.split],
+      ["items", "r", (row) => String(row.items)],
+      ["asked", "r", (row) => row.asked.toFixed(row.effectiveSize === null ? 1 : 0)],
+      ["RMSE", "r", (row) => row.rmse.toFixed(2)],
+      ["uniform", "r", (row) => row.uniformRmse.toFixed(2)],
+      ["eff. size", "r", (row) => (row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`)],
+      ["bias", "r", (row) => row.bias.toFixed(2)],
+      ["coverage", "r", (row) => row.coverage.toFixed(3)],
+      ["half-width", "r", (row) => row.halfWidth.toFixed(1)],
+      ["most given", "r", (row) => row.exposure?.most.toFixed(3) ?? "–"],
+      ["95 % below", "r", (row) => row.exposure?.percentile95.toFixed(3) ?? "–"],
+      ...(stops ? EARLY_STOPS : []),
+    ]),
     ...(stops
       ? []
       : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
