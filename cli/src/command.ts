@@ -38,6 +38,13 @@ export function invalidOption(message: string, cause?: unknown): AnchorEvalError
   return new AnchorEvalError("invalid_option", message, { cause });
 }
 
+/** Those of some fields that have a value. @example given({ top, out: undefined }) // { top } */
+export function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>;
+  };
+}
+
 type Traits = Omit<OptionSpec, "type" | "value" | "description">;
 
 export const option = (value: string, description: string, traits: Traits = {}): OptionSpec => ({

@@ -6,12 +6,7 @@ import {
   type PartialVectors,
   termVectors,
 } from "anchoreval-trainer/internal/extensions/routing/encode-texts";
-import {
-  type EncoderFiles,
-  type EncoderOptions,
-  findEncoder,
-  POOLINGS,
-} from "anchoreval-trainer/internal/extensions/routing/encoder-files";
+import { type EncoderFiles, findEncoder, POOLINGS } from "anchoreval-trainer/internal/extensions/routing/encoder-files";
 import type { TextTokens } from "anchoreval-trainer/internal/extensions/routing/sentence-encoder";
 import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/numeric/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
@@ -19,7 +14,7 @@ import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command } from "../command.ts";
+import { given, option, FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
@@ -70,30 +65,15 @@ export const embedCommand: Command = {
     const dims = options.number("dims", { min: 1, max: 4096, integer: true }, DEFAULT_DIMS);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const tokenizer = options.text("tokenizer");
-    const asked: EncoderOptions | null =
-      encoder === undefined
-        ? null
-        : {
-            encoder,
-            ...(tokenizer !== undefined && { tokenizer }),
-            ...(options.text("pooling") !== undefined && { pooling: options.oneOf("pooling", POOLINGS, "mean") }),
-            ...(maxTokens !== undefined && { maxTokens }),
-          };
-    const files = asked && (await findEncoder(asked));
+    const pooling = options.isGiven("pooling") ? options.oneOf("pooling", POOLINGS, "mean") : undefined;
+    const files =
+      encoder === undefined ? null : await findEncoder({ encoder, ...given({ tokenizer, pooling, maxTokens }) });
     const items = await readItems(file);
     const texts = itemTexts(items);
     const prefix = options.text("prefix") ?? "";
-    const encoded = files
-      ? await byEncoder(
-          texts.map((text) => prefix + text),
-          files,
-          out.file,
-          threads,
-          output,
-          signal,
-        )
+    const { vectors, cut, partial } = files
+      ? await byEncoder(prefix, texts, files, out.file, threads, output, signal)
       : { vectors: termVectors(texts, dims, createRandom(seed).fork("embed")), cut: 0, partial: null };
-    const { vectors, cut, partial } = encoded;
     if (partial === null && signal.aborted)
       throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
     const ids = items.map(({ item_id: id }) => id);
@@ -122,6 +102,7 @@ export const embedCommand: Command = {
 };
 
 async function byEncoder(
+  prefix: string,
   texts: readonly string[],
   files: EncoderFiles,
   out: string,
@@ -132,7 +113,7 @@ async function byEncoder(
   // Loaded where they are needed alone: ONNX Runtime has no build for some machines.
   const { openTokenizer } = await import("anchoreval-trainer/internal/extensions/routing/sentence-encoder");
   const { openSentenceEncoder } = await import("anchoreval-trainer/internal/extensions/routing/sentence-encoder");
-  const tokens = texts.map(openTokenizer(files));
+  const tokens = texts.map((text) => prefix + text).map(openTokenizer(files));
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
   if (partial.stale)
     output.remark(`${partial.file} belongs to other texts or another encoder: all texts are encoded anew`);

@@ -17,7 +17,7 @@ import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { fileDate, givenDate } from "../options/bundle.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
-import { option, flag, FORCE_OPTION, rare, stoppableBy, type Command, type OptionReader } from "../command.ts";
+import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command } from "../command.ts";
 import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
@@ -94,7 +94,7 @@ export const fitCommand: Command = {
     const sizesOf = readSizes(options, recipe);
     const asked = await readMethod(options, base ? {} : facts, recipe);
     const { settings } = asked;
-    const given = givenDate(options);
+    const date = givenDate(options);
     const families = await readFamilies(options);
     const limits = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
@@ -128,17 +128,18 @@ export const fitCommand: Command = {
     const stoppable = stoppableBy(signal, "the fit");
     const described = {
       ...name,
-      created: given ?? (await fileDate(responses)),
-      ...(facts.protocol && { protocol: facts.protocol }),
-      ...optionalTexts(options),
+      created: date ?? (await fileDate(responses)),
+      ...given({
+        protocol: facts.protocol,
+        benchmarkVersion: options.text("benchmark-version"),
+        description: options.text("description"),
+        licence: options.text("licence"),
+        source: options.text("source"),
+      }),
       includeModelNames: options.flag("include-model-names"),
       includeText: options.flag("include-text"),
     };
-    const work = {
-      ...(linked && { fixed: linked.fixed }),
-      ...(folds && { threads: folds }),
-      ...(checkpoint !== undefined && { checkpoint }),
-    };
+    const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
     let result = await output.during("fitting", (onProgress) =>
       stoppable(
         fit(matrix, {
@@ -197,19 +198,6 @@ export const fitCommand: Command = {
     );
   },
 };
-
-/** The benchmark's own words in the manifest. */
-function optionalTexts(
-  options: OptionReader,
-): Partial<Record<"benchmarkVersion" | "description" | "licence" | "source", string>> {
-  const given = {
-    benchmarkVersion: options.text("benchmark-version"),
-    description: options.text("description"),
-    licence: options.text("licence"),
-    source: options.text("source"),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
 
 /** Remarks on totals that have no form of their own because another form has as many items. */
 function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {

@@ -1,7 +1,7 @@
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { type Command, option, invalidOption } from "../command.ts";
+import { given, type Command, option, invalidOption } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
@@ -23,8 +23,7 @@ export const planCommand: Command = {
     const asked = {
       level: options.number("level", { min: 0, max: 1 }, 0.95),
       rankedRight: options.number("ranked-right", { min: 0, max: 1 }, 0.8),
-      ...(halfWidth !== undefined && { halfWidth }),
-      ...(gap !== undefined && { gap }),
+      ...given({ halfWidth, gap }),
     };
     const plan = planFromBundle(await readBundle(options, signal), asked);
     output.result(plan, planLines(plan));

@@ -7,7 +7,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { option, flag, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
+import { given, option, flag, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -60,8 +60,7 @@ export const replayCommand: Command = {
     const stop = readStopRules(options);
     const share = options.number("share", { min: 0, max: 1 }, 0.05);
     if (share === 0) throw invalidOption("--share is a share of the items above 0");
-    const batch =
-      options.text("batch") === undefined ? undefined : options.number("batch", { min: 2, integer: true }, 10);
+    const batch = options.number("batch", { min: 2, integer: true }, undefined);
     const maxExposure = readMaxExposure(options);
     const pairs = options.flag("pairs") || stop?.better === true;
     if (pairs && maxExposure !== null)
@@ -75,9 +74,7 @@ export const replayCommand: Command = {
       firstSeed: options.number("seed", { min: 0, integer: true }, 0),
       scenarios: options.texts("scenario"),
       provider: options.oneOf("provider", PROVIDERS, "cpu"),
-      ...(batch !== undefined && { batch }),
-      ...(stop && { stop }),
-      ...(maxExposure !== null && { maxExposure }),
+      ...given({ batch, stop, maxExposure }),
       pairs,
       ...(await readFamilies(options)),
       signal,
@@ -110,11 +107,7 @@ function readStopRules(options: OptionReader): StopRules | null {
   const better = options.flag("better");
   if (better && threshold !== undefined) throw invalidOption("--threshold is for one model, --better for two");
   if (halfWidth === undefined && threshold === undefined && !better) return null;
-  return {
-    ...(halfWidth !== undefined && { halfWidth }),
-    ...(threshold !== undefined && { threshold }),
-    ...(better && { better }),
-  };
+  return given({ halfWidth, threshold, better: better || undefined });
 }
 
 const EARLY_STOPS: Parameters<typeof recordTable<ReplayRow>>[1] = [

@@ -6,7 +6,8 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import { option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
+import { isObject } from "anchoreval/internal/tables/json-records";
+import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** The answers of many models, and the items that they are to. */
@@ -26,9 +27,8 @@ export function readResponseOptions(options: OptionReader): { responses: string 
   if (problem !== null) throw invalidOption(`--pool: ${problem}, got ${quoted(pool!)}`);
   return {
     responses: options.required("responses"),
-    ...(items !== undefined && { items }),
     ...readScale(options),
-    ...(pool !== undefined && { pool }),
+    ...given({ items, pool }),
   };
 }
 
@@ -53,29 +53,21 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
     const where = field.length > 0 ? `field "${field.join(".")}": ` : "";
     throw new AnchorEvalError("invalid_data", `${path}: ${where}${message}`, { issues, cause });
   };
-  const facts = ((): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      return refuse("it is not JSON", [], cause);
-    }
-  })();
-  if (!isRecord(facts)) return refuse("it is not a JSON object");
+  let facts: unknown;
+  try {
+    facts = JSON.parse(text);
+  } catch (cause) {
+    refuse("it is not JSON", [], cause);
+  }
+  if (!isObject(facts)) return refuse("it is not a JSON object");
   const { protocol, weighting } = facts;
   if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
     refuse(`it must be ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
-  if (protocol !== undefined && !isRecord(protocol)) refuse("it is not a JSON object", ["protocol"]);
+  if (protocol !== undefined && !isObject(protocol)) refuse("it is not a JSON object", ["protocol"]);
   for (const [name, value] of Object.entries(protocol ?? {}))
     if (!["string", "number", "boolean"].includes(typeof value))
       refuse(`it must be text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
-  return {
-    ...(protocol !== undefined && { protocol: protocol as Manifest["protocol"] }),
-    ...(weighting !== undefined && { weighting: weighting as Weighting }),
-  };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return given({ protocol, weighting }) as ImportFacts;
 }
 
 /** SHA-256 of a file's bytes, as documents name what they were made from: `sha256:…`. */

@@ -1,6 +1,6 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
-import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import { given, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */
 export const SUBSET_OPTIONS = {
@@ -43,17 +43,9 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
   const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
   return (matrix) => {
-    const anchors = sublimeAnchorsOf(matrix, {
-      ...(anchorModels && { anchorModels }),
-      ...(table && { table }),
-      ...(embeddings && { embeddings }),
-      ...(strata !== undefined && {
-        strata: itemStrata(strata, matrix.items, {
-          ...(described && { items: described }),
-          ...(table && { features: table }),
-        }),
-      }),
-    });
+    const tables = given({ items: described, features: table });
+    const parts = strata === undefined ? undefined : itemStrata(strata, matrix.items, tables);
+    const anchors = sublimeAnchorsOf(matrix, given({ anchorModels, table, embeddings, strata: parts }));
     return (method) => (method.anchors.name === anchors.name ? { ...method, anchors } : method);
   };
 }
