@@ -6,7 +6,7 @@ import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
-import { openHarness } from "./harness.ts";
+import { openHarness } from "./trainer.ts";
 import type { ReadModel } from "./options/answers.ts";
 
 interface AnchorLogOptions extends ScaleOptions {

@@ -16,7 +16,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
-import { openHarness } from "../harness.ts";
+import { openHarness } from "../trainer.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
