@@ -18,16 +18,13 @@ import type { Output } from "./output.ts";
 
 /** An option of a command, written `option("FILE", "what it is", { required: true })` or `flag("what it does")`. */
 export interface OptionSpec {
-  /** A flag takes no value. */
   readonly type: "string" | "boolean";
   /** Stands for the value in the help, for example `FILE`. */
   readonly value?: string;
   /** The names that it takes, for completion; a placeholder such as `lm-eval|ids` lists them itself. */
   readonly choices?: readonly string[];
   readonly description: string;
-  /** May be given several times. */
   readonly multiple?: boolean;
-  /** The command doesn't run without it. */
   readonly required?: boolean;
   /** Listed by `--help-all` only. */
   readonly rare?: boolean;
@@ -78,7 +75,6 @@ export function stoppableBy(signal: AbortSignal, what: string): <T>(work: Promis
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** The same options, listed by `--help-all` only. */
 export function rare<const T extends OptionSpecs>(specs: T): { [Name in keyof T]: OptionSpec } {
   return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, rare: true }])) as {
     [Name in keyof T]: OptionSpec;
@@ -94,17 +90,14 @@ export interface Command {
     /** The option that such an argument is the value of; it is given one way or the other. */
     readonly option?: string;
   };
-  /** Options by the heading that they stand under in the help. */
   readonly options: Readonly<Record<string, OptionSpecs>>;
   /** Names and descriptions that `--help-all` lists besides, as of settings in a file. */
   readonly appendix?: { readonly heading: string; readonly rows: readonly (readonly [string, string])[] };
-  /** Two calls, without the program's name. */
   readonly examples: readonly [string, string];
   /** @returns the exit code where it isn't 0 */
   run(input: CommandInput): Promise<number> | Promise<void>;
 }
 
-/** The input of a command. */
 export interface CommandInput {
   readonly operands: readonly string[];
   readonly options: OptionReader;
@@ -116,7 +109,6 @@ export interface CommandInput {
 /** The hidden command by which a shell asks for completions: `anchoreval __complete WORD…`. */
 export const COMPLETE = "__complete";
 
-/** Options that every command takes. */
 export const COMMON_OPTIONS = {
   json: flag("one JSON document on standard output"),
   quiet: flag("results and errors only, no progress"),
@@ -129,12 +121,10 @@ export const FORCE_OPTION = {
   force: flag("replace whatever --out holds"),
 } as const satisfies OptionSpecs;
 
-/** All options of a command by name. */
 export function optionsOf(command: Pick<Command, "options">): OptionSpecs {
   return Object.assign({}, ...Object.values(command.options), COMMON_OPTIONS) as OptionSpecs;
 }
 
-/** The range of a numeric option. */
 interface NumberRule {
   readonly min?: number;
   readonly max?: number;
@@ -173,7 +163,6 @@ export class OptionReader {
     return this.#values[name] === true;
   }
 
-  /** All values of an option that may be given several times. */
   texts(name: string): string[] {
     return (this.#values[name] as string[] | undefined) ?? [];
   }
@@ -201,7 +190,6 @@ export class OptionReader {
     return value === undefined ? otherwise : readNumber(name, value, rule);
   }
 
-  /** Comma-separated numbers. */
   numbers<D>(name: string, rule: NumberRule, otherwise: D): number[] | D {
     const value = this.text(name);
     return value === undefined ? otherwise : value.split(",").map((part) => readNumber(name, part.trim(), rule));

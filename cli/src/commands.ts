@@ -1,6 +1,5 @@
 import type { Command } from "./command.ts";
 
-/** A row of the table of commands. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -8,7 +7,6 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
-/** Loads a command with all that it imports. */
 const LOAD = {
   estimate: async () => (await import("./commands/estimate.ts")).estimateCommand,
   compare: async () => (await import("./commands/compare.ts")).compareCommand,
@@ -74,7 +72,6 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   },
 };
 
-/** Every command of the program. */
 export const COMMANDS: readonly CommandEntry[] = Object.entries(SUMMARIES).flatMap(([group, commands]) =>
   Object.entries(commands).map(([name, summary]) => ({ name, summary, group, load: LOAD[name as keyof typeof LOAD] })),
 );

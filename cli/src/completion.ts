@@ -26,7 +26,6 @@ end
 complete -c anchoreval -f -a '(__anchoreval)'`,
 };
 
-/** `anchoreval completion`: a script by which a shell completes commands, options and named values. */
 export const completionCommand: Command = {
   operands: { usage: Object.keys(SCRIPTS).join("|") },
   options: {},

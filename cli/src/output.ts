@@ -2,9 +2,7 @@
 export interface Output {
   /** `--json` was given: the result is one JSON document. */
   readonly json: boolean;
-  /** A line of the result. */
   line(text?: string): void;
-  /** The result as JSON. */
   document(value: unknown): void;
   /** The result: with `--json` as a document, else as lines for people. */
   result(value: unknown, lines: readonly string[]): void;
@@ -17,7 +15,6 @@ export interface Output {
 /** Says how much is done, of how much, and what is being done. */
 type Progress = (done: number, of: number, note?: string) => void;
 
-/** Streams that an output writes to. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown; readonly columns?: number | undefined };
   readonly stderr: {

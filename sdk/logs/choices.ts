@@ -1,9 +1,6 @@
 import { AnchorEvalError } from "../core/errors.ts";
 
-/**
- * The choice for a task.
- * @param names - the task, then its groups from the nearest outwards
- */
+/** The choice for a task. @param names - the task, then its groups from the nearest outwards */
 export type Choose = (names: readonly string[]) => string | undefined;
 
 /**

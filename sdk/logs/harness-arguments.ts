@@ -1,7 +1,6 @@
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
-/** Ids of samples (Inspect) or instances (HELM) to run, by task. */
 type SamplesByTask = Readonly<Record<string, readonly (string | number)[]>>;
 
 /**

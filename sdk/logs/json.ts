@@ -5,12 +5,10 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** The entries of what is a list; none of anything else. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text; null for anything else. */
 export function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
@@ -20,7 +18,6 @@ export function filledText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A number; null for anything else. */
 export function numberOf(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }

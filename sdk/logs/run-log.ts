@@ -28,7 +28,6 @@ export interface RunSamples {
   readonly filter: string;
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
-  /** Remarks on the run for a reader. */
   readonly remarks: readonly string[];
 }
 

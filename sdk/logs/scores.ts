@@ -4,7 +4,6 @@ import type { MetricValues } from "./choices.ts";
 import { contentHash, type ItemContent } from "../core/bundle/digest.ts";
 import type { LoggedSample, SampleState, TaskResults } from "./run-log.ts";
 
-/** How the samples of a run are read. */
 export interface SampleOptions extends ScaleOptions {
   /** Names the file in messages. */
   readonly file: string;

@@ -24,7 +24,6 @@ export interface Harness {
   read(log: RunLog, options: ReadLogOptions): Promise<RunSamples>;
 }
 
-/** Readers by harness, loaded where logs of it are read. */
 const READERS = {
   "lm-eval": async () => (await import("./lm-eval-logs.ts")).lmEvalLogs,
   inspect: async () => (await import("./inspect-logs.ts")).inspectLogs,
@@ -33,10 +32,8 @@ const READERS = {
   opencompass: async () => (await import("./opencompass-logs.ts")).openCompassLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;
 
-/** A harness whose logs are read. */
 export type HarnessName = keyof typeof READERS;
 
-/** Harnesses whose logs are read. */
 export const HARNESSES = Object.keys(READERS) as readonly HarnessName[];
 
 /**

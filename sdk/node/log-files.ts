@@ -6,7 +6,6 @@ import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import type { SampleOptions } from "../logs/scores.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
 
-/** How logs are found. */
 export interface FindOptions {
   /** The model's name, where all logs are of one model; else each log names its own. */
   readonly modelName?: string | undefined;

@@ -45,10 +45,7 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`;
 }
 
-/**
- * Rows as aligned columns, two spaces apart.
- * @param align - `l` or `r` for each column
- */
+/** Rows as aligned columns, two spaces apart. @param align - `l` or `r` for each column */
 export function textTable(rows: readonly (readonly string[])[], align: string): string[] {
   const widths = Array.from(align, (_, column) => Math.max(0, ...rows.map((row) => visibleLength(row[column] ?? ""))));
   return rows.map((row) =>

@@ -20,7 +20,6 @@ import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIO
 import { checkOutFile, writeOutFile } from "../out.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
-/** Splits that recipes are compared on by default. */
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
 
 export const backtestCommand: Command = {
@@ -134,7 +133,6 @@ export const backtestCommand: Command = {
   },
 };
 
-/** The recipes to compare; all of them by one word. */
 function readRecipes(options: OptionReader): MethodName[] {
   return options.text("recipe") === "all" ? [...METHOD_NAMES] : options.someOf("recipe", METHOD_NAMES, ["recommended"]);
 }

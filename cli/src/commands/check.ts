@@ -92,7 +92,6 @@ async function saveAnswers(file: string, { responses, hashes }: ReadModel): Prom
   }
 }
 
-/** A check in words and a table: first the verdict, and by how much. */
 function checkLines(check: CheckResult): string[] {
   const { benchmark, version, form, answered, of, drop, minimum, warnings } = check;
   const rows = [
@@ -176,7 +175,6 @@ function timesWords(count: number): string {
   return rounded === 1 ? "once" : `${rounded} times`;
 }
 
-/** The confidence of either verdict. */
 function confidenceWords({ level, alarms: { perYear, runsPerYear } }: CheckResult): string {
   const alarms = `${perYear} false ${perYear === 1 ? "alarm" : "alarms"}`;
   return `“passed” holds with ${percent(level)} confidence; “regressed” allows ${alarms} in ${runsPerYear} runs.`;

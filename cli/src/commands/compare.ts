@@ -127,7 +127,6 @@ function meansLine({ names, scores: { a, b } }: Comparison): string {
   return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
 }
 
-/** A ranking for people. */
 function rankingLines({ benchmark, version, form, level, reason, answered, of, models, warnings }: Ranking): string[] {
   const rows = [
     ["", "model", "stratified mean", "score", `${percent(level)} interval`, "place is in"],

@@ -8,7 +8,6 @@ import { readCreated } from "../options/bundle.ts";
 import { type Command, option, flag } from "../command.ts";
 import { readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 
-/** Date of the simulated leaderboard's bundle. */
 const SIMULATED_DATE = "2026-01-01T00:00:00Z";
 
 export const demoCommand: Command = {

@@ -23,7 +23,6 @@ import type { Output } from "../output.ts";
 /** Axes of TF-IDF by default: as many as routing's regressions go on. */
 const DEFAULT_DIMS = 100;
 
-/** Options that only an encoder has. */
 const OF_ENCODER = ["tokenizer", "pooling", "max-tokens", "prefix"] as const;
 
 /** The beginning of files that the command wrote. */

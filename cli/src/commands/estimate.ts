@@ -37,7 +37,6 @@ export const estimateCommand: Command = {
   },
 };
 
-/** An estimate for people: points with one decimal. */
 function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
@@ -76,7 +75,6 @@ function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose
   ];
 }
 
-/** The score on the scale of the base's version. */
 function bridgedWords({ benchmark, version, overall, scenarios }: BridgedScore): string {
   const named = [["overall", overall] as const, ...Object.entries(scenarios)];
   const scores = named.flatMap(([id, score]) =>

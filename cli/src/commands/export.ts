@@ -12,7 +12,6 @@ import {
 import { type Command, option } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
 
-/** Targets of an export. */
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 
 export const exportCommand: Command = {
@@ -63,11 +62,9 @@ export const exportCommand: Command = {
 interface Exported {
   readonly ending: string;
   readonly text: string;
-  /** Further fields of the JSON. */
   readonly extra: Readonly<Record<string, unknown>>;
   readonly heading: string;
   readonly commands: readonly string[];
-  /** Where they put their logs. */
   readonly logs: string;
   readonly notes: readonly string[];
 }

@@ -21,13 +21,10 @@ import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 
-/** Tables that are imported beside the logs of harnesses. */
 const TABLES = ["table", "routerdc"] as const;
 
-/** Sources of an import: logs of a harness, or a table. */
 const SOURCES = [...HARNESSES, ...TABLES] as const;
 
-/** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
 
 export const importCommand: Command = {
@@ -123,7 +120,6 @@ function otherImport(matrix?: ResponseMatrix): (folder: string) => Promise<strin
   };
 }
 
-/** Reads the logs of a harness. */
 async function importHarness(
   from: HarnessName,
   paths: readonly string[],
@@ -167,7 +163,6 @@ function nextSteps({ models, weighting }: ImportReport | TableReport, out: strin
   ];
 }
 
-/** The content of import.json for a table. */
 interface TableReport {
   readonly source: (typeof TABLES)[number];
   readonly models: number;
@@ -182,10 +177,8 @@ interface TableReport {
   readonly warnings: readonly string[];
 }
 
-/** Options that only logs have a use for. */
 const OF_LOGS = ["model-name", "metric", "filter", "on-duplicate", "errors", "allow-mixed"];
 
-/** Reads what `--from table` and `--from routerdc` name. */
 async function importTable(
   source: (typeof TABLES)[number],
   paths: readonly string[],

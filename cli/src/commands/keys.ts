@@ -93,7 +93,6 @@ export const keygenCommand: Command = {
   },
 };
 
-/** The public key of a private one, in base64url. */
 function publicKeyOf(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ format: "jwk" }).x!;
 }

@@ -38,7 +38,6 @@ const BASIS: Readonly<Record<Precision["basis"], string>> = {
   predicted: "predicted by the response model, not measured",
 };
 
-/** A plan in tables. */
 function planLines(plan: Plan): string[] {
   const { benchmark, version, level, rankedRight, forms, wanted, needed, enough } = plan;
   const heading = ["items", `half-width (${percent(level)})`, `gap ranked right (${percent(rankedRight)})`, ""];

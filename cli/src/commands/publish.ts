@@ -92,7 +92,6 @@ export const sweepCommand: Command = {
   },
 };
 
-/** The kinds of places that `--to` names, besides a Worker's address. */
 type StoreKind = "local" | "r2" | "hub" | "folder";
 
 /** @throws AnchorEvalError `unsupported` for another kind of address */

@@ -115,7 +115,6 @@ const EARLY_STOPS: Parameters<typeof recordTable<ReplayRow>>[1] = [
   ["false", "r", (row) => row.falseStops.toFixed(3)],
 ];
 
-/** One line a scenario and split. */
 function replayTable(rows: readonly ReplayRow[]): string[] {
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);

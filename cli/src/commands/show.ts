@@ -34,7 +34,6 @@ export const showCommand: Command = {
   },
 };
 
-/** A bundle in tables. */
 function showLines(
   manifest: Manifest,
   digest: string,
@@ -69,7 +68,6 @@ function showLines(
   ];
 }
 
-/** Facts of a bundle, and its signatures. */
 function bundleFacts(
   manifest: Manifest,
   digest: string,

@@ -23,10 +23,8 @@ import {
 } from "../command.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 
-/** Settings that have an option of their own; the others stand in the file of --settings. */
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;
 
-/** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "models.jsonl", "truth.safetensors"] as const;
 
 export const simulateCommand: Command = {

@@ -7,6 +7,5 @@ export interface Addition {
   readonly stage: string;
   /** @returns the bundle's content with the addition */
   add(result: Fit): Promise<BundleContent>;
-  /** Sentences for `--json`. */
   words(manifest: Manifest): string[];
 }

@@ -6,7 +6,6 @@ import { readAnswers } from "anchoreval/internal/node/read-file";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
-/** Where answers are read from. */
 export const ANSWER_DATA_OPTIONS = {
   from: option("HARNESS", `read logs of this harness: ${HARNESSES.join(", ")}`, { choices: HARNESSES }),
   ...rare({
@@ -21,17 +20,14 @@ export const ANSWER_DATA_OPTIONS = {
   }),
 } as const satisfies OptionSpecs;
 
-/** The form that was answered. */
 export const FORM_OPTION = {
   form: option("ID", "form that was answered (default: inferred)"),
 } as const satisfies OptionSpecs;
 
-/** The confidence level of intervals. */
 export const LEVEL_OPTION = {
   level: option("0.95", "confidence level of the intervals"),
 } as const satisfies OptionSpecs;
 
-/** The options of an estimate. */
 export function estimateOptions(options: OptionReader): { level: number; onChangedItem?: "drop" } {
   return {
     level: options.number("level", { min: 0, max: 1 }, 0.95),

@@ -27,7 +27,6 @@ export function givenDate(options: OptionReader): string | null {
   return date;
 }
 
-/** When a file was last written. */
 export async function fileDate(path: string): Promise<string> {
   const date = iso((await stat(path)).mtime);
   if (date === null)

@@ -7,7 +7,6 @@ import { type OptionReader, type OptionSpecs, option, invalidOption } from "../c
 import type { Output } from "../output.ts";
 import type { Addition } from "./addition.ts";
 
-/** Methods of predicting parameters of items without answers. */
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;
 /** Neighbours of the methods that have some. */
 const NEIGHBOURS = 20;

@@ -16,7 +16,6 @@ import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import type { ImportFacts } from "./data.ts";
 
-/** Options of the method and of its settings. */
 export const METHOD_OPTIONS = {
   recipe: option(
     "NAME",
@@ -70,7 +69,6 @@ export const METHOD_OPTIONS = {
   }),
 } as const satisfies OptionSpecs;
 
-/** Options of the calibration. */
 export const WORK_OPTIONS = {
   provider: option("NAME", `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`, {
     choices: PROVIDERS,
@@ -78,20 +76,15 @@ export const WORK_OPTIONS = {
   seed: option("N", "seed of all draws (default 1)"),
 } as const satisfies OptionSpecs;
 
-/** The number of threads. */
 export const THREADS_OPTION = {
   threads: option("N", "threads (default: one a core)"),
 } as const satisfies OptionSpecs;
 
-/** The method that --recipe names. */
 export function readRecipe(options: OptionReader): Promise<Method> {
   return loadMethod(options.oneOf("recipe", METHOD_NAMES, "recommended"));
 }
 
-/**
- * The method to fit, with the settings that other options override.
- * @param recipe - of --recipe
- */
+/** The method to fit, with the settings that other options override. @param recipe - of --recipe */
 export async function readMethod(options: OptionReader, facts: ImportFacts, recipe: Method): Promise<Method> {
   const { settings: base } = recipe;
   const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);

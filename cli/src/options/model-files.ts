@@ -10,10 +10,7 @@ interface FileLine {
   readonly text: string;
 }
 
-/**
- * The lines of a short file that aren't empty.
- * @throws AnchorEvalError `not_found`
- */
+/** The lines of a short file that aren't empty. @throws AnchorEvalError `not_found` */
 export async function readLines(file: string): Promise<FileLine[]> {
   let content: string;
   try {
@@ -69,7 +66,6 @@ function twice(model: string): readonly [rule: string, message: string] {
   return ["duplicate", `model ${quoted(model)} is there twice`];
 }
 
-/** Which models are related. */
 export const FAMILIES_OPTION = {
   families: option("FILE", "lines of model,family: families are held out as a whole (default: read off the names)"),
 } as const satisfies OptionSpecs;

@@ -1,7 +1,6 @@
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { type OptionReader, type OptionSpecs, option, flag, invalidOption } from "../command.ts";
 
-/** Options of the scale of scores. */
 export const SCALE_OPTIONS = {
   "score-range": option("LO,HI", "bounds of the scores (default 0,1)"),
   flip: flag("lower scores are better"),

@@ -2,7 +2,6 @@ import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
 
-/** The header of an Inspect log. */
 export interface InspectHeader {
   readonly task: string;
   readonly model: string;
@@ -11,7 +10,6 @@ export interface InspectHeader {
   /** `success`, `error`, `cancelled` or `started`. */
   readonly status: string;
   readonly invalidated: boolean;
-  /** How often every sample was run. */
   readonly epochs: number;
   /** Names of what makes one score of a sample's epochs; `mean` by default. */
   readonly reducers: readonly string[];

@@ -109,7 +109,6 @@ function taskOf(name: string): string {
 const DETAILS = /^details_(.+)[|](\d+)_(\d{4}-\d\d-\d\dT.+)\.parquet$/;
 const RESULTS = /^results_(\d{4}-\d\d-\d\dT.+)\.json$/;
 
-/** The parts of a lighteval file's name. */
 export type LightevalFileName =
   | { readonly kind: "details"; readonly task: string; readonly shots: number; readonly date: string }
   | { readonly kind: "results"; readonly date: string };

@@ -78,7 +78,6 @@ function mean(values: readonly unknown[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
-/** One item of the details. */
 interface ItemDetails {
   /** The item's number in its dataset; in details by number, the one among the questions asked. */
   readonly id: number;

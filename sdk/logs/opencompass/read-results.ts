@@ -42,10 +42,7 @@ function countDetails(details: unknown): DatasetScores["details"] {
   return { listed: false, count: Object.keys(details).filter((key) => /^\d+$/.test(key)).length };
 }
 
-/**
- * One model's results in a run.
- * @param datasets - the results of all its datasets
- */
+/** One model's results in a run. @param datasets - the results of all its datasets */
 export function openCompassResults(
   model: string,
   datasets: ReadonlyMap<string, DatasetScores>,
