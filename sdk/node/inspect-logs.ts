@@ -1,5 +1,5 @@
 import { readInspectHeader, type InspectHeader } from "../logs/inspect/read-header.ts";
-import { InspectSampleReader } from "../logs/inspect/read-samples.ts";
+import { readInspectSamples } from "../logs/inspect/read-samples.ts";
 import { list, record } from "../logs/json.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
@@ -31,11 +31,7 @@ export const inspectLogs: LogReader = {
   lacking: () => "there is no log of Inspect (.eval, .json)",
 
   read: ({ file }, { unzstd, ...options }) =>
-    withLog(file, unzstd, async (header, samples) => {
-      const reader = new InspectSampleReader(header, options);
-      for await (const sample of samples) reader.add(sample);
-      return reader.finish();
-    }),
+    withLog(file, unzstd, (header, samples) => readInspectSamples(header, samples, options)),
 };
 
 /** Uses a log: its header, and its samples, which an archive gives one at a time. */

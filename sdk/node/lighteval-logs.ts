@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
-import { DETAILS_COLUMNS, LightevalDetailsReader } from "../logs/lighteval/read-details.ts";
+import { DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval/read-details.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import { readJsonFile } from "./read-file.ts";
@@ -56,9 +56,7 @@ export const lightevalLogs: LogReader = {
         "unsupported",
         `${file}: details of lighteval are Parquet, which anchoreval-trainer reads: npm install anchoreval-trainer`,
       );
-    const reader = new LightevalDetailsReader(options);
-    for await (const row of readParquet(file, DETAILS_COLUMNS)) reader.add(row);
-    return reader.finish();
+    return readLightevalDetails(readParquet(file, DETAILS_COLUMNS), options);
   },
 };
 

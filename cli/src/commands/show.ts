@@ -20,8 +20,8 @@ export const showCommand: Command = {
     const source = openBundle(options.required("bundle"));
     const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
-    const files = await checkFiles(source, manifest, { signal });
-    const signatures = await checkSignatures(source, bytes, { signal });
+    const files = await checkFiles(source, manifest, signal);
+    const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
     if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest });
     if (!output.json) for (const line of showLines(manifest, digest, files, signatures)) output.line(line);
@@ -101,14 +101,10 @@ interface CheckedFile {
 }
 
 /** Reads every file of a bundle whole and compares it with the byte count and the digest that the manifest states. */
-async function checkFiles(
-  source: BundleSource,
-  manifest: Manifest,
-  options: { signal?: AbortSignal } = {},
-): Promise<CheckedFile[]> {
+async function checkFiles(source: BundleSource, manifest: Manifest, signal: AbortSignal): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   for (const { name, bytes } of manifest.files) {
-    const state = await readBundleFile(source, manifest, name as BundleFileName, options).then(
+    const state = await readBundleFile(source, manifest, name as BundleFileName, { signal }).then(
       () => "ok" as const,
       (error: unknown) => {
         if (!(error instanceof AnchorEvalError && error.code === "bundle_corrupt")) throw error;
@@ -134,9 +130,9 @@ interface CheckedSignature {
 async function checkSignatures(
   source: BundleSource,
   manifest: Uint8Array,
-  options: { signal?: AbortSignal } = {},
+  signal: AbortSignal,
 ): Promise<readonly CheckedSignature[] | null> {
-  const bytes = (await source.readSignatures?.(options)) ?? null;
+  const bytes = (await source.readSignatures?.({ signal })) ?? null;
   if (bytes === null) return [];
   const signatures = parseSignatures(bytes);
   if (signatures === null) return null;

@@ -87,6 +87,9 @@ export function readRecipe(options: OptionReader): Promise<Method> {
 /** The method to fit, with the settings that other options override. @param recipe - of --recipe */
 export async function readMethod(options: OptionReader, facts: ImportFacts, recipe: Method): Promise<Method> {
   const { settings: base } = recipe;
+  const selection = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
+  // Anchors chosen another way than the recipe's are read as such anchors are.
+  const estimator = selection === base.selection ? base.estimator : "auto";
   const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
@@ -98,7 +101,9 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
   if (estimation === "marginal" && link !== "binarize")
     throw invalidOption(`--estimation marginal takes --link binarize alone, got ${link}`);
   const method = await customised(recipe, {
-    ...readScoreChoice(options, base),
+    selection,
+    estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, estimator),
+    scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
     irtModel,
     estimation,
     link,
@@ -107,7 +112,7 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
       options.text("shrinkage") === "auto"
         ? "auto"
         : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
-    search: readSearch(options, base),
+    search: readSearch(options, selection, base.search),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
@@ -119,27 +124,13 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
   return method;
 }
 
-/** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
-function readScoreChoice(
-  options: OptionReader,
-  base: FitSettings,
-): Pick<FitSettings, "selection" | "estimator" | "scoreMap"> {
-  const selection = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
-  const otherwise = selection === base.selection ? base.estimator : "auto";
-  return {
-    selection,
-    estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, otherwise),
-    scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
-  };
-}
-
 /** The search's budget: only what is chosen by its information is searched for. */
-function readSearch(options: OptionReader, base: FitSettings): number {
-  const informed = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection) === "fisher-information";
+function readSearch(options: OptionReader, selection: FitSettings["selection"], recommended: number): number {
+  const informed = selection === "fisher-information";
   const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
   if (budget !== undefined && budget > 0 && !informed)
     throw invalidOption("--search-budget is for --selection fisher-information alone");
-  return budget ?? (informed ? base.search : 0);
+  return budget ?? (informed ? recommended : 0);
 }
 
 /** Dimensions: one by marginal estimation, where more are refused. */

@@ -16,28 +16,25 @@ import {
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
 
 /**
- * Takes the rows of one task's details of lighteval, one after another.
+ * The samples of one task's details of lighteval.
+ * @param rows - their columns, structs as objects
  * @throws AnchorEvalError `invalid_data` naming file, row and rule; `invalid_option` with a list where the log has several
  * metrics and none was chosen, or not the one that was; `unsupported` for a metric that is no mean of scores of documents
  */
-export class LightevalDetailsReader {
-  readonly #options: SampleOptions;
-  readonly #details: LoggedDocument[] = [];
-  readonly #issues: RowIssues;
-
-  constructor(options: SampleOptions) {
-    this.#options = options;
-    this.#issues = new RowIssues(options.file, "row");
-  }
-
-  /** @param row - a row's columns, structs as objects */
-  add(row: Readonly<Record<string, unknown>>): void {
+export async function readLightevalDetails(
+  rows: AsyncIterable<Fields> | Iterable<Fields>,
+  options: SampleOptions,
+): Promise<RunSamples> {
+  const { file, task, results } = options;
+  const issues = new RowIssues(file, "row");
+  const details: LoggedDocument[] = [];
+  for await (const row of rows) {
     const doc = record(row.doc);
-    const number = this.#details.length + 1;
+    const number = details.length + 1;
     const { id } = doc;
     if (typeof id !== "string" || typeof doc.query !== "string")
-      this.#issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
-    this.#details.push({
+      issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
+    details.push({
       row: number,
       id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
@@ -45,26 +42,19 @@ export class LightevalDetailsReader {
       ...contentFields(documentContent(doc)),
     });
   }
-
-  finish(): RunSamples {
-    this.#issues.refuse();
-    const { file, task, results } = this.#options;
-    if (this.#details.length === 0) throw invalidLog(file, "the log has no rows");
-    const reasons = metricReasons(this.#details, (name) => corpusReason(results?.aggregations.get(name)));
-    const metric = chooseMetric(reasons, this.#options);
-    return {
-      task,
-      metric,
-      filter: "none",
-      samples: scoreDocuments(this.#details, metric, this.#options, this.#issues, {
-        field: "doc",
-        message: (id, first) =>
-          `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
-      }),
-      remarks: [],
-    };
-  }
+  issues.refuse();
+  if (details.length === 0) throw invalidLog(file, "the log has no rows");
+  const reasons = metricReasons(details, (name) => corpusReason(results?.aggregations.get(name)));
+  const metric = chooseMetric(reasons, options);
+  const samples = scoreDocuments(details, metric, options, issues, {
+    field: "doc",
+    message: (id, first) =>
+      `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
+  });
+  return { task, metric, filter: "none", samples, remarks: [] };
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Query, choices where there are several, and the right ones; no instruction, no examples. */
 function documentContent({ query, choices, gold_index: gold }: Record<string, unknown>): ItemContent | null {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { LightevalDetailsReader } from "anchoreval/internal/logs/lighteval/read-details";
+import { readLightevalDetails } from "anchoreval/internal/logs/lighteval/read-details";
 import { lightevalFileName } from "anchoreval/internal/logs/lighteval/read-results";
 import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
@@ -11,7 +11,7 @@ import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";
 import { lightevalLogs } from "../../support/lighteval-logs.ts";
-import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -163,17 +163,13 @@ describe("refused", () => {
     ["a row without a document", [row("0"), {}], "row 2: a row has doc.id and doc.query"],
     ["a document twice", [row("0"), row("1"), row("0")], "row 3: document 0 is there twice, first in row 1"],
     ["a score outside [0,1]", [row("0", 7)], "row 1: m is 7: for scores that are not in [0,1] give --score-range"],
-  ])("%s", (_, rows, words) => {
-    const reader = new LightevalDetailsReader({ file: "d.parquet", task: "t" });
-    const act = (): unknown => {
-      for (const own of rows) reader.add(own as Readonly<Record<string, unknown>>);
-      return reader.finish();
-    };
-    expectRefusal(refusal(act), "invalid_data", words);
+  ])("%s", async (_, rows, words) => {
+    const read = readLightevalDetails(rows as Readonly<Record<string, unknown>>[], { file: "d.parquet", task: "t" });
+    expectRefusal(await rejection(read), "invalid_data", words);
   });
 
-  test("lower is better needs --flip", () => {
-    const reader = new LightevalDetailsReader({
+  test("lower is better needs --flip", async () => {
+    const read = readLightevalDetails([row("0") as Readonly<Record<string, unknown>>], {
       file: "d.parquet",
       task: "t",
       results: {
@@ -186,12 +182,7 @@ describe("refused", () => {
         documents: null,
       },
     });
-    reader.add(row("0") as Readonly<Record<string, unknown>>);
-    expectRefusal(
-      refusal(() => reader.finish()),
-      "unsupported",
-      "lower is better for m: give --flip",
-    );
+    expectRefusal(await rejection(read), "unsupported", "lower is better for m: give --flip");
   });
 });
 
