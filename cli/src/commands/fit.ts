@@ -15,7 +15,6 @@ import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
-import { fileDate, givenDate } from "../options/bundle.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
 import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command } from "../command.ts";
 import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
@@ -29,7 +28,7 @@ import {
   readRecipe,
   readSizes,
 } from "../options/fit.ts";
-import { readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { fileDate, givenDate, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 

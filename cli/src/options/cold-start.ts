@@ -5,7 +5,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 import type { Output } from "../output.ts";
-import type { Addition } from "./addition.ts";
+import type { Addition } from "./exposure.ts";
 
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;
 /** Neighbours of the methods that have some. */

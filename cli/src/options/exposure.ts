@@ -1,8 +1,19 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
+import type { Fit } from "anchoreval-trainer/internal/fit/fit";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type CommandInput, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
-import type { Addition } from "./addition.ts";
+
+/** Something that an option adds to a fitted bundle. Its modules are loaded when the option is given. */
+export interface Addition {
+  /** Name in the timings. */
+  readonly stage: string;
+  /** @returns the bundle's content with the addition */
+  add(result: Fit): Promise<BundleContent>;
+  /** Sentences for `--json`. */
+  words(manifest: Manifest): string[];
+}
 
 /** Options of the exposure limits that a bundle holds. */
 export const EXPOSURE_OPTIONS = {
