@@ -7,7 +7,15 @@ import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
 import { openHarness } from "./trainer.ts";
-import type { ReadModel } from "./options/answers.ts";
+
+/** One model's answers from a file, or from a harness's logs. */
+export interface ReadModel {
+  readonly name: string;
+  readonly responses: ReadonlyMap<string, number | null>;
+  readonly hashes: ReadonlyMap<string, string>;
+  /** The form that the logs fill, or that was asked for. */
+  readonly form?: string;
+}
 
 interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;

@@ -41,7 +41,7 @@ export interface LogReader {
     files: readonly FoundFile[],
     options: FormatReaders & { readonly onRemark: (words: string) => void },
   ): Promise<RunLog[]>;
-  /** What is lacking where there are none. */
+  /** Says that there are none. */
   lacking(files: readonly FoundFile[]): string;
   /** The samples of a run. */
   read(log: RunLog, options: SampleOptions & FormatReaders): Promise<RunSamples>;

@@ -4,7 +4,8 @@ import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchore
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
+import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel } from "../options/answers.ts";
+import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, invalidOption } from "../command.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";

@@ -11,14 +11,8 @@ import {
   verdictWords,
 } from "anchoreval/internal/words/result-words";
 import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
-import {
-  ANSWER_DATA_OPTIONS,
-  estimateOptions,
-  FORM_OPTION,
-  LEVEL_OPTION,
-  readModel,
-  type ReadModel,
-} from "../options/answers.ts";
+import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
+import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";

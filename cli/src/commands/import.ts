@@ -93,7 +93,7 @@ export const importCommand: Command = {
   },
 };
 
-/** What was imported, the content of import.json, and its summary for people. */
+/** The matrix that was imported, the content of import.json, and its summary for people. */
 interface Imported<Report> {
   readonly matrix: ResponseMatrix;
   readonly report: Report;

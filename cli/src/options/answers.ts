@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers } from "anchoreval/internal/node/read-file";
+import type { ReadModel } from "../anchor-logs.ts";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
@@ -33,15 +34,6 @@ export function estimateOptions(options: OptionReader): { level: number; onChang
     level: options.number("level", { min: 0, max: 1 }, 0.95),
     ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
   };
-}
-
-/** One model's answers from a file, or from a harness's logs. */
-export interface ReadModel {
-  readonly name: string;
-  readonly responses: ReadonlyMap<string, number | null>;
-  readonly hashes: ReadonlyMap<string, string>;
-  /** The form that the logs fill, or that was asked for. */
-  readonly form?: string;
 }
 
 /**

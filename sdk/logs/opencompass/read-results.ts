@@ -3,7 +3,7 @@ import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskR
 import { invalidLog } from "../scores.ts";
 import type { OpenCompassConfig, OpenCompassSummary } from "./read-config.ts";
 
-/** What lies beside a run's results. */
+/** Facts that lie beside a run's results. */
 export interface RunFacts {
   readonly config: OpenCompassConfig | null;
   readonly summary: OpenCompassSummary | null;
