@@ -6,7 +6,16 @@ import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
-import { openHarness } from "./harness.ts";
+import { openHarness } from "./trainer.ts";
+
+/** One model's answers from a file, or from a harness's logs. */
+export interface ReadModel {
+  readonly name: string;
+  readonly responses: ReadonlyMap<string, number | null>;
+  readonly hashes: ReadonlyMap<string, string>;
+  /** The form that the logs fill, or that was asked for. */
+  readonly form?: string;
+}
 
 interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;
@@ -14,16 +23,6 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly filter: readonly string[];
   /** The form to answer; without it, the largest that the logs fill. */
   readonly form: string | undefined;
-}
-
-/** One model's answers to a bundle's anchors, from its logs. */
-export interface LoggedAnswers {
-  readonly model: string;
-  readonly form: string | undefined;
-  readonly answers: ReadonlyMap<string, number | null>;
-  readonly hashes: ReadonlyMap<string, string>;
-  /** Remarks: samples ignored, runs left out, a protocol that differs. */
-  readonly remarks: readonly string[];
 }
 
 /**
@@ -35,7 +34,7 @@ export async function readAnchorLogs(
   bundle: Bundle,
   paths: readonly string[],
   options: AnchorLogOptions,
-): Promise<LoggedAnswers> {
+): Promise<ReadModel & { readonly remarks: readonly string[] }> {
   const harness = await openHarness(options.from, `--from ${options.from}`);
   const remarks: string[] = [];
   const logs = await harness.find(paths, { onRemark: (words) => remarks.push(words) });
@@ -87,7 +86,8 @@ export async function readAnchorLogs(
   if (found.errored > 0)
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
-  return { model: models[0]!, form, answers: kept, hashes: found.hashes, remarks };
+  const { hashes } = found;
+  return { name: models[0]!, responses: kept, hashes, ...(form !== undefined && { form }), remarks };
 }
 
 /** Metric and filter as asked for, else those that the bundle was fitted on. */

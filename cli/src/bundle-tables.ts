@@ -12,10 +12,8 @@ import { counted, listed, points, textTable } from "anchoreval/internal/words/fi
  * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.
  */
 
-/** A label and what it says. */
 export type Fact = readonly [label: string, text: string];
 
-/** Facts as a table of two columns. */
 export function factLines(facts: readonly Fact[]): string[] {
   return textTable(facts, "ll");
 }
@@ -48,7 +46,6 @@ export function errorLines(manifest: Manifest, { most = Infinity }: { readonly m
   ];
 }
 
-/** A form's row of a scenario. */
 interface ErrorRow extends MeasuredForm {
   readonly id: string;
 }
@@ -108,7 +105,6 @@ function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifes
   ];
 }
 
-/** The forms: their anchors, and what serves the score. */
 export function formLines({ forms, defaultForm }: Manifest): string[] {
   const second = forms.some(({ disjointFrom }) => disjointFrom !== undefined);
   const rows = forms.map(({ id, scenarios, selection, estimator, disjointFrom }) => [

@@ -18,19 +18,28 @@ import type { Output } from "./output.ts";
 
 /** An option of a command, written `option("FILE", "what it is", { required: true })` or `flag("what it does")`. */
 export interface OptionSpec {
-  /** A flag takes no value. */
   readonly type: "string" | "boolean";
   /** Stands for the value in the help, for example `FILE`. */
   readonly value?: string;
   /** The names that it takes, for completion; a placeholder such as `lm-eval|ids` lists them itself. */
   readonly choices?: readonly string[];
   readonly description: string;
-  /** May be given several times. */
   readonly multiple?: boolean;
-  /** The command doesn't run without it. */
   readonly required?: boolean;
   /** Listed by `--help-all` only. */
   readonly rare?: boolean;
+}
+
+/** The error for an option or argument that isn't allowed. */
+export function invalidOption(message: string, cause?: unknown): AnchorEvalError {
+  return new AnchorEvalError("invalid_option", message, { cause });
+}
+
+/** Those of some fields that have a value. @example given({ top, out: undefined }) // { top } */
+export function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>;
+  };
 }
 
 type Traits = Omit<OptionSpec, "type" | "value" | "description">;
@@ -48,9 +57,24 @@ export const flag = (description: string, traits: Traits = {}): OptionSpec => ({
   ...traits,
 });
 
+/**
+ * Waits for work that Ctrl-C aborts; once it has, whatever the work ends in is `aborted`.
+ * @param what - is done, for the message
+ */
+export function stoppableBy(signal: AbortSignal, what: string): <T>(work: Promise<T>) => Promise<T> {
+  const stopped = (cause?: unknown): AnchorEvalError =>
+    new AnchorEvalError("aborted", `${what} was stopped; nothing was written`, { cause });
+  return async (work) => {
+    const done = await work.catch((error: unknown) => {
+      throw signal.aborted ? stopped(error) : error;
+    });
+    if (signal.aborted) throw stopped();
+    return done;
+  };
+}
+
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** The same options, listed by `--help-all` only. */
 export function rare<const T extends OptionSpecs>(specs: T): { [Name in keyof T]: OptionSpec } {
   return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, rare: true }])) as {
     [Name in keyof T]: OptionSpec;
@@ -66,17 +90,14 @@ export interface Command {
     /** The option that such an argument is the value of; it is given one way or the other. */
     readonly option?: string;
   };
-  /** Options by the heading that they stand under in the help. */
   readonly options: Readonly<Record<string, OptionSpecs>>;
   /** Names and descriptions that `--help-all` lists besides, as of settings in a file. */
   readonly appendix?: { readonly heading: string; readonly rows: readonly (readonly [string, string])[] };
-  /** Two calls, without the program's name. */
   readonly examples: readonly [string, string];
-  /** @returns the exit code, 0 for done */
-  run(input: CommandInput): Promise<number>;
+  /** @returns the exit code where it isn't 0 */
+  run(input: CommandInput): Promise<number> | Promise<void>;
 }
 
-/** The input of a command. */
 export interface CommandInput {
   readonly operands: readonly string[];
   readonly options: OptionReader;
@@ -88,7 +109,6 @@ export interface CommandInput {
 /** The hidden command by which a shell asks for completions: `anchoreval __complete WORD…`. */
 export const COMPLETE = "__complete";
 
-/** Options that every command takes. */
 export const COMMON_OPTIONS = {
   json: flag("one JSON document on standard output"),
   quiet: flag("results and errors only, no progress"),
@@ -101,12 +121,10 @@ export const FORCE_OPTION = {
   force: flag("replace whatever --out holds"),
 } as const satisfies OptionSpecs;
 
-/** All options of a command by name. */
 export function optionsOf(command: Pick<Command, "options">): OptionSpecs {
   return Object.assign({}, ...Object.values(command.options), COMMON_OPTIONS) as OptionSpecs;
 }
 
-/** The range of a numeric option. */
 interface NumberRule {
   readonly min?: number;
   readonly max?: number;
@@ -129,9 +147,15 @@ export class OptionReader {
     return this.#values[name] as string | undefined;
   }
 
+  /** Refuses options that are of no use here. @param why - follows the option's name: `needs --to, which isn't given` */
+  refuse(names: readonly string[], why: string): void {
+    const given = names.find((name) => this.isGiven(name));
+    if (given !== undefined) throw invalidOption(`--${given} ${why}`);
+  }
+
   required(name: string): string {
     const value = this.text(name);
-    if (value === undefined || value === "") throw new AnchorEvalError("invalid_option", `--${name} is needed`);
+    if (value === undefined || value === "") throw invalidOption(`--${name} is needed`);
     return value;
   }
 
@@ -139,7 +163,6 @@ export class OptionReader {
     return this.#values[name] === true;
   }
 
-  /** All values of an option that may be given several times. */
   texts(name: string): string[] {
     return (this.#values[name] as string[] | undefined) ?? [];
   }
@@ -148,7 +171,7 @@ export class OptionReader {
     const value = this.text(name);
     if (value === undefined) return otherwise;
     if (!allowed.includes(value as T))
-      throw new AnchorEvalError("invalid_option", `--${name} must be one of ${allowed.join(", ")}; got ${value}`);
+      throw invalidOption(`--${name} must be one of ${allowed.join(", ")}; got ${value}`);
     return value as T;
   }
 
@@ -158,8 +181,7 @@ export class OptionReader {
     if (value === undefined) return [...otherwise];
     const given = value.split(",").map((part) => part.trim());
     const unknown = given.find((part) => !allowed.includes(part as T));
-    if (unknown !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${name} takes ${allowed.join(", ")}; got ${unknown}`);
+    if (unknown !== undefined) throw invalidOption(`--${name} takes ${allowed.join(", ")}; got ${unknown}`);
     return allowed.filter((known) => given.includes(known));
   }
 
@@ -168,7 +190,6 @@ export class OptionReader {
     return value === undefined ? otherwise : readNumber(name, value, rule);
   }
 
-  /** Comma-separated numbers. */
   numbers<D>(name: string, rule: NumberRule, otherwise: D): number[] | D {
     const value = this.text(name);
     return value === undefined ? otherwise : value.split(",").map((part) => readNumber(name, part.trim(), rule));
@@ -180,7 +201,7 @@ function readNumber(name: string, text: string, { min = -Infinity, max = Infinit
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";
     const range = max === Infinity ? (min === -Infinity ? "" : ` of at least ${min}`) : ` from ${min} to ${max}`;
-    throw new AnchorEvalError("invalid_option", `--${name} must be ${kind}${range}; got ${text}`);
+    throw invalidOption(`--${name} must be ${kind}${range}; got ${text}`);
   }
   return value;
 }

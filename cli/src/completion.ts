@@ -1,5 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { COMPLETE, optionsOf, type Command, type OptionSpec } from "./command.ts";
+import { COMPLETE, optionsOf, type Command, type OptionSpec, invalidOption } from "./command.ts";
 import { TrainerMissing, withTrainer } from "./trainer.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -27,7 +26,6 @@ end
 complete -c anchoreval -f -a '(__anchoreval)'`,
 };
 
-/** `anchoreval completion`: a script by which a shell completes commands, options and named values. */
 export const completionCommand: Command = {
   operands: { usage: Object.keys(SCRIPTS).join("|") },
   options: {},
@@ -35,9 +33,9 @@ export const completionCommand: Command = {
   run: ({ operands, output }) => {
     const [shell = "", ...more] = operands;
     if (!Object.hasOwn(SCRIPTS, shell) || more.length > 0)
-      throw new AnchorEvalError("invalid_option", `name a shell: ${Object.keys(SCRIPTS).join(", ")}`);
+      throw invalidOption(`name a shell: ${Object.keys(SCRIPTS).join(", ")}`);
     output.line(SCRIPTS[shell]);
-    return Promise.resolve(0);
+    return Promise.resolve();
   },
 };
 

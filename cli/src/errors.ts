@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Streams } from "./output.ts";
 
-/** Codes that are the caller's to mend. */
 const USAGE_CODES: ReadonlySet<string> = new Set([
   "invalid_data",
   "invalid_option",
@@ -19,7 +18,6 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   "unsupported",
 ]);
 
-/** Issues of an error that are listed. */
 const SHOWN_ISSUES = 10;
 
 /**

@@ -13,7 +13,6 @@ export function helpWidth(columns: number | undefined): number {
   return Math.min(WIDTH.most, Math.max(WIDTH.least, columns ?? WIDTH.most));
 }
 
-/** The list of commands, by what they are for. */
 export function programHelp(summary: string, commands: readonly CommandEntry[], width: number): string {
   const groups = new Set(commands.map(({ group }) => group));
   const column = Math.max(...commands.map(({ name }) => name.length));

@@ -50,7 +50,8 @@ export async function main(argv: readonly string[], streams: Streams = process):
     const { parseCommand } = await import("./parse.ts");
     const { operands, options } = parseCommand(name, command, rest);
     const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
-    return await command.run({ operands, options, output, signal: controller.signal });
+    const code = await command.run({ operands, options, output, signal: controller.signal });
+    return typeof code === "number" ? code : 0;
   } catch (error) {
     if (!(error instanceof TrainerMissing)) return reportError(error, streams, rest.includes("--json"));
     const other = programNear(process.cwd());

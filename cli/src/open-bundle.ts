@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { httpSource } from "anchoreval/internal/bundles/sources";
-import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
+import { invalidOption, type OptionReader } from "./command.ts";
 
 /**
  * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
@@ -22,6 +23,12 @@ export function openBundle(place: string): BundleSource {
     : source;
 }
 
+/** Loads the bundle of `--bundle`, with the form of `--form` where that is given. */
+export function readBundle(options: OptionReader, signal: AbortSignal): Promise<Bundle> {
+  const form = options.text("form");
+  return loadBundle(openBundle(options.required("bundle")), { signal, ...(form !== undefined && { form }) });
+}
+
 /**
  * True for a `DIR|URL` of one version, whatever is published later.
  * @example isPinned("https://evals.example.com/v1/bundles/helm-lite/latest") // false
@@ -36,11 +43,11 @@ function sourceAt(place: string): BundleSource {
   try {
     url = new URL(place);
   } catch (cause) {
-    throw new AnchorEvalError("invalid_option", `${place} isn't an address`, { cause });
+    throw invalidOption(`${place} isn't an address`, cause);
   }
   if (url.protocol === "file:") return folderSource(fileURLToPath(url));
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new AnchorEvalError("invalid_option", `a bundle must be read from a folder or over http(s); got ${place}`);
+    throw invalidOption(`a bundle must be read from a folder or over http(s); got ${place}`);
   if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
   const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
   return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });
@@ -58,14 +65,12 @@ export function readToken(address: URL, tokens: string | undefined): string | nu
     if (entry.trim() === "") continue;
     const [, host, token] = /^\s*([^\s=/]+)=(\S+)\s*$/.exec(entry) ?? [];
     if (token === undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         "ANCHOREVAL_READ_TOKENS has an entry that isn't HOST=TOKEN (comma-separated, for example evals.example.com=anchoreval_…)",
       );
     if (host!.toLowerCase() !== address.host) continue;
     if (address.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname))
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         `ANCHOREVAL_READ_TOKENS has a token for ${address.host}, which isn't sent over http: take https`,
       );
     return token;

@@ -4,7 +4,7 @@ import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { fileChunks } from "anchoreval/internal/node/read-file";
-import type { OptionReader } from "./command.ts";
+import { type OptionReader, invalidOption } from "./command.ts";
 
 /** A folder to write, and the files in it that a command may replace. */
 interface OutFolder {
@@ -36,8 +36,7 @@ export async function checkOutFolder({ option, folder, files, other, force = fal
         ? ((await other?.(folder)) ?? null)
         : null;
   if (what !== null)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${option} ${folder} holds ${what}: choose another folder, or replace what it holds with --force`,
     );
 }
@@ -48,7 +47,7 @@ export async function checkOutFolder({ option, folder, files, other, force = fal
  */
 export async function checkWritable(option: string, folder: string): Promise<void> {
   const why = await whyNotWritable(folder);
-  if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${folder} can't be made a folder: ${why}`);
+  if (why !== null) throw invalidOption(`${option} ${folder} can't be made a folder: ${why}`);
 }
 
 /**
@@ -100,16 +99,14 @@ export async function readOutFile(
   const ending = endings.find((own) => [own, `${own}.gz`].some((end) => file.toLowerCase().endsWith(end)))?.slice(1);
   if (ending === undefined) {
     const all = [...endings, ...endings.map((own) => `${own}.gz`)];
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `--out must be a file that ends in ${all.slice(0, -1).join(", ")} or ${all.at(-1)!}; got ${file}`,
     );
   }
   await checkOutFile("--out", file);
   const head = await readHead(file);
   if (!options.flag("force") && head !== null && !begins[ending as OutFile["ending"]]!.test(head))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `--out ${file} holds something that this command didn't write: choose another file, or replace it with --force`,
     );
   return { file, ending: ending as OutFile["ending"] };
@@ -132,11 +129,10 @@ async function readHead(file: string): Promise<string | null> {
  */
 export async function checkOutFile(option: string, file: string): Promise<void> {
   if (!(await isFolder(dirname(file))))
-    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} isn't a folder`);
-  if (await isFolder(file))
-    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
+    throw invalidOption(`${option} ${file} can't be written: ${dirname(file)} isn't a folder`);
+  if (await isFolder(file)) throw invalidOption(`${option} ${file} can't be written: it is a folder`);
   const why = await whyNotWritable(dirname(file));
-  if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${why}`);
+  if (why !== null) throw invalidOption(`${option} ${file} can't be written: ${why}`);
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -2,24 +2,19 @@
 export interface Output {
   /** `--json` was given: the result is one JSON document. */
   readonly json: boolean;
-  /** A line of the result. */
   line(text?: string): void;
-  /** The result as JSON. */
   document(value: unknown): void;
+  /** The result: with `--json` as a document, else as lines for people. */
+  result(value: unknown, lines: readonly string[]): void;
   /** A remark on standard error; kept back by `--quiet`. */
   remark(text: string): void;
-  /** Progress of long work: a bar on a terminal, else nothing. */
-  progress(label: string, total: number): Progress;
+  /** Does long work under a bar, where there is a terminal. */
+  during<T>(label: string, work: (update: Progress) => Promise<T>): Promise<T>;
 }
 
-/** A bar for long work. */
-interface Progress {
-  /** @param done - of the total @param note - what is being done */
-  update(done: number, note?: string): void;
-  stop(): void;
-}
+/** Says how much is done, of how much, and what is being done. */
+type Progress = (done: number, of: number, note?: string) => void;
 
-/** Streams that an output writes to. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown; readonly columns?: number | undefined };
   readonly stderr: {
@@ -30,28 +25,32 @@ export interface Streams {
 }
 
 /** The output of a command: results to `stdout`, all else to `stderr`. */
-export function createOutput(options: { json: boolean; quiet: boolean }, { stdout, stderr }: Streams): Output {
+export function createOutput({ json, quiet }: { json: boolean; quiet: boolean }, { stdout, stderr }: Streams): Output {
+  const line = (text = ""): void => void stdout.write(`${text}\n`);
+  const document = (value: unknown): void => line(JSON.stringify(value, null, 2));
   return {
-    json: options.json,
-    line: (text = "") => void stdout.write(`${text}\n`),
-    document: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    remark: (text) => {
-      if (!options.quiet) stderr.write(`${text}\n`);
+    json,
+    line,
+    document,
+    result: (value, lines) => {
+      if (json) document(value);
+      else for (const text of lines) line(text);
     },
-    progress: (label, total) => {
-      if (options.quiet || stderr.isTTY !== true) return { update: () => undefined, stop: () => undefined };
+    remark: (text) => {
+      if (!quiet) stderr.write(`${text}\n`);
+    },
+    during: async (label, work) => {
+      if (quiet || stderr.isTTY !== true) return work(() => undefined);
       const begun = Date.now();
-      return {
-        update: (done, note = "") => {
-          const share = Math.min(1, done / Math.max(1, total));
-          const seconds = (Date.now() - begun) / 1000;
-          const left = share > 0.02 ? `, ${Math.round((seconds / share) * (1 - share))} s left` : "";
-          const filled = Math.round(share * 24);
-          const text = `${label} ${"█".repeat(filled)}${"░".repeat(24 - filled)} ${Math.round(share * 100)} %${left} ${note}`;
-          stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
-        },
-        stop: () => void stderr.write("\r\u001b[2K"),
+      const update: Progress = (done, of, note = "") => {
+        const share = Math.min(1, done / Math.max(1, of));
+        const seconds = (Date.now() - begun) / 1000;
+        const left = share > 0.02 ? `, ${Math.round((seconds / share) * (1 - share))} s left` : "";
+        const filled = Math.round(share * 24);
+        const text = `${label} ${"█".repeat(filled)}${"░".repeat(24 - filled)} ${Math.round(share * 100)} %${left} ${note}`;
+        stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
       };
+      return work(update).finally(() => stderr.write("\r\u001b[2K"));
     },
   };
 }

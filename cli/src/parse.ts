@@ -1,6 +1,5 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { Command as Parser, CommanderError, Option } from "commander";
-import { OptionReader, optionsOf, type Command, type OptionSpec } from "./command.ts";
+import { OptionReader, optionsOf, type Command, type OptionSpec, invalidOption } from "./command.ts";
 
 /**
  * Reads a command's arguments.
@@ -20,7 +19,7 @@ export function parseCommand(
     parser.parse([...argv], { from: "user" });
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
-    throw new AnchorEvalError("invalid_option", `${parserWords(cause)}; see anchoreval ${name} --help`, { cause });
+    throw invalidOption(`${parserWords(cause)}; see anchoreval ${name} --help`, cause);
   }
   const found = parser.opts<Record<string, unknown>>();
   const values = Object.fromEntries(Array.from(options, ([option, own]) => [option, found[own.attributeName()]]));
@@ -51,13 +50,10 @@ function quietParser(name: string, parser: Parser = new Parser(name)): Parser {
 function parserOption(name: string, { type, multiple }: OptionSpec, flags: ReadonlySet<string>): Option {
   if (type === "boolean") return new Option(`--${name}`);
   return new Option(`--${name} <value>`).argParser((value: string, before: string | string[] | undefined) => {
-    if (flags.has(value)) throw new AnchorEvalError("invalid_option", `--${name} needs a value; got ${value}`);
+    if (flags.has(value)) throw invalidOption(`--${name} needs a value; got ${value}`);
     if (multiple) return [...((before as string[] | undefined) ?? []), value];
     if (before !== undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--${name} is given twice, ${before as string} and ${value}: it takes one value`,
-      );
+      throw invalidOption(`--${name} is given twice, ${before as string} and ${value}: it takes one value`);
     return value;
   });
 }
@@ -80,16 +76,12 @@ function placeOperands(
 ): readonly string[] {
   if (given.length === 0) return [];
   if (operands === undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `unexpected argument ${given[0]!}: ${name} takes options only; see anchoreval ${name} --help`,
-    );
+    throw invalidOption(`unexpected argument ${given[0]!}: ${name} takes options only; see anchoreval ${name} --help`);
   const { option, usage } = operands;
   if (option === undefined) return given;
   const many = optionsOf({ options })[option]!.multiple === true;
   if (values[option] !== undefined || (!many && given.length > 1))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `unexpected argument ${(values[option] === undefined ? given[1] : given[0])!}: ${name} takes one --${option} ${usage}; see anchoreval ${name} --help`,
     );
   values[option] = many ? [...given] : given[0];

@@ -2,18 +2,16 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import * as zlib from "node:zlib";
+import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 
 const PACKAGE = "anchoreval-trainer";
 
 /** The package of the trainer isn't installed beside the program. */
 export class TrainerMissing extends Error {
-  /** The command that needs it. */
-  readonly what: string;
-
   constructor(what: string) {
     super(`${what} needs the trainer, which is a package of its own:\n  npm install ${PACKAGE}`);
     this.name = "TrainerMissing";
-    this.what = what;
   }
 }
 
@@ -43,5 +41,24 @@ export function programNear(folder: string): URL | null {
     return program === fileURLToPath(import.meta.url) || !existsSync(program) ? null : pathToFileURL(program);
   } catch {
     return null;
+  }
+}
+
+/**
+ * The reader of a harness's logs. Formats that the SDK, which has no dependency, doesn't read come from the trainer.
+ * @param what - needs it, for the message
+ * @throws TrainerMissing where nothing can be read without it
+ */
+export async function openHarness(name: HarnessName, what: string): Promise<Harness> {
+  const { harnessNamed } = await import("anchoreval/internal/node/harnesses");
+  const isParquet = name === "lighteval";
+  const isZstd = name === "inspect" && !("zstdDecompressSync" in zlib); // Node has it from 22.15 on
+  if (!isParquet && !isZstd) return harnessNamed(name);
+  try {
+    const { FORMATS } = await withTrainer(what, () => import("anchoreval-trainer/internal/formats"));
+    return harnessNamed(name, FORMATS);
+  } catch (error) {
+    if (isZstd && error instanceof TrainerMissing) return harnessNamed(name); // not all logs are compressed so
+    throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { FormatReaders } from "anchoreval/internal/node/harnesses";
+import type { FormatReaders } from "anchoreval/internal/node/log-files";
 import { decompress } from "fzstd";
 import { parquetRows } from "./matrix/readers/parquet.ts";
 

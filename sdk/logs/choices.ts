@@ -1,9 +1,6 @@
 import { AnchorEvalError } from "../core/errors.ts";
 
-/**
- * The choice for a task.
- * @param names - the task, then its groups from the nearest outwards
- */
+/** The choice for a task. @param names - the task, then its groups from the nearest outwards */
 export type Choose = (names: readonly string[]) => string | undefined;
 
 /**
@@ -49,41 +46,50 @@ interface Asked {
 export type MetricValues = ReadonlyMap<string, number | null | undefined>;
 
 /**
- * The metric that is the score: the one asked for, or the only one of the log that is a mean of scores of documents.
- * @param corpusReason - why a metric is no such mean, or null as far as is known
- * @throws AnchorEvalError `invalid_option` listing the metrics where there are several, or not the one asked for;
- * `unsupported` with the reason for a metric of the whole corpus
+ * The metrics of a log, each with why it is no mean of scores of documents, or null as far as is known.
+ * @param corpusReason - what the results say of a metric
  */
-export function chooseMetric(
-  lines: readonly { readonly values: MetricValues }[],
-  {
-    file,
-    task,
-    metric,
-    corpusReason,
-  }: Asked & { metric: string | undefined; corpusReason: (metric: string) => string | null },
-): string {
+export function metricReasons(
+  documents: readonly { readonly values: MetricValues }[],
+  corpusReason: (metric: string) => string | null,
+): Map<string, string | null> {
   const reasons = new Map<string, string | null>();
-  for (const { values } of lines)
+  for (const { values } of documents)
     for (const [name, value] of values) {
       if (!reasons.has(name)) reasons.set(name, corpusReason(name));
       if (value === undefined)
         reasons.set(name, reasons.get(name) ?? "is logged as several values for a document, not as one score");
     }
+  return reasons;
+}
+
+/**
+ * The metric that is the score: the one asked for, or the only one of the log that is a mean of scores of documents.
+ * @param reasons - of every metric, why it is no such mean
+ * @throws AnchorEvalError `invalid_option` listing the metrics where there are several, or not the one asked for;
+ * `unsupported` with the reason for a metric of the whole corpus
+ */
+export function chooseMetric(
+  reasons: ReadonlyMap<string, string | null>,
+  { file, task, metric, noun = "metric" }: Asked & { readonly metric?: string | undefined; readonly noun?: string },
+): string {
   const usable = [...reasons].filter(([, reason]) => reason === null).map(([name]) => name);
-  const list = usable.length > 0 ? `this log has ${usable.join(", ")}` : "this log has no other";
+  const list =
+    usable.length > 0
+      ? `this log has ${usable.join(", ")}`
+      : `this log has ${reasons.size === 0 ? "none" : "no other"}`;
   if (metric !== undefined) {
     const reason = reasons.get(metric);
     if (reason === null) return metric;
     if (reason === undefined)
-      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no metric ${metric}: ${list}`);
+      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no ${noun} ${metric}: ${list}`);
     throw new AnchorEvalError("unsupported", `${file}: ${refusal(metric, reason)}: ${list}`);
   }
   if (usable.length === 1) return usable[0]!;
   if (usable.length > 1)
     throw new AnchorEvalError(
       "invalid_option",
-      `${file}: ${task} has several metrics: choose one with --metric: ${usable.join(", ")}`,
+      `${file}: ${task} has several ${noun}s: choose one with --metric: ${usable.join(", ")}`,
     );
   const refused = [...reasons].map(([name, reason]) => refusal(name, reason!));
   throw new AnchorEvalError(

@@ -1,7 +1,6 @@
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
-/** Ids of samples (Inspect) or instances (HELM) to run, by task. */
 type SamplesByTask = Readonly<Record<string, readonly (string | number)[]>>;
 
 /**
@@ -10,18 +9,8 @@ type SamplesByTask = Readonly<Record<string, readonly (string | number)[]>>;
  * @example samplesByTask(anchors) // { sums: ["sum-3", "sum-7"] }
  */
 export function samplesByTask(anchors: Iterable<AnchorRecord>): SamplesByTask {
-  const samples = new Map<string, (string | number)[]>();
-  const unnamed: string[] = [];
-  for (const { item_id, task, doc_id } of anchors)
-    if (task === undefined || doc_id === undefined) unnamed.push(item_id);
-    else samples.set(task, [...(samples.get(task) ?? []), doc_id]);
-  if (unnamed.length > 0)
-    throw new AnchorEvalError(
-      "unsupported",
-      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and sample of a harness: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import writes them`,
-      { issues: unnamed.map((id) => ({ path: [id], code: "missing", message: "needs task and doc_id" })) },
-    );
-  return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
+  const isSample = (id: unknown): id is string | number => id !== undefined;
+  return byTask(anchors, isSample, { what: "sample of a harness", needs: "doc_id", by: "anchoreval import" });
 }
 
 /** The argument of lm-eval's `--samples`: the documents to run of each task. */
@@ -35,28 +24,34 @@ type LmEvalDocumentList = Readonly<Record<string, readonly number[]>>;
  * @example lmEvalDocumentList(anchors) // { mmlu_anatomy: [3, 17], mmlu_virology: [5] }
  */
 export function lmEvalDocumentList(anchors: Iterable<AnchorRecord>): LmEvalDocumentList {
-  const documents = new Map<string, Set<number>>();
+  const isDocument = (id: unknown): id is number => typeof id === "number" && Number.isSafeInteger(id) && id >= 0;
+  const words = { what: "document of lm-eval", needs: "a whole doc_id", by: "anchoreval import --from lm-eval" };
+  return Object.fromEntries(
+    Object.entries(byTask(anchors, isDocument, words)).map(([task, ids]) => [
+      task,
+      [...new Set(ids)].sort((left, right) => left - right),
+    ]),
+  );
+}
+
+/** The anchors' ids in their tasks, by task. */
+function byTask<Id>(
+  anchors: Iterable<AnchorRecord>,
+  isId: (id: unknown) => id is Id,
+  { what, needs, by }: { readonly what: string; readonly needs: string; readonly by: string },
+): Record<string, Id[]> {
+  const samples = new Map<string, Id[]>();
   const unnamed: string[] = [];
-  for (const { item_id, task, doc_id } of anchors) {
-    if (task === undefined || typeof doc_id !== "number" || !Number.isSafeInteger(doc_id) || doc_id < 0) {
-      unnamed.push(item_id);
-      continue;
-    }
-    documents.set(task, (documents.get(task) ?? new Set()).add(doc_id));
-  }
+  for (const { item_id, task, doc_id } of anchors)
+    if (task === undefined || !isId(doc_id)) unnamed.push(item_id);
+    else samples.set(task, [...(samples.get(task) ?? []), doc_id]);
   if (unnamed.length > 0)
     throw new AnchorEvalError(
       "unsupported",
-      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and document of lm-eval: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import --from lm-eval writes them`,
-      {
-        issues: unnamed.map((id) => ({ path: [id], code: "missing", message: "needs task and a whole doc_id" })),
-      },
+      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and ${what}: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as ${by} writes them`,
+      { issues: unnamed.map((id) => ({ path: [id], code: "missing", message: `needs task and ${needs}` })) },
     );
-  return Object.fromEntries(
-    [...documents]
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([task, ids]) => [task, [...ids].sort((left, right) => left - right)]),
-  );
+  return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
 /**

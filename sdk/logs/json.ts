@@ -5,9 +5,12 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** The entries of what is a list; none of anything else. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 /** A text that isn't empty; null for anything else. */
@@ -15,7 +18,6 @@ export function filledText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A number; null for anything else. */
 export function numberOf(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }

@@ -1,21 +1,17 @@
-import type { RunResults } from "./run-log.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "./run-log.ts";
 
 /** How a run asked and scored one task. null = the log doesn't say. */
-export interface TaskProtocol {
+export interface TaskProtocol extends Pick<
+  RunResults,
+  "chatTemplate" | "systemInstruction" | "fewshotAsMultiturn" | "solver" | "generation" | "harnessVersion"
+> {
   readonly taskVersion: string | null;
   readonly shots: number | null;
-  readonly chatTemplate: boolean | null;
-  readonly systemInstruction: string | null;
-  readonly fewshotAsMultiturn: boolean | null;
-  readonly solver: string | null;
   readonly metric: string;
   readonly filter: string;
-  /** These two are told, and don't make scores incomparable by themselves. */
-  readonly generation: string | null;
-  readonly harnessVersion: string | null;
 }
 
-/** Fields in which runs must agree for their scores to be comparable. */
+/** Fields in which runs must agree for their scores to be comparable; the others are only told. */
 export const COMPARED_FIELDS = [
   "taskVersion",
   "shots",
@@ -46,22 +42,22 @@ export function taskProtocol(
   results: RunResults | null,
   { task, metric, filter }: { task: string; metric: string; filter: string },
 ): TaskProtocol {
-  const told = results?.tasks.get(task);
-  const shots = told?.shots ?? null;
-  const chatTemplate = results?.chatTemplate ?? null;
-  return {
-    taskVersion: told?.version ?? null,
+  const { version: taskVersion, shots } = results?.tasks.get(task) ?? UNTOLD_TASK;
+  const { chatTemplate, systemInstruction, fewshotAsMultiturn, solver, generation, harnessVersion } =
+    results ?? UNTOLD_RUN;
+  const told = {
+    taskVersion,
     shots,
     chatTemplate,
-    systemInstruction: results?.systemInstruction ?? null,
-    // Turns only exist in a chat with examples: the harness logs its default for others too.
-    fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? (results?.fewshotAsMultiturn ?? null) : null,
-    solver: results?.solver ?? null,
+    systemInstruction,
+    solver,
     metric,
     filter,
-    generation: results?.generation ?? null,
-    harnessVersion: results?.harnessVersion ?? null,
+    generation,
+    harnessVersion,
   };
+  // Turns only exist in a chat with examples: the harness logs its default for others too.
+  return { ...told, fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? fewshotAsMultiturn : null };
 }
 
 /** Values for a bundle's manifest: one for all tasks where they agree, else `field/task`; `mixed` where runs differ. */

@@ -72,7 +72,6 @@ class LiteralReader {
     throw this.unexpected();
   }
 
-  /** A name and the sign behind it. */
   name(sign: string): string {
     this.#match(BLANK);
     const name = this.#match(NAME)?.[0];

@@ -28,11 +28,7 @@ export interface RunSamples {
   readonly filter: string;
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
-  /** Remarks on the run for a reader. */
   readonly remarks: readonly string[];
-  /** All metrics and filters that the log has. */
-  readonly metrics: readonly string[];
-  readonly filters: readonly string[];
 }
 
 /** A run of a model on a task, as found in a harness's logs. */

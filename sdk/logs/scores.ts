@@ -1,7 +1,28 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { scoreScale, type ScaleOptions } from "../tables/score-reader.ts";
 import type { MetricValues } from "./choices.ts";
+import { contentHash, type ItemContent } from "../core/bundle/digest.ts";
 import type { LoggedSample, SampleState, TaskResults } from "./run-log.ts";
+
+export interface SampleOptions extends ScaleOptions {
+  /** Names the file in messages. */
+  readonly file: string;
+  readonly task: string;
+  /**
+   * The metric that is the score; needed where a log has several, and nothing tells which. For lm-eval `METRIC,FILTER` names
+   * both, as results files do; for Inspect `SCORER/VALUE` names one of a scorer's values.
+   */
+  readonly metric?: string | undefined;
+  /** The filter whose answers are scored; needed where the log has several. */
+  readonly filter?: string | undefined;
+  /** The task in the run's results. */
+  readonly results?: TaskResults | undefined;
+}
+
+/** The error for a log that isn't what it should be. */
+export function invalidLog(file: string, message: string, cause?: unknown): AnchorEvalError {
+  return new AnchorEvalError("invalid_data", `${file}: ${message}`, { cause });
+}
 
 /** Findings after which reading a file stops. */
 const MOST_ISSUES = 20;
@@ -11,6 +32,12 @@ export function metricValue(value: unknown): number | null | undefined {
   if (typeof value === "number") return Number.isNaN(value) ? null : value;
   if (typeof value === "boolean") return Number(value);
   return value === null || value === undefined ? null : undefined;
+}
+
+/** The hash of an item's content, and the content as a person reads it. */
+export function contentFields(content: ItemContent | null): Pick<LoggedSample, "hash" | "text"> {
+  if (content === null) return { hash: null, text: null };
+  return { hash: contentHash(content), text: [content.input, ...(content.choices ?? [])].join("\n") };
 }
 
 /** An item's state: `errored` counts before the score that the harness may have given all the same. */
@@ -44,14 +71,12 @@ export function itemScorer(
 }
 
 /** A document of a log that has one row for each. */
-export interface LoggedDocument {
+export interface LoggedDocument extends Pick<LoggedSample, "hash" | "text"> {
   /** Its row, counted from 1. */
   readonly row: number;
   readonly id: number | string;
   readonly values: MetricValues;
   readonly errored: boolean;
-  readonly hash: string | null;
-  readonly text: string | null;
 }
 
 /**
@@ -63,7 +88,7 @@ export interface LoggedDocument {
 export function scoreDocuments(
   documents: readonly LoggedDocument[],
   metric: string,
-  { task, results, ...options }: ScaleOptions & { readonly task: string; readonly results?: TaskResults | undefined },
+  { task, results, ...options }: SampleOptions,
   issues: RowIssues,
   duplicate: { readonly field: string; message(id: number | string, first: number): string },
 ): LoggedSample[] {

@@ -2,12 +2,12 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
-import type { RunLog } from "../logs/run-log.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import type { SampleOptions } from "../logs/scores.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
 
-/** How logs are found. */
 export interface FindOptions {
-  /** The model's name, where all logs are of one model. */
+  /** The model's name, where all logs are of one model; else each log names its own. */
   readonly modelName?: string | undefined;
   /** Told of what was found and can't be read, such as runs that were broken off. @default nobody is */
   readonly onRemark?: ((words: string) => void) | undefined;
@@ -19,35 +19,67 @@ export interface ReadLogOptions extends ScaleOptions {
   readonly filter: Choose;
 }
 
-/**
- * The files under some paths, by name, those of all folders in them too; each once, also where links lead to it twice.
- * @returns with each file whether it was named itself
- * @throws AnchorEvalError `not_found`, `unavailable`
- */
-export async function* findFiles(
-  paths: readonly string[],
-): AsyncGenerator<{ readonly file: string; readonly named: boolean }, void, undefined> {
-  const seen = new Set<string>();
-  for (const path of paths) for await (const file of walk(path, seen)) yield { file, named: file === path };
+/** Readers of formats that the SDK, which has no dependencies, doesn't read itself. */
+export interface FormatReaders {
+  /** Unpacks zstd, of logs of Inspect, where Node itself doesn't (before 22.15). */
+  readonly unzstd?: (bytes: Uint8Array) => Uint8Array;
+  /**
+   * The rows of a Parquet file of lighteval in order, as objects of the columns asked for; whole numbers and lists as plain
+   * JavaScript.
+   * @throws AnchorEvalError `invalid_data` where it can't be read, or lacks one of the columns
+   */
+  readonly readParquet?: (path: string, columns: readonly string[]) => AsyncIterable<Readonly<Record<string, unknown>>>;
 }
 
-async function* walk(path: string, seen: Set<string>): AsyncGenerator<string, void, undefined> {
-  let isFolder: boolean;
-  try {
-    const real = await realpath(path);
-    if (seen.has(real)) return;
-    seen.add(real);
-    isFolder = (await stat(real)).isDirectory();
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new AnchorEvalError(
-      missing ? "not_found" : "unavailable",
-      missing ? `${path}: there is no such file or folder` : `${path} could not be read`,
-      { cause },
-    );
-  }
-  if (!isFolder) yield path;
-  else for (const name of (await readdir(path)).sort()) yield* walk(join(path, name), seen);
+/** Finds and reads the logs of one harness. */
+export interface LogReader {
+  /**
+   * The runs whose logs are among some files.
+   * @throws AnchorEvalError `invalid_data` for a log that is broken, and for a file that was named and is none
+   */
+  find(
+    files: readonly FoundFile[],
+    options: FormatReaders & { readonly onRemark: (words: string) => void },
+  ): Promise<RunLog[]>;
+  /** Says that there are none. */
+  lacking(files: readonly FoundFile[]): string;
+  /** The samples of a run. */
+  read(log: RunLog, options: SampleOptions & FormatReaders): Promise<RunSamples>;
+}
+
+interface FoundFile {
+  readonly file: string;
+  /** It was named itself, not found in a folder. */
+  readonly named: boolean;
+}
+
+/**
+ * The files under some paths, by name, those of all folders in them too; each once, also where links lead to it twice.
+ * @throws AnchorEvalError `not_found`, `unavailable`
+ */
+export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> {
+  const seen = new Set<string>();
+  const found: FoundFile[] = [];
+  const walk = async (path: string, named: boolean): Promise<void> => {
+    let isFolder: boolean;
+    try {
+      const real = await realpath(path);
+      if (seen.has(real)) return;
+      seen.add(real);
+      isFolder = (await stat(real)).isDirectory();
+    } catch (cause) {
+      const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+      throw new AnchorEvalError(
+        missing ? "not_found" : "unavailable",
+        missing ? `${path}: there is no such file or folder` : `${path} could not be read`,
+        { cause },
+      );
+    }
+    if (!isFolder) found.push({ file: path, named });
+    else for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
+  };
+  for (const path of paths) await walk(path, true);
+  return found;
 }
 
 /**

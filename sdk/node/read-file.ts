@@ -106,10 +106,7 @@ export function parseJsonBytes(bytes: Uint8Array, name: string): unknown {
 /** A file that is read in places. */
 export interface RandomAccess {
   readonly byteLength: number;
-  /**
-   * @param end - exclusive
-   * @throws AnchorEvalError `invalid_data` where the file ends before
-   */
+  /** @param end - exclusive @throws AnchorEvalError `invalid_data` where the file ends before */
   read(begin: number, end: number): Promise<ArrayBuffer>;
   close(): Promise<void>;
 }

@@ -45,10 +45,7 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`;
 }
 
-/**
- * Rows as aligned columns, two spaces apart.
- * @param align - `l` or `r` for each column
- */
+/** Rows as aligned columns, two spaces apart. @param align - `l` or `r` for each column */
 export function textTable(rows: readonly (readonly string[])[], align: string): string[] {
   const widths = Array.from(align, (_, column) => Math.max(0, ...rows.map((row) => visibleLength(row[column] ?? ""))));
   return rows.map((row) =>
@@ -60,6 +57,15 @@ export function textTable(rows: readonly (readonly string[])[], align: string): 
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** Records as {@link textTable}, a row each; a column has a heading, `l` or `r`, and its cells. */
+export function recordTable<T>(
+  records: readonly T[],
+  columns: readonly (readonly [heading: string, align: "l" | "r", cell: (record: T) => string])[],
+): string[] {
+  const rows = records.map((record) => columns.map(([, , cell]) => cell(record)));
+  return textTable([columns.map(([heading]) => heading), ...rows], columns.map(([, align]) => align).join(""));
 }
 
 function signed(text: string): string {

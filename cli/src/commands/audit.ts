@@ -21,8 +21,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { option, FORCE_OPTION, type Command } from "../command.ts";
+import { option, FORCE_OPTION, stoppableBy, type Command } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
@@ -74,28 +73,15 @@ export const auditCommand: Command = {
     for (const remark of remarks) output.remark(remark);
     const { backend, reason } = await resolveBackend(provider);
     output.remark(reason);
-    const bar = output.progress("auditing", 1);
-    let audit: Audit;
-    try {
-      audit = await auditLeaderboard(matrix, {
-        configuration: { ...DEFAULT_SETTINGS, weighting, joint },
-        dims,
-        seed,
-        backend,
-        heldOut,
-        ...families,
-        signal,
-        onProgress: (done, of, note) => bar.update(done / of, note),
-      });
-    } catch (error) {
-      if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
-      throw error;
-    } finally {
-      bar.stop();
-    }
+    const stoppable = stoppableBy(signal, "the audit");
+    const configuration = { ...DEFAULT_SETTINGS, weighting, joint };
+    const audit = await output.during("auditing", (onProgress) =>
+      stoppable(
+        auditLeaderboard(matrix, { configuration, dims, seed, backend, heldOut, ...families, signal, onProgress }),
+      ),
+    );
     const items = auditedItems(audit);
-    await turn();
-    if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
+    await stoppable(turn());
     if (out !== null)
       await writeOutFile(out.file, out.ending === "csv" ? auditCsv(audit, items) : auditLines(audit, items));
     if (output.json) {
@@ -113,12 +99,11 @@ export const auditCommand: Command = {
         },
         ...document(audit, items),
       });
-      return 0;
+      return;
     }
     for (const line of auditSummary(audit, items, top)) output.line(line);
     if (out === null) output.remark("--out FILE.jsonl saves every item with all its statistics");
     else output.remark(`written: ${out.file}`);
-    return 0;
   },
 };
 

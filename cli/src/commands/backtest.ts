@@ -11,17 +11,15 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
-import { textTable } from "anchoreval/internal/words/figures";
-import { option, rare, type Command, type OptionReader } from "../command.ts";
+import { recordTable } from "anchoreval/internal/words/figures";
+import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIONS } from "../options/fit.ts";
 import { checkOutFile, writeOutFile } from "../out.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
-/** Splits that recipes are compared on by default. */
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
 
 export const backtestCommand: Command = {
@@ -82,6 +80,7 @@ export const backtestCommand: Command = {
     const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
     const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
     const provider = options.oneOf("provider", PROVIDERS, "cpu");
+    const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
@@ -94,72 +93,55 @@ export const backtestCommand: Command = {
       split: splits.join(","),
       version: trainerVersion(),
     };
-    const bar = output.progress("back-test", 1);
     const shared = {
       sizes: [...new Set(sizes)].sort((x, y) => x - y),
       seeds,
       firstSeed,
       scenarios: options.texts("scenario"),
       provider,
-      ...optionalThreads(options),
+      ...(threads !== undefined && { threads }),
       ...(await readTargets(options, matrix.subjects)),
       ...(await readDates(options, splits, matrix.subjects)),
       ...families,
       signal,
     };
-    let found: { readonly document: object; readonly lines: readonly string[] };
-    try {
-      if (several) {
-        const rows = await compareRecipes(matrix, {
-          ...shared,
-          splits,
-          recipes: methods,
-          onProgress: (done, of, note) => bar.update(done / of, note),
-        });
-        found = {
-          document: { header: { ...header, recipes: digests(methods) }, rows },
-          lines: recipeTable(recipeFigures(rows)),
-        };
-      } else {
-        const { rows, targets } = await runBacktest(matrix, {
-          ...shared,
-          split: splits[0]!,
-          method: method!,
-          onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
-        });
-        const headline = headlineEstimator(method!);
-        if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
-        found = {
-          document: {
-            header: { ...header, configuration: methodDigest(method!) },
-            rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
-          },
-          lines: estimatorTable(rows),
-        };
-      }
-    } finally {
-      bar.stop();
+    if (several) {
+      const rows = await output.during("back-test", (onProgress) =>
+        compareRecipes(matrix, { ...shared, splits, recipes: methods, onProgress }),
+      );
+      const digests = Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
+      output.result({ header: { ...header, recipes: digests }, rows }, recipeTable(recipeFigures(rows)));
+      return;
     }
-    if (output.json) output.document(found.document);
-    else for (const line of found.lines) output.line(line);
-    return 0;
+    const { rows, targets } = await output.during("back-test", (update) =>
+      runBacktest(matrix, {
+        ...shared,
+        split: splits[0]!,
+        method: method!,
+        onProgress: (done, of) => update(done, of, `${done} of ${of} fits`),
+      }),
+    );
+    if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
+    const headline = headlineEstimator(method!);
+    output.result(
+      {
+        header: { ...header, configuration: methodDigest(method!) },
+        rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
+      },
+      estimatorTable(rows),
+    );
   },
 };
 
-/** The recipes to compare; all of them by one word. */
 function readRecipes(options: OptionReader): MethodName[] {
   return options.text("recipe") === "all" ? [...METHOD_NAMES] : options.someOf("recipe", METHOD_NAMES, ["recommended"]);
-}
-
-function digests(methods: ReadonlyMap<string, Method>): Record<string, string> {
-  return Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
 }
 
 /** The file of --save-split, found to be writable; of a single back-test. */
 async function readSplitFile(options: OptionReader, several: boolean): Promise<string | null> {
   const file = options.text("save-split");
   if (file === undefined) return null;
-  if (several) throw new AnchorEvalError("invalid_option", "--save-split takes one recipe and one split");
+  if (several) throw invalidOption("--save-split takes one recipe and one split");
   await checkOutFile("--save-split", file);
   return file;
 }
@@ -171,13 +153,8 @@ async function readDates(
 ): Promise<{ dates?: string[] }> {
   const file = options.text("dates");
   if (file === undefined) return {};
-  if (!splits.includes("newest")) throw new AnchorEvalError("invalid_option", "--dates is for --split newest");
+  if (!splits.includes("newest")) throw invalidOption("--dates is for --split newest");
   return { dates: await readDatesFile(file, models) };
-}
-
-function optionalThreads(options: OptionReader): { threads?: number } {
-  const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
-  return threads === undefined ? {} : { threads };
 }
 
 async function readTargets(options: OptionReader, models: readonly string[]): Promise<{ targets?: string[] }> {
@@ -195,72 +172,42 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */
 function estimatorTable(rows: readonly BacktestRow[]): string[] {
-  const columns = [
-    "scenario",
-    "n",
-    "estimator",
-    "error",
-    "random",
-    "×random",
-    "±",
-    "bias",
-    "95 % within",
-    "rank corr.",
-    "coverage",
-    "half-width",
-  ];
-  const cells = rows.map((row) => [
-    row.scenario,
-    String(row.n),
-    row.recommended ? `${row.estimator} *` : row.estimator,
-    row.mae.toFixed(2),
-    row.randomMae.toFixed(2),
-    decimals(row.ratioToRandom, 2),
-    decimals(row.ratioSe, 2),
-    row.bias.toFixed(2),
-    row.p95.toFixed(1),
-    decimals(row.spearman, 3),
-    decimals(row.coverage95, 3),
-    decimals(row.halfWidth95, 1),
-  ]);
   return [
-    ...textTable([columns, ...cells], "lrlrrrrrrrrr"),
+    ...recordTable(rows, [
+      ["scenario", "l", (row) => row.scenario],
+      ["n", "r", (row) => String(row.n)],
+      ["estimator", "l", (row) => (row.recommended ? `${row.estimator} *` : row.estimator)],
+      ["error", "r", (row) => row.mae.toFixed(2)],
+      ["random", "r", (row) => row.randomMae.toFixed(2)],
+      ["×random", "r", (row) => decimals(row.ratioToRandom, 2)],
+      ["±", "r", (row) => decimals(row.ratioSe, 2)],
+      ["bias", "r", (row) => row.bias.toFixed(2)],
+      ["95 % within", "r", (row) => row.p95.toFixed(1)],
+      ["rank corr.", "r", (row) => decimals(row.spearman, 3)],
+      ["coverage", "r", (row) => decimals(row.coverage95, 3)],
+      ["half-width", "r", (row) => decimals(row.halfWidth95, 1)],
+    ]),
     "Errors in points. * is what a bundle serves as the score by default.",
   ];
 }
 
 /** One line a recipe, by split and size; means over scenarios. */
 function recipeTable(figures: readonly RecipeFigures[]): string[] {
-  const columns = [
-    "split",
-    "n",
-    "recipe",
-    "error",
-    "RMSE",
-    "×random",
-    "Spearman",
-    "Kendall",
-    "coverage",
-    "half-width",
-    "overall RMSE",
-    "overall Spearman",
-  ];
-  const cells = figures.map((own) => [
-    own.split,
-    String(own.n),
-    own.recipe,
-    own.mae.toFixed(2),
-    own.rmse.toFixed(2),
-    decimals(own.ratioToRandom, 3),
-    decimals(own.spearman, 3),
-    decimals(own.kendall, 3),
-    decimals(own.coverage95, 3),
-    decimals(own.halfWidth95, 1),
-    decimals(own.overallRmse, 2),
-    decimals(own.overallSpearman, 3),
-  ]);
   return [
-    ...textTable([columns, ...cells], "lrlrrrrrrrrr"),
+    ...recordTable(figures, [
+      ["split", "l", (own) => own.split],
+      ["n", "r", (own) => String(own.n)],
+      ["recipe", "l", (own) => own.recipe],
+      ["error", "r", (own) => own.mae.toFixed(2)],
+      ["RMSE", "r", (own) => own.rmse.toFixed(2)],
+      ["×random", "r", (own) => decimals(own.ratioToRandom, 3)],
+      ["Spearman", "r", (own) => decimals(own.spearman, 3)],
+      ["Kendall", "r", (own) => decimals(own.kendall, 3)],
+      ["coverage", "r", (own) => decimals(own.coverage95, 3)],
+      ["half-width", "r", (own) => decimals(own.halfWidth95, 1)],
+      ["overall RMSE", "r", (own) => decimals(own.overallRmse, 2)],
+      ["overall Spearman", "r", (own) => decimals(own.overallSpearman, 3)],
+    ]),
     "Means over scenarios of each recipe's score, errors in points; ×random is the geometric mean of errors relative to random items.",
   ];
 }

@@ -1,18 +1,17 @@
 import { writeFile } from "node:fs/promises";
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
+import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel } from "../options/answers.ts";
+import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option } from "../command.ts";
-import { isPinned, openBundle } from "../open-bundle.ts";
+import { type Command, option, invalidOption } from "../command.ts";
+import { isPinned, readBundle } from "../open-bundle.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
 
-/** `anchoreval check`: whether a model got worse, for CI; exit code 0 passed, 3 regressed, 4 can't tell. */
 export const checkCommand: Command = {
   options: {
     Data: {
@@ -43,20 +42,17 @@ export const checkCommand: Command = {
   run: async ({ options, output, signal }) => {
     const place = options.required("bundle");
     const paths = options.texts("responses");
-    if (paths.length === 0) throw new AnchorEvalError("invalid_option", "--responses is needed");
+    if (paths.length === 0) throw invalidOption("--responses is needed");
     const minScore = readPoints(options, "min-score", { min: 0, max: 100 });
     const save = options.text("save");
     const baselinePaths = options.texts("baseline");
     const rules = baselinePaths.length > 0 || minScore !== undefined;
-    if (save !== undefined && paths.length > 1)
-      throw new AnchorEvalError("invalid_option", "--save takes one run: give one --responses");
+    if (save !== undefined && paths.length > 1) throw invalidOption("--save takes one run: give one --responses");
     if (save !== undefined && (options.text("score-range") !== undefined || options.flag("flip")))
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         "--save writes scores in [0,1], which --score-range and --flip would turn once more when they are read",
       );
-    if (!rules && save === undefined)
-      throw new AnchorEvalError("invalid_option", "give --baseline PATH, --min-score POINTS, or both");
+    if (!rules && save === undefined) throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
     const asked = {
       maxDrop: readPoints(options, "max-drop", { min: 0, max: 99 }) ?? 0.01,
       alarmsPerYear: options.number("alarms-per-year", {}, 1),
@@ -65,26 +61,25 @@ export const checkCommand: Command = {
       ...(minScore !== undefined && { minScore }),
       ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     };
-    const form = options.text("form");
-    const bundle = await loadBundle(openBundle(place), { signal, ...(form !== undefined && { form }) });
+    const bundle = await readBundle(options, signal);
     const { benchmark, version } = bundle.manifest;
     if (!isPinned(place))
       output.remark(
         `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
       );
+    const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const runs: ReadModel[] = [];
-    for (const path of paths) runs.push(await readModel(path, bundle, { options, output }));
+    for (const path of paths) runs.push(await readModel([path], bundle, options, remark));
     const baselines: ReadModel[] = [];
     for (const path of baselinePaths)
-      baselines.push(await readModel(path, bundle, { options, output, filesAreAnswers: true }));
+      baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
       return 0;
     }
     const check = checkFromAnchors(bundle, runs, { ...asked, baselines });
-    if (output.json) output.document(check);
-    else for (const line of checkLines(check)) output.line(line);
+    output.result(check, checkLines(check));
     return EXIT_CODES[check.verdict];
   },
 };
@@ -98,7 +93,6 @@ async function saveAnswers(file: string, { responses, hashes }: ReadModel): Prom
   }
 }
 
-/** A check in words and a table: first the verdict, and by how much. */
 function checkLines(check: CheckResult): string[] {
   const { benchmark, version, form, answered, of, drop, minimum, warnings } = check;
   const rows = [
@@ -182,7 +176,6 @@ function timesWords(count: number): string {
   return rounded === 1 ? "once" : `${rounded} times`;
 }
 
-/** The confidence of either verdict. */
 function confidenceWords({ level, alarms: { perYear, runsPerYear } }: CheckResult): string {
   const alarms = `${perYear} false ${perYear === 1 ? "alarm" : "alarms"}`;
   return `“passed” holds with ${percent(level)} confidence; “regressed” allows ${alarms} in ${runsPerYear} runs.`;

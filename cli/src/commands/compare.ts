@@ -1,8 +1,6 @@
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import {
   differenceWords,
   INTERVAL_MEANING,
@@ -13,19 +11,12 @@ import {
   verdictWords,
 } from "anchoreval/internal/words/result-words";
 import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
-import {
-  ANSWER_DATA_OPTIONS,
-  estimateOptions,
-  FORM_OPTION,
-  LEVEL_OPTION,
-  readModel,
-  type ReadModel,
-} from "../options/answers.ts";
+import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
+import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option, flag } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { type Command, option, flag, invalidOption } from "../command.ts";
+import { readBundle } from "../open-bundle.ts";
 
-/** `anchoreval compare`: which of two models is better, or the places of several, from their answers to the same anchors. */
 export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
   options: {
@@ -48,32 +39,26 @@ export const compareCommand: Command = {
     "compare --bundle bundles/quiz model-1.json model-2.json model-3.json",
   ],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
     const [a, b] = [options.text("a"), options.text("b")];
     const paths = options.texts("responses");
     const pair = a !== undefined && b !== undefined;
     if (pair ? paths.length > 0 : a !== undefined || b !== undefined || paths.length < 3)
-      throw new AnchorEvalError("invalid_option", "give --a PATH --b PATH, or three PATHs or more to be ranked");
+      throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
     const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
-    if (margin > 0 && !pair)
-      throw new AnchorEvalError("invalid_option", "--margin is for two models: --a PATH --b PATH");
-    const form = options.text("form");
-    const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
+    if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
+    const bundle = await readBundle(options, signal);
+    const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
-    for (const path of pair ? [a, b] : paths) models.push(await readModel(path, bundle, { options, output }));
+    for (const path of pair ? [a, b] : paths) models.push(await readModel([path], bundle, options, remark));
     const shared = estimateOptions(options);
-    const verbose = options.flag("verbose");
     if (pair) {
       const [first, second] = distinct(models);
       const comparison = compareFromAnchors(bundle, first!, second!, { ...shared, margin });
-      if (output.json) output.document(comparison);
-      else for (const line of comparisonLines(comparison, { verbose })) output.line(line);
+      output.result(comparison, comparisonLines(comparison, options.flag("verbose")));
     } else {
       const ranking = rankFromAnchors(bundle, distinct(models), shared);
-      if (output.json) output.document(ranking);
-      else for (const line of rankingLines(ranking)) output.line(line);
+      output.result(ranking, rankingLines(ranking));
     }
-    return 0;
   },
 };
 
@@ -88,7 +73,7 @@ function distinct(models: readonly ReadModel[]): ReadModel[] {
 }
 
 /** A comparison of two models for people: points with one decimal, and the verdict in words. */
-function comparisonLines(comparison: Comparison, { verbose = false }: { verbose?: boolean } = {}): string[] {
+function comparisonLines(comparison: Comparison, verbose: boolean): string[] {
   const { benchmark, version, form, names, scenarios, warnings } = comparison;
   const results = Object.entries(scenarios);
   const level = [comparison, ...results.map(([, result]) => result)].find(({ interval }) => interval)?.interval?.level;
@@ -136,7 +121,6 @@ function meansLine({ names, scores: { a, b } }: Comparison): string {
   return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
 }
 
-/** A ranking for people. */
 function rankingLines({ benchmark, version, form, level, reason, answered, of, models, warnings }: Ranking): string[] {
   const rows = [
     ["", "model", "stratified mean", "score", `${percent(level)} interval`, "place is in"],

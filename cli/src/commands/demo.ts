@@ -4,11 +4,9 @@ import { type ResponseMatrix, groupItems } from "anchoreval-trainer/internal/mat
 import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { WORK_OPTIONS } from "../options/fit.ts";
-import { readCreated } from "../options/bundle.ts";
 import { type Command, option, flag } from "../command.ts";
-import { readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { readCreated, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 
-/** Date of the simulated leaderboard's bundle. */
 const SIMULATED_DATE = "2026-01-01T00:00:00Z";
 
 export const demoCommand: Command = {
@@ -51,7 +49,6 @@ export const demoCommand: Command = {
       signal,
     });
     output.remark(`${((performance.now() - begun) / 1000).toFixed(0)} s`);
-    return 0;
   },
 };
 

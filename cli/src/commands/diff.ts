@@ -5,7 +5,6 @@ import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
-/** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
 export const diffCommand: Command = {
   options: {
     Data: {
@@ -27,24 +26,19 @@ export const diffCommand: Command = {
     const older = await versionItems(source, bundle, { signal });
     const changes = compareItems(older, newer);
     const meant = bundleChanges(bundle.manifest, anchors, older, newer, changes);
-    if (output.json) {
-      const ids = (items: readonly { readonly item_id: string }[]): string[] => items.map((item) => item.item_id);
-      const pairs = (items: (typeof changes)["renamed"]): { from: string; to: string }[] =>
-        items.map(({ from, to }) => ({ from: from.item_id, to: to.item_id }));
-      output.document({
-        benchmark: bundle.manifest.benchmark,
-        version: bundle.manifest.version,
-        digest: bundle.digest,
-        unchanged: changes.unchanged.length,
-        unchecked: ids(changes.unchecked),
-        renamed: pairs(changes.renamed),
-        changed: ids(changes.changed.map(({ to }) => to)),
-        removed: ids(changes.removed),
-        added: ids(changes.added),
-        ...meant,
-      });
-    } else
-      for (const line of diffWords({ bundle: place, items: file }, bundle.manifest, changes, meant)) output.line(line);
-    return 0;
+    const ids = (items: readonly { readonly item_id: string }[]): string[] => items.map((item) => item.item_id);
+    const document = {
+      benchmark: bundle.manifest.benchmark,
+      version: bundle.manifest.version,
+      digest: bundle.digest,
+      unchanged: changes.unchanged.length,
+      unchecked: ids(changes.unchecked),
+      renamed: changes.renamed.map(({ from, to }) => ({ from: from.item_id, to: to.item_id })),
+      changed: ids(changes.changed.map(({ to }) => to)),
+      removed: ids(changes.removed),
+      added: ids(changes.added),
+      ...meant,
+    };
+    output.result(document, diffWords({ bundle: place, items: file }, bundle.manifest, changes, meant));
   },
 };

@@ -6,12 +6,7 @@ import {
   type PartialVectors,
   termVectors,
 } from "anchoreval-trainer/internal/extensions/routing/encode-texts";
-import {
-  type EncoderFiles,
-  type EncoderOptions,
-  findEncoder,
-  POOLINGS,
-} from "anchoreval-trainer/internal/extensions/routing/encoder-files";
+import { type EncoderFiles, findEncoder, POOLINGS } from "anchoreval-trainer/internal/extensions/routing/encoder-files";
 import type { TextTokens } from "anchoreval-trainer/internal/extensions/routing/sentence-encoder";
 import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/matrix/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
@@ -19,7 +14,7 @@ import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command } from "../command.ts";
+import { given, option, FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
@@ -28,7 +23,6 @@ import type { Output } from "../output.ts";
 /** Axes of TF-IDF by default: as many as routing's regressions go on. */
 const DEFAULT_DIMS = 100;
 
-/** Options that only an encoder has. */
 const OF_ENCODER = ["tokenizer", "pooling", "max-tokens", "prefix"] as const;
 
 /** The beginning of files that the command wrote. */
@@ -63,45 +57,22 @@ export const embedCommand: Command = {
     options.required("out");
     const out = (await readOutFile(options, OWN_FILES))!;
     const encoder = options.text("encoder");
-    const needless = (encoder === undefined ? OF_ENCODER : (["dims", "seed"] as const)).find(
-      (name) => options.text(name) !== undefined,
-    );
-    if (needless !== undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
-        encoder === undefined
-          ? `--${needless} needs --encoder, which isn't given`
-          : `--${needless} is for TF-IDF, not for an encoder`,
-      );
+    if (encoder === undefined) options.refuse(OF_ENCODER, "needs --encoder, which isn't given");
+    else options.refuse(["dims", "seed"], "is for TF-IDF, not for an encoder");
     const maxTokens = options.number("max-tokens", { min: 2, integer: true }, undefined);
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const dims = options.number("dims", { min: 1, max: 4096, integer: true }, DEFAULT_DIMS);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const tokenizer = options.text("tokenizer");
-    const asked: EncoderOptions | null =
-      encoder === undefined
-        ? null
-        : {
-            encoder,
-            ...(tokenizer !== undefined && { tokenizer }),
-            ...(options.text("pooling") !== undefined && { pooling: options.oneOf("pooling", POOLINGS, "mean") }),
-            ...(maxTokens !== undefined && { maxTokens }),
-          };
-    const files = asked && (await findEncoder(asked));
+    const pooling = options.isGiven("pooling") ? options.oneOf("pooling", POOLINGS, "mean") : undefined;
+    const files =
+      encoder === undefined ? null : await findEncoder({ encoder, ...given({ tokenizer, pooling, maxTokens }) });
     const items = await readItems(file);
     const texts = itemTexts(items);
     const prefix = options.text("prefix") ?? "";
-    const encoded = files
-      ? await byEncoder(
-          texts.map((text) => prefix + text),
-          files,
-          out.file,
-          threads,
-          output,
-          signal,
-        )
+    const { vectors, cut, partial } = files
+      ? await byEncoder(prefix, texts, files, out.file, threads, output, signal)
       : { vectors: termVectors(texts, dims, createRandom(seed).fork("embed")), cut: 0, partial: null };
-    const { vectors, cut, partial } = encoded;
     if (partial === null && signal.aborted)
       throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
     const ids = items.map(({ item_id: id }) => id);
@@ -126,11 +97,11 @@ export const embedCommand: Command = {
         seed: files ? null : seed,
       });
     else output.line(`${ids.length} texts, ${vectors.width} numbers each: ${out.file}`);
-    return 0;
   },
 };
 
 async function byEncoder(
+  prefix: string,
   texts: readonly string[],
   files: EncoderFiles,
   out: string,
@@ -141,25 +112,24 @@ async function byEncoder(
   // Loaded where they are needed alone: ONNX Runtime has no build for some machines.
   const { openTokenizer } = await import("anchoreval-trainer/internal/extensions/routing/sentence-encoder");
   const { openSentenceEncoder } = await import("anchoreval-trainer/internal/extensions/routing/sentence-encoder");
-  const tokens = texts.map(openTokenizer(files));
+  const tokens = texts.map((text) => prefix + text).map(openTokenizer(files));
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
   if (partial.stale)
     output.remark(`${partial.file} belongs to other texts or another encoder: all texts are encoded anew`);
   else if (partial.found)
     output.remark(`continuing from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
   const encoder = await openSentenceEncoder(files, threads);
-  const bar = output.progress("encoding", texts.length);
-  try {
-    const vectors = await encodeTexts(tokens, encoder, {
-      partial,
-      signal,
-      onProgress: (done) => bar.update(done, `${done} of ${texts.length} texts`),
-    });
-    return { vectors, cut: tokens.filter(({ cut }) => cut).length, partial };
-  } finally {
-    bar.stop();
-    await encoder.close();
-  }
+  const total = texts.length;
+  const vectors = await output
+    .during("encoding", (update) =>
+      encodeTexts(tokens, encoder, {
+        partial,
+        signal,
+        onProgress: (done) => update(done, total, `${done} of ${total} texts`),
+      }),
+    )
+    .finally(() => encoder.close());
+  return { vectors, cut: tokens.filter(({ cut }) => cut).length, partial };
 }
 
 /** Digest of all that vectors depend on: the encoder, how its vectors are pooled, and the texts as it gets them. */

@@ -1,19 +1,12 @@
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
-import { readAnswers } from "anchoreval/internal/node/read-file";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { LoggedAnswers } from "../anchor-logs.ts";
-import { type Command, type CommandInput, option, flag } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
-import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readLogs } from "../options/answers.ts";
-import { readScale } from "../options/scale.ts";
+import { type Command, option, flag } from "../command.ts";
+import { readBundle } from "../open-bundle.ts";
+import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
 
-/** `anchoreval estimate`: one model's score on the whole benchmark from its answers to the anchors. */
 export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
   options: {
@@ -34,51 +27,22 @@ export const estimateCommand: Command = {
     "estimate --bundle https://evals.example.com/v1/bundles/quiz/1.0.0 --from lm-eval --responses logs/my-model",
   ],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
-    const form = options.text("form");
-    const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
-    const given = await readInput({ options, output }, bundle, form);
-    const estimate = estimateFromAnchors(bundle, given.answers, {
-      hashes: given.hashes,
-      ...estimateOptions(options),
-      ...(given.form !== undefined && { form: given.form }),
-    });
+    const bundle = await readBundle(options, signal);
+    const paths = options.texts("responses");
+    const { responses, ...given } = await readModel(paths, bundle, options, (words) => output.remark(words));
+    const estimate = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
     const bridged = bridgedScore(bundle.manifest, estimate);
-    if (output.json) output.document({ ...estimate, ...(bridged && { bridged }) });
-    else for (const line of estimateLines(estimate, { verbose: options.flag("verbose"), bridged })) output.line(line);
-    return 0;
+    const lines = estimateLines(estimate, bridged, options.flag("verbose"));
+    output.result({ ...estimate, ...(bridged && { bridged }) }, lines);
   },
 };
 
-/** The answers that the options name: a file's, or those in a harness's logs. */
-async function readInput(
-  { options, output }: Pick<CommandInput, "options" | "output">,
-  bundle: Bundle,
-  form: string | undefined,
-): Promise<Pick<LoggedAnswers, "answers" | "hashes" | "form">> {
-  const [file, ...more] = options.texts("responses");
-  if (file === undefined) throw new AnchorEvalError("invalid_option", "--responses is needed");
-  if (options.text("from") === undefined) {
-    if (more.length > 0)
-      throw new AnchorEvalError("invalid_option", `--responses takes one file; got ${more.join(" ")} too`);
-    const { answers, hashes } = await readAnswers(file, readScale(options));
-    return { answers, hashes, form };
-  }
-  const logged = await readLogs(bundle, [file, ...more], options);
-  for (const remark of logged.remarks) output.remark(remark);
-  return logged;
-}
-
-/** An estimate for people: points with one decimal. */
-function estimateLines(
-  estimate: Estimate,
-  { verbose = false, bridged = null }: { readonly verbose?: boolean; readonly bridged?: BridgedScore | null } = {},
-): string[] {
+function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
-  const level = firstLevel(estimate);
+  const level = [estimate, ...Object.values(scenarios)].find(({ interval }) => interval)?.interval?.level;
   const rows = [
-    ["", "score", level === null ? "interval" : `${percent(level)} interval`, "answered", ""],
+    ["", "score", level === undefined ? "interval" : `${percent(level)} interval`, "answered", ""],
     ...(results.length > 1
       ? [
           [
@@ -103,7 +67,7 @@ function estimateLines(
     "",
     ...textTable(rows, "lrrrl"),
     "",
-    ...(level === null ? [] : [INTERVAL_MEANING]),
+    ...(level === undefined ? [] : [INTERVAL_MEANING]),
     ...(bridged === null ? [] : [bridgedWords(bridged)]),
     ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),
@@ -111,7 +75,6 @@ function estimateLines(
   ];
 }
 
-/** The score on the scale of the base's version. */
 function bridgedWords({ benchmark, version, overall, scenarios }: BridgedScore): string {
   const named = [["overall", overall] as const, ...Object.entries(scenarios)];
   const scores = named.flatMap(([id, score]) =>
@@ -137,11 +100,4 @@ function detailLines(id: string, { details, interval, answeredShare }: ScenarioR
       ([name, score]) => `  ${name.padEnd(12)} ${points(score)}${name === details.estimator ? "  (the score)" : ""}`,
     ),
   ];
-}
-
-function firstLevel({ interval, scenarios }: Estimate): number | null {
-  return (
-    [interval, ...Object.values(scenarios).map((result) => result.interval)].find((found) => found !== null)?.level ??
-    null
-  );
 }

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -11,12 +10,10 @@ import {
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
 import { type Command, option } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { readBundle } from "../open-bundle.ts";
 
-/** Targets of an export. */
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 
-/** `anchoreval export`: what makes a harness run only a form's anchors. */
 export const exportCommand: Command = {
   options: {
     Data: {
@@ -41,30 +38,24 @@ export const exportCommand: Command = {
     const out = options.required("out");
     options.required("to");
     const to = options.oneOf("to", TARGETS, "lm-eval");
-    const form = options.text("form");
-    const bundle = await loadBundle(openBundle(place), { signal, ...(form !== undefined && { form }) });
-    const asked = form ?? bundle.manifest.defaultForm;
+    const bundle = await readBundle(options, signal);
+    const asked = options.text("form") ?? bundle.manifest.defaultForm;
     const anchors = formAnchors(bundle, asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
-    const { ending, text, extra, heading, commands, logs, notes } = TARGET[to](bundle, anchors, base);
+    const { ending, text, extra, run } = TARGET[to](bundle, anchors, base);
     const file = `${base}${ending}`;
     await write(out, file, text);
 
-    const next =
-      commands.length > 0 ? `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}` : null;
-    if (output.json) {
-      output.document({ form: asked, items: anchors.length, file, ...extra, ...(next !== null && { next, notes }) });
-      return 0;
+    const made = { form: asked, items: anchors.length, file, ...extra };
+    const summary = `${file}: ${anchors.length} items of form ${asked}`;
+    if (!run || run.commands.length === 0) {
+      output.result(made, [summary]);
+      return;
     }
-    output.line(`${file}: ${anchors.length} items of form ${asked}`);
-    if (next === null) return 0;
-    output.line();
-    output.line(heading);
-    for (const command of commands) output.line(`  ${command}`);
-    output.line("Then:");
-    output.line(`  ${next}`);
-    for (const note of notes) output.line(note);
-    return 0;
+    const { heading, commands, logs, notes } = run;
+    const next = `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}`;
+    const steps = [heading, ...commands.map((command) => `  ${command}`), "Then:", `  ${next}`, ...notes];
+    output.result({ ...made, next, notes }, [summary, "", ...steps]);
   },
 };
 
@@ -73,12 +64,14 @@ interface Exported {
   readonly ending: string;
   readonly text: string;
   /** Further fields of the JSON. */
-  readonly extra: Readonly<Record<string, unknown>>;
-  readonly heading: string;
-  readonly commands: readonly string[];
-  /** Where they put their logs. */
-  readonly logs: string;
-  readonly notes: readonly string[];
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** The commands that run them, and where they put their logs. */
+  readonly run?: {
+    readonly heading: string;
+    readonly commands: readonly string[];
+    readonly logs: string;
+    readonly notes: readonly string[];
+  };
 }
 
 const TARGET: Readonly<
@@ -92,10 +85,12 @@ const TARGET: Readonly<
       ending,
       text: `${JSON.stringify(documents)}\n`,
       extra: { documents, command },
-      heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
-      commands: [command],
-      logs: "logs/MODEL",
-      notes: fewShotNotes(bundle),
+      run: {
+        heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
+        commands: [command],
+        logs: "logs/MODEL",
+        notes: fewShotNotes(bundle),
+      },
     };
   },
   inspect: (_, anchors) => {
@@ -107,30 +102,23 @@ const TARGET: Readonly<
       ending: ".inspect.json",
       text: `${JSON.stringify(samples)}\n`,
       extra: { samples, commands },
-      heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
-      commands,
-      logs: "anchors",
-      notes: [],
+      run: {
+        heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
+        commands,
+        logs: "anchors",
+        notes: [],
+      },
     };
   },
   helm: (_, anchors) => listByTask(anchors, ".helm.json", "instances"),
   opencompass: (_, anchors) => listByTask(anchors, ".opencompass.json", "samples"),
-  ids: (_, anchors) => ({
-    ending: ".ids.txt",
-    text: anchors.map((anchor) => `${anchor.item_id}\n`).join(""),
-    extra: {},
-    heading: "",
-    commands: [],
-    logs: "",
-    notes: [],
-  }),
+  ids: (_, anchors) => ({ ending: ".ids.txt", text: anchors.map((anchor) => `${anchor.item_id}\n`).join("") }),
 };
 
 /** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
 function listByTask(anchors: readonly AnchorRecord[], ending: string, name: string): Exported {
   const samples = samplesByTask(anchors);
-  const text = `${JSON.stringify(samples)}\n`;
-  return { ending, text, extra: { [name]: samples }, heading: "", commands: [], logs: "", notes: [] };
+  return { ending, text: `${JSON.stringify(samples)}\n`, extra: { [name]: samples } };
 }
 
 function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {

@@ -12,13 +12,11 @@ import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
-import { fileDate, givenDate } from "../options/bundle.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
-import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
+import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command } from "../command.ts";
 import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
@@ -30,7 +28,7 @@ import {
   readRecipe,
   readSizes,
 } from "../options/fit.ts";
-import { readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { fileDate, givenDate, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
@@ -95,7 +93,7 @@ export const fitCommand: Command = {
     const sizesOf = readSizes(options, recipe);
     const asked = await readMethod(options, base ? {} : facts, recipe);
     const { settings } = asked;
-    const given = givenDate(options);
+    const date = givenDate(options);
     const families = await readFamilies(options);
     const limits = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
@@ -105,8 +103,8 @@ export const fitCommand: Command = {
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
-    const described = subsetInputs(matrix)(asked);
-    const method = linked ? linked.method(described) : described;
+    const chosen = subsetInputs(matrix)(asked);
+    const method = linked ? linked.method(chosen) : chosen;
     const coldStart = await readColdStart(options, settings, matrix, { seed, output });
     const read = performance.now() - begun;
 
@@ -126,28 +124,32 @@ export const fitCommand: Command = {
     };
     output.remark(memoryStatement(size, process.availableMemory()));
 
-    const stoppable = stoppableBy(signal);
-    const bar = output.progress("fitting", 1);
-    const fitting = fit(matrix, {
+    const stoppable = stoppableBy(signal, "the fit");
+    const described = {
       ...name,
-      method,
-      ...counts,
-      secondForms,
-      seed,
-      ...families,
-      backend,
-      ...(linked && { fixed: linked.fixed }),
-      ...(folds && { threads: folds }),
-      ...(checkpoint !== undefined && { checkpoint }),
-      created: given ?? (await fileDate(responses)),
-      ...(facts.protocol && { protocol: facts.protocol }),
-      ...optionalTexts(options),
+      created: date ?? (await fileDate(responses)),
+      ...given({
+        protocol: facts.protocol,
+        benchmarkVersion: options.text("benchmark-version"),
+        description: options.text("description"),
+        licence: options.text("licence"),
+        source: options.text("source"),
+      }),
       includeModelNames: options.flag("include-model-names"),
       includeText: options.flag("include-text"),
-      signal,
-      onProgress: (done, of, note) => bar.update(done / of, note),
-    });
-    let result = await stoppable(fitting).finally(() => bar.stop());
+    };
+    const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
+    let result = await output.during("fitting", (onProgress) =>
+      stoppable(
+        fit(matrix, {
+          ...described,
+          ...counts,
+          ...families,
+          ...work,
+          ...{ method, secondForms, seed, backend, signal, onProgress },
+        }),
+      ),
+    );
     if (options.text("total") !== undefined)
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };
@@ -161,9 +163,9 @@ export const fitCommand: Command = {
 
     const before = performance.now();
     const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
-    const drawing = output.progress("report", 1);
-    const rendering = renderReport(result, { signal, onProgress: (done) => drawing.update(done) });
-    const report = await stoppable(rendering).finally(() => drawing.stop());
+    const report = await output.during("report", (update) =>
+      stoppable(renderReport(result, { signal, onProgress: (done) => update(done, 1) })),
+    );
     const files = bundleFiles(result, report);
     const manifest = parseManifest(files.get("manifest.json")!); // a manifest that readers would refuse isn't written
     await stoppable(turn());
@@ -173,47 +175,28 @@ export const fitCommand: Command = {
 
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const memory = process.resourceUsage().maxRSS * 1024;
-    if (output.json) {
-      const words = [
-        ...closingWords(manifest),
-        ...additions.flatMap((addition) => addition.words(manifest)),
-        ...(manifest.base ? ["", ...baseWords(manifest)] : []),
-      ];
-      const made = { bundle: out, digest, provider: reason };
-      output.document({ ...made, manifest, words, milliseconds: timings, peakMemory: memory });
-      return 0;
-    }
-    const { benchmark, version } = manifest;
+    const words = [
+      ...closingWords(manifest),
+      ...additions.flatMap((addition) => addition.words(manifest)),
+      ...(manifest.base ? ["", ...baseWords(manifest)] : []),
+    ];
+    const made = { bundle: out, digest, provider: reason };
     const place = [
-      ["bundle", `${benchmark}@${version} in ${out}`],
-      ["digest", digest],
-    ] as const;
-    for (const line of [
+      ["bundle", `${manifest.benchmark}@${manifest.version} in ${out}`] as const,
+      ["digest", digest] as const,
+    ];
+    output.result({ ...made, manifest, words, milliseconds: timings, peakMemory: memory }, [
       ...errorLines(manifest, { most: MOST_SCENARIOS }),
       "",
       ...factLines([...additionFacts(manifest), ...place]),
-    ])
-      output.line(line);
+    ]);
+    if (output.json) return;
     const stages = Object.entries(timings).map(([stage, time]) => `${stage} ${(time / 1000).toFixed(1)} s`);
     output.remark(
       `time: ${stages.join(", ")}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
     );
-    return 0;
   },
 };
-
-/** The benchmark's own words in the manifest. */
-function optionalTexts(
-  options: OptionReader,
-): Partial<Record<"benchmarkVersion" | "description" | "licence" | "source", string>> {
-  const given = {
-    benchmarkVersion: options.text("benchmark-version"),
-    description: options.text("description"),
-    licence: options.text("licence"),
-    source: options.text("source"),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
 
 /** Remarks on totals that have no form of their own because another form has as many items. */
 function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
@@ -222,17 +205,4 @@ function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest,
   return totals
     .filter((total) => !forms.some(({ id }) => id === `total-${total}`))
     .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
-}
-
-/** Waits for work that a signal aborts; once it has, whatever the work ends in is `aborted`. */
-function stoppableBy(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T> {
-  const stopped = (cause?: unknown): AnchorEvalError =>
-    new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause });
-  return async (work) => {
-    const done = await work.catch((error: unknown) => {
-      throw signal.aborted ? stopped(error) : error;
-    });
-    if (signal.aborted) throw stopped();
-    return done;
-  };
 }

@@ -1,29 +1,66 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { buildParallelForms } from "anchoreval-trainer/internal/extensions/parallel-forms/build-forms";
-import type { FormsCheck } from "anchoreval-trainer/internal/extensions/parallel-forms/check-forms";
-import { givenDifficulty, NO_DIFFICULTY } from "anchoreval-trainer/internal/extensions/parallel-forms/difficulty";
-import { checkFormSizes, itemPool } from "anchoreval-trainer/internal/extensions/parallel-forms/item-pool";
+import { checkForms, type FormsCheck } from "anchoreval-trainer/internal/extensions/parallel-forms/check-forms";
+import {
+  answeredDifficulty,
+  type AnsweredDifficultyOptions,
+  givenDifficulty,
+  NO_DIFFICULTY,
+} from "anchoreval-trainer/internal/extensions/parallel-forms/difficulty";
+import { checkFormSizes, itemPool, joinKeys } from "anchoreval-trainer/internal/extensions/parallel-forms/item-pool";
 import { summarizeForms } from "anchoreval-trainer/internal/extensions/parallel-forms/summarize-forms";
 import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/extensions/parallel-forms/write-forms";
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { option, FORCE_OPTION, type Command } from "../command.ts";
-import { fileDigest } from "../options/data.ts";
-import { WORK_OPTIONS } from "../options/fit.ts";
 import {
-  ANSWER_OPTIONS,
-  calibratedDifficulty,
-  checkAnswerOptions,
-  formsCheck,
-  readFormsAnswers,
-} from "../options/forms-answers.ts";
+  option,
+  stoppableBy,
+  FORCE_OPTION,
+  type Command,
+  invalidOption,
+  type OptionReader,
+  type OptionSpecs,
+  rare,
+} from "../command.ts";
+import { fileDigest, RESPONSE_OPTIONS } from "../options/data.ts";
+import { WORK_OPTIONS } from "../options/fit.ts";
+import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
+import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
+import type { Output } from "../output.ts";
 
 const DEFAULT_BUCKETS = 5;
+
+/** Items that the responses may be answers to: these texts, or others. */
+const ANSWERED = ["same", "other"] as const;
+const CHECKS = ["folds", "none"] as const;
+
+/** Where difficulty comes from by answers, and whether the forms are checked on them. */
+const ANSWER_OPTIONS = {
+  responses: option("FILE", `difficulty from ${RESPONSE_OPTIONS.responses.description}`),
+  join: option("COLUMN", "column of the items that holds the responses' item ids (default: the ids' column)"),
+  "answers-to": option(
+    ANSWERED.join("|"),
+    "whether the responses are answers to these very texts or to others, such as another language",
+  ),
+  "response-items": option(
+    "FILE",
+    "items JSONL(.gz) of the responses: its texts are compared where --answers-to isn't given",
+  ),
+  ...rare(SCALE_OPTIONS),
+  ...FAMILIES_OPTION,
+  check: option(
+    CHECKS.join("|"),
+    "folds rebuilds the forms without each quarter of the families and compares its scores (default folds)",
+  ),
+  provider: WORK_OPTIONS.provider,
+} as const satisfies OptionSpecs;
 
 export const formsCommand: Command = {
   options: {
@@ -56,11 +93,16 @@ export const formsCommand: Command = {
     const file = options.required("items");
     const out = options.required("out");
     const size = options.number("size", { min: 1, integer: true }, null);
-    if (size === null) throw new AnchorEvalError("invalid_option", "--size is needed");
+    if (size === null) throw invalidOption("--size is needed");
     const count = options.number("count", { min: 2, max: 1000, integer: true }, 2);
     const buckets = options.number("buckets", { min: 1, max: 100, integer: true }, DEFAULT_BUCKETS);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
-    checkAnswerOptions(options);
+    const [column, responses] = [options.text("difficulty"), options.text("responses")];
+    if (responses === undefined) options.refuse(Object.keys(ANSWER_OPTIONS), "needs --responses, which isn't given");
+    else if (column !== undefined)
+      throw invalidOption("difficulty comes from --responses or from --difficulty, not from both");
+    const checked = options.oneOf("check", CHECKS, "folds") === "folds";
+    if (!checked) options.refuse(["families"], "is for the check, which --check none leaves out");
     const names = [...Array.from({ length: count }, (_, form) => formFile(form + 1)), "summary.json"];
     await checkOutFolder({
       option: "--out",
@@ -76,19 +118,35 @@ export const formsCommand: Command = {
     const pool = itemPool(table, { ...(by !== undefined && { by }), ...(id !== undefined && { id }), exclude });
     checkFormSizes(pool, size, count);
     const random = createRandom(seed);
-    const stopped = (): AnchorEvalError => new AnchorEvalError("aborted", "forms was stopped; nothing was written");
-    const [column, responses] = [options.text("difficulty"), options.text("responses")];
-    const answers = responses === undefined ? null : await readFormsAnswers(pool, responses, options, output);
+    const stoppable = stoppableBy(signal, "forms");
+    const keys = responses === undefined ? null : joinKeys(pool, options.text("join"));
+    const answered = options.text("answers-to") === undefined ? null : options.oneOf("answers-to", ANSWERED, "other");
+    const provider = options.oneOf("provider", PROVIDERS, "auto");
+    const families = await readFamilies(options);
+    const matrix = responses === undefined ? null : await readAnswers(responses, options, output);
     const shape = { size, count, buckets };
     let difficulty = column === undefined ? NO_DIFFICULTY : givenDifficulty(pool, column);
-    let check: FormsCheck = { kind: "none", reason: "no models' answers are given" };
-    try {
-      if (answers) {
-        difficulty = await calibratedDifficulty(pool, answers, seed, output, signal);
-        check = await formsCheck(pool, answers, shape, seed, output, signal);
-      }
-    } catch (error) {
-      throw signal.aborted ? stopped() : error;
+    let check: FormsCheck = {
+      kind: "none",
+      reason: matrix ? "left out by --check none" : "no models' answers are given",
+    };
+    if (matrix && keys) {
+      const { backend, reason } = await resolveBackend(provider);
+      output.remark(reason);
+      const work = (stage: string, update: (done: number, of: number) => void): AnsweredDifficultyOptions => ({
+        backend,
+        random: createRandom(seed).fork(stage),
+        signal,
+        onProgress: (done) => update(done, 1),
+      });
+      const same = answered && { sameItems: answered === "same" };
+      difficulty = await output.during("calibrating", (update) =>
+        stoppable(answeredDifficulty(pool, keys, matrix, { ...same, ...work("difficulty", update) })),
+      );
+      if (checked)
+        check = await output.during("checking", (update) =>
+          stoppable(checkForms(pool, keys, matrix, { ...shape, ...families, ...work("check", update) })),
+        );
     }
     const built = buildParallelForms(pool, difficulty, { ...shape, random });
     const summary = summarizeForms(built, seed, buckets, check);
@@ -103,15 +161,12 @@ export const formsCommand: Command = {
       },
       trainerVersion(),
     );
-    await turn(); // building never waits: an interrupt is heard only now
-    if (signal.aborted) throw stopped();
+    await stoppable(turn()); // building never waits: an interrupt is heard only now
     await writeOutFolder(out, [...files.keys()], async (...paths) => {
       for (const path of paths) await writeFile(path, files.get(basename(path))!);
     });
     for (const warning of summary.warnings) output.remark(`note: ${warning}`);
-    if (output.json) output.document(document);
-    else for (const line of [...formsWords(summary), `${[...files.keys()].join(", ")} in ${out}`]) output.line(line);
-    return 0;
+    output.result(document, [...formsWords(summary), `${[...files.keys()].join(", ")} in ${out}`]);
   },
 };
 
@@ -122,4 +177,15 @@ async function otherForms(folder: string, digest: string): Promise<string | null
     .catch(() => null);
   if (summary?.inputs?.items === undefined) return "forms without their summary";
   return summary.inputs.items === digest ? null : "forms of other items";
+}
+
+/** Answers to a pool's items, or to their brothers. */
+async function readAnswers(responses: string, options: OptionReader, output: Output): Promise<ResponseMatrix> {
+  const described = options.text("response-items");
+  const { matrix, remarks } = await readResponses(responses, {
+    ...readScale(options),
+    ...(described === undefined ? { oneScenario: true } : { items: described }),
+  });
+  for (const remark of remarks) output.remark(remark);
+  return matrix;
 }

@@ -10,28 +10,23 @@ import {
 } from "anchoreval-trainer/internal/matrix/read-long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
 import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
-import { importLogs, type LogImport, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
+import { importLogs, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { HARNESSES } from "anchoreval/internal/node/harnesses";
-import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
-import { openHarness } from "../harness.ts";
+import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
+import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
+import { openHarness } from "../trainer.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 
-/** Tables that are imported beside the logs of harnesses. */
 const TABLES = ["table", "routerdc"] as const;
 
-/** Sources of an import: logs of a harness, or a table. */
 const SOURCES = [...HARNESSES, ...TABLES] as const;
 
-/** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
 
-/** `anchoreval import`: a harness's logs, or a table of other making, as the files that `fit` and `backtest` read. */
 export const importCommand: Command = {
   operands: { usage: "PATH…" },
   options: {
@@ -79,50 +74,31 @@ export const importCommand: Command = {
     options.required("from");
     const from = options.oneOf("from", SOURCES, "lm-eval");
     const out = options.required("out");
-    if (operands.length === 0) throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
+    if (operands.length === 0) throw invalidOption("name the logs: files, or folders of them");
     const force = options.flag("force");
     const place = { option: "--out", folder: out, files: FILES, force };
     await checkOutFolder({ ...place, other: otherImport() });
-    if (isTable(from)) {
-      const { matrix, report } = await importTable(from, operands, options);
-      await checkOutFolder({ ...place, other: otherImport(matrix) });
-      await writeImport(out, matrix, report);
-      for (const remark of report.warnings) output.remark(remark);
-      if (output.json) output.document(report);
-      else {
-        summarizeTable(report, output);
-        output.line();
-        nextSteps(report, out, output);
-      }
-      return 0;
-    }
-    if (options.isGiven("columns"))
-      throw new AnchorEvalError("invalid_option", `--columns is for --from table, not for the logs of ${from}`);
-    const harness = await openHarness(from, `import --from ${from}`);
-    const bar = output.progress("reading logs", 1);
-    let imported: LogImport;
-    try {
-      imported = await importLogs(harness, operands, {
-        ...readScale(options),
-        modelName: options.text("model-name"),
-        metric: parseChoices("metric", options.texts("metric")),
-        filter: parseChoices("filter", options.texts("filter")),
-        onDuplicate: options.oneOf("on-duplicate", ["newest", "mean", "error"], "newest"),
-        errors: options.oneOf("errors", ["harness", "missing", "wrong"], "harness"),
-        allowMixed: options.flag("allow-mixed"),
-        progress: (done, total) => bar.update(done / total, `${done} of ${total}`),
-      });
-    } finally {
-      bar.stop();
-    }
-    await checkOutFolder({ ...place, other: otherImport(imported.matrix) });
-    await writeImport(out, imported.matrix, imported.report);
-    for (const warning of imported.report.warnings) output.remark(`warning: ${warning}`);
-    if (output.json) output.document(imported.report);
-    else summarize(imported.report, out, output);
-    return 0;
+    const table = isTable(from);
+    const { matrix, report, lines } = table
+      ? await importTable(from, operands, options)
+      : await importHarness(from, operands, options, output);
+    await checkOutFolder({ ...place, other: otherImport(matrix) });
+    await writeOutFolder(out, FILES, async (responses, items, description) => {
+      await writeWideCsv(responses, matrix);
+      await writeItems(items, matrix.items);
+      await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
+    });
+    for (const warning of report.warnings) output.remark(table ? warning : `warning: ${warning}`);
+    output.result(report, [...lines, "", ...nextSteps(report, out)]);
   },
 };
+
+/** The matrix that was imported, the content of import.json, and its summary for people. */
+interface Imported<Report> {
+  readonly matrix: ResponseMatrix;
+  readonly report: Report;
+  readonly lines: readonly string[];
+}
 
 function isTable(from: (typeof SOURCES)[number]): from is (typeof TABLES)[number] {
   return (TABLES as readonly string[]).includes(from);
@@ -144,46 +120,49 @@ function otherImport(matrix?: ResponseMatrix): (folder: string) => Promise<strin
   };
 }
 
-async function writeImport(out: string, matrix: ResponseMatrix, report: ImportReport | TableReport): Promise<void> {
-  await writeOutFolder(out, FILES, async (responses, items, description) => {
-    await writeWideCsv(responses, matrix);
-    await writeItems(items, matrix.items);
-    await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
-  });
-}
-
-function summarize(report: ImportReport, out: string, output: Output): void {
+async function importHarness(
+  from: HarnessName,
+  paths: readonly string[],
+  options: OptionReader,
+  output: Output,
+): Promise<Imported<ImportReport>> {
+  options.refuse(["columns"], `is for --from table, not for the logs of ${from}`);
+  const harness = await openHarness(from, `import --from ${from}`);
+  const { matrix, report } = await output.during("reading logs", (update) =>
+    importLogs(harness, paths, {
+      ...readScale(options),
+      modelName: options.text("model-name"),
+      metric: parseChoices("metric", options.texts("metric")),
+      filter: parseChoices("filter", options.texts("filter")),
+      onDuplicate: options.oneOf("on-duplicate", ["newest", "mean", "error"], "newest"),
+      errors: options.oneOf("errors", ["harness", "missing", "wrong"], "harness"),
+      allowMixed: options.flag("allow-mixed"),
+      progress: (done, total) => update(done, total, `${done} of ${total}`),
+    }),
+  );
   const { models, items, scenarios, scores, states, dropped } = report;
-  output.line(
+  const lines = [
     `${models} ${models === 1 ? "model" : "models"}, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
-  );
-  for (const { id, tasks, items: count } of scenarios)
-    output.line(`  ${id}: ${count} items${tasks.length > 1 ? ` in ${tasks.length} tasks` : ""}`);
-  output.line(
+    ...scenarios.map(
+      ({ id, tasks, items: count }) => `  ${id}: ${count} items${tasks.length > 1 ? ` in ${tasks.length} tasks` : ""}`,
+    ),
     `${states.scored} samples scored, ${states.errored} without an answer, ${states.unscored} without a score${dropped.length > 0 ? `; ${dropped.length} older ${dropped.length === 1 ? "run" : "runs"} left out` : ""}`,
-  );
-  output.line(
     scores.compared === 0
       ? "no results files to compare the scores with"
       : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,
-  );
-  output.line();
-  nextSteps(report, out, output);
+  ];
+  return { matrix, report, lines };
 }
 
-function nextSteps({ models, weighting }: ImportReport | TableReport, out: string, output: Output): void {
-  if (models < FEWEST_MODELS) {
-    output.line(`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`);
-    return;
-  }
+function nextSteps({ models, weighting }: ImportReport | TableReport, out: string): string[] {
+  if (models < FEWEST_MODELS) return [`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`];
   const weigh = weighting === undefined ? "" : ` --weighting ${weighting}`;
-  output.line("written; next:");
-  output.line(
+  return [
+    "written; next:",
     `  anchoreval fit --responses ${join(out, "responses.csv.gz")} --items ${join(out, "items.jsonl.gz")}${weigh} --anchors 50 --name NAME@1.0.0 --out DIR`,
-  );
+  ];
 }
 
-/** The content of import.json for a table. */
 interface TableReport {
   readonly source: (typeof TABLES)[number];
   readonly models: number;
@@ -198,35 +177,33 @@ interface TableReport {
   readonly warnings: readonly string[];
 }
 
-/** Options that only logs have a use for. */
 const OF_LOGS = ["model-name", "metric", "filter", "on-duplicate", "errors", "allow-mixed"];
 
-/** Reads what `--from table` and `--from routerdc` name. */
 async function importTable(
   source: (typeof TABLES)[number],
   paths: readonly string[],
   options: OptionReader,
-): Promise<{ matrix: ResponseMatrix; report: TableReport }> {
-  const useless = OF_LOGS.find((name) => options.isGiven(name));
-  if (useless !== undefined)
-    throw new AnchorEvalError("invalid_option", `--${useless} is for logs of harnesses, not for --from ${source}`);
+): Promise<Imported<TableReport>> {
+  options.refuse(OF_LOGS, `is for logs of harnesses, not for --from ${source}`);
   const { matrix, weighting, remarks } = await read(source, paths, options);
-  const scenarios = groupBy(matrix.items, (item) => item.scenario);
-  return {
-    matrix,
-    report: {
-      source,
-      models: matrix.subjects.length,
-      items: matrix.items.length,
-      ...(weighting !== null && { weighting }),
-      scenarios: [...scenarios].map(([id, items]) => ({
-        id,
-        subscenarios: [...new Set(items.flatMap(({ subscenario }) => subscenario ?? []))],
-        items: items.length,
-      })),
-      warnings: remarks,
-    },
-  };
+  const scenarios = Array.from(
+    groupBy(matrix.items, (item) => item.scenario),
+    ([id, items]) => ({
+      id,
+      subscenarios: [...new Set(items.flatMap(({ subscenario }) => subscenario ?? []))],
+      items: items.length,
+    }),
+  );
+  const [models, items] = [matrix.subjects.length, matrix.items.length];
+  const lines = [
+    `${models} models, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
+    ...scenarios.map(
+      ({ id, subscenarios, items: count }) =>
+        `  ${id}: ${count} items${subscenarios.length > 1 ? ` in ${subscenarios.length} subscenarios` : ""}`,
+    ),
+  ];
+  const report = { source, models, items, ...(weighting !== null && { weighting }), scenarios, warnings: remarks };
+  return { matrix, report, lines };
 }
 
 async function read(
@@ -237,22 +214,9 @@ async function read(
   const scale = readScale(options);
   if (source === "table") {
     const [path, ...more] = paths as [string, ...string[]];
-    if (more.length > 0)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--from table reads one file; got ${paths.length}: put them together`,
-      );
+    if (more.length > 0) throw invalidOption(`--from table reads one file; got ${paths.length}: put them together`);
     return readLongTable(path, parseTableColumns(options.texts("columns")), scale);
   }
-  if (options.isGiven("columns"))
-    throw new AnchorEvalError("invalid_option", "--columns is for --from table: RouterDC's fields are known");
+  options.refuse(["columns"], "is for --from table: RouterDC's fields are known");
   return readRouterDc(paths, scale);
-}
-
-function summarizeTable({ models, items, scenarios }: TableReport, output: Output): void {
-  output.line(
-    `${models} models, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
-  );
-  for (const { id, subscenarios, items: count } of scenarios)
-    output.line(`  ${id}: ${count} items${subscenarios.length > 1 ? ` in ${subscenarios.length} subscenarios` : ""}`);
 }

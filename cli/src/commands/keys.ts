@@ -18,12 +18,10 @@ import {
   parseSignatures,
   SIGNATURE_FILE,
 } from "anchoreval/internal/core/bundle/signature";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { type Command, option } from "../command.ts";
+import { type Command, option, invalidOption } from "../command.ts";
 
-/** `anchoreval token`: a bearer token for a Worker, and the record of it that the Worker keeps. */
 export const tokenCommand: Command = {
   options: {
     Token: {
@@ -38,16 +36,12 @@ export const tokenCommand: Command = {
   examples: ["token --id ci --scope publish:quiz", "token --id team --scope read:* --expires 2027-01-31"],
   run: ({ options, output }) => {
     const id = options.required("id");
-    if (id.length > 64) throw new AnchorEvalError("invalid_option", "--id has at most 64 characters");
+    if (id.length > 64) throw invalidOption("--id has at most 64 characters");
     const scopes = options.texts("scope");
-    if (scopes.length === 0)
-      throw new AnchorEvalError("invalid_option", "--scope is needed, such as --scope publish:helm-lite");
+    if (scopes.length === 0) throw invalidOption("--scope is needed, such as --scope publish:helm-lite");
     const wrong = scopes.find((scope) => !isAccessScope(scope));
     if (wrong !== undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--scope must be publish:BENCHMARK or read:BENCHMARK, * for every one; got ${wrong}`,
-      );
+      throw invalidOption(`--scope must be publish:BENCHMARK or read:BENCHMARK, * for every one; got ${wrong}`);
     const expires = readExpiry(options.text("expires"));
     const token = `anchoreval_${randomBytes(32).toString("base64url")}`;
     const record = { id, sha256: createHash("sha256").update(token).digest("hex"), scopes, expires };
@@ -58,7 +52,7 @@ export const tokenCommand: Command = {
       output.remark("Add this record to the array in the Worker's secret TOKENS (npx wrangler secret put TOKENS):");
       output.line(JSON.stringify(record));
     }
-    return Promise.resolve(0);
+    return Promise.resolve();
   },
 };
 
@@ -68,14 +62,12 @@ function readExpiry(text: string | undefined): string | null {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const time = new Date(day ? `${text}T23:59:59Z` : text);
   if (Number.isNaN(time.getTime()) || (!day && !/(Z|[+-]\d{2}:\d{2})$/.test(text)))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `--expires must be a day like 2027-01-31, or a time with its zone like 2027-01-31T12:00:00Z; got ${text}`,
     );
   return time.toISOString();
 }
 
-/** `anchoreval keygen`: a key that signs bundles. */
 export const keygenCommand: Command = {
   options: {
     Output: {
@@ -90,7 +82,7 @@ export const keygenCommand: Command = {
     try {
       await writeFile(file, pem, { flag: "wx", mode: 0o600 });
     } catch (cause) {
-      throw new AnchorEvalError("invalid_option", `${file} can't be written: ${(cause as Error).message}`, { cause });
+      throw invalidOption(`${file} can't be written: ${(cause as Error).message}`, cause);
     }
     const key = publicKeyOf(privateKey);
     if (output.json) output.document({ key });
@@ -98,16 +90,13 @@ export const keygenCommand: Command = {
       output.line(key);
       output.remark(`That is the public key: readers list it as trusted. ${file} signs; keep it secret.`);
     }
-    return 0;
   },
 };
 
-/** The public key of a private one, in base64url. */
 function publicKeyOf(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ format: "jwk" }).x!;
 }
 
-/** `anchoreval sign`: manifest.sig of a bundle, which it doesn't change. */
 export const signCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },
   options: {
@@ -129,9 +118,7 @@ export const signCommand: Command = {
     // Those of another manifest that stood here before go.
     for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
     await writeFile(join(folder, SIGNATURE_FILE), encodeSignatures(mergeSignatures(kept, [own])));
-    if (output.json) output.document({ digest, ...own });
-    else output.line(`${benchmark}@${version} (${digest}) is signed by ${own.key}`);
-    return 0;
+    output.result({ digest, ...own }, [`${benchmark}@${version} (${digest}) is signed by ${own.key}`]);
   },
 };
 
@@ -140,7 +127,7 @@ async function readKey(file: string): Promise<KeyObject> {
     const key = createPrivateKey(await readFile(file));
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (cause) {
-    throw new AnchorEvalError("invalid_option", `--key ${file}: no private key can be read there`, { cause });
+    throw invalidOption(`--key ${file}: no private key can be read there`, cause);
   }
-  throw new AnchorEvalError("invalid_option", `--key ${file} isn't an Ed25519 key: anchoreval keygen makes one`);
+  throw invalidOption(`--key ${file} isn't an Ed25519 key: anchoreval keygen makes one`);
 }

@@ -1,13 +1,10 @@
-import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { type Command, option } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { given, type Command, option, invalidOption } from "../command.ts";
+import { readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
-/** `anchoreval plan`: how many items it takes, from what a bundle has measured. */
 export const planCommand: Command = {
   operands: { usage: "DIR|URL", option: "bundle" },
   options: {
@@ -21,20 +18,15 @@ export const planCommand: Command = {
   },
   examples: ["plan --bundle bundles/quiz", "plan --bundle bundles/quiz --gap 2"],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
-    if (halfWidth !== undefined && gap !== undefined)
-      throw new AnchorEvalError("invalid_option", "give --half-width or --gap, not both");
+    if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
     const asked = {
       level: options.number("level", { min: 0, max: 1 }, 0.95),
       rankedRight: options.number("ranked-right", { min: 0, max: 1 }, 0.8),
-      ...(halfWidth !== undefined && { halfWidth }),
-      ...(gap !== undefined && { gap }),
+      ...given({ halfWidth, gap }),
     };
-    const plan = planFromBundle(await loadBundle(source, { signal }), asked);
-    if (output.json) output.document(plan);
-    else for (const line of planLines(plan)) output.line(line);
-    return 0;
+    const plan = planFromBundle(await readBundle(options, signal), asked);
+    output.result(plan, planLines(plan));
   },
 };
 
@@ -46,7 +38,6 @@ const BASIS: Readonly<Record<Precision["basis"], string>> = {
   predicted: "predicted by the response model, not measured",
 };
 
-/** A plan in tables. */
 function planLines(plan: Plan): string[] {
   const { benchmark, version, level, rankedRight, forms, wanted, needed, enough } = plan;
   const heading = ["items", `half-width (${percent(level)})`, `gap ranked right (${percent(rankedRight)})`, ""];

@@ -8,7 +8,7 @@ import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
-import { type Command, option, flag } from "../command.ts";
+import { type Command, option, flag, invalidOption } from "../command.ts";
 import { checkWritable } from "../out.ts";
 
 export const publishCommand: Command = {
@@ -33,7 +33,7 @@ export const publishCommand: Command = {
     const hub = kind === "hub" ? await import("anchoreval-trainer/internal/publish/hub-store") : null;
     const settings = hub && (await hub.hubSettings(to, process.env));
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
-      throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
+      throw invalidOption(`${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
     const signatures = (await folderSource(folder).readSignatures?.()) ?? null;
     const plainFiles = kind === "folder";
@@ -46,12 +46,10 @@ export const publishCommand: Command = {
           : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     const { benchmark, version, url } = result;
-    if (output.json) output.document(result);
-    else {
-      output.line(`${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
-      if (url) output.line(`loadBundle and --bundle take ${url}`);
-    }
-    return 0;
+    output.result(result, [
+      `${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`,
+      ...(url ? [`loadBundle and --bundle take ${url}`] : []),
+    ]);
   },
 };
 
@@ -59,10 +57,7 @@ export const publishCommand: Command = {
 function tokenOf(address: string): string {
   const token = process.env["ANCHOREVAL_TOKEN"];
   if (!token)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `publishing to ${address} takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)`,
-    );
+    throw invalidOption(`publishing to ${address} takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)`);
   return token;
 }
 
@@ -82,7 +77,7 @@ export const sweepCommand: Command = {
     const to = options.required("to");
     const dryRun = options.flag("dry-run");
     if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
-      throw new AnchorEvalError("invalid_option", `--to ${to} isn't a folder: nothing is published there`);
+      throw invalidOption(`--to ${to} isn't a folder: nothing is published there`);
     const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)
@@ -90,18 +85,13 @@ export const sweepCommand: Command = {
         "bundle_invalid",
         `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
       );
-    if (output.json) output.document({ ...result, dryRun });
-    else {
-      for (const key of removed) output.line(key);
-      output.line(
-        `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
-      );
-    }
-    return 0;
+    output.result({ ...result, dryRun }, [
+      ...removed,
+      `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
+    ]);
   },
 };
 
-/** The kinds of places that `--to` names, besides a Worker's address. */
 type StoreKind = "local" | "r2" | "hub" | "folder";
 
 /** @throws AnchorEvalError `unsupported` for another kind of address */

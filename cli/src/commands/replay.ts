@@ -1,6 +1,5 @@
 import type { StopRules } from "anchoreval";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { textTable } from "anchoreval/internal/words/figures";
+import { recordTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/extensions/adaptive/replay";
@@ -8,7 +7,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { option, flag, rare, type Command, type OptionReader } from "../command.ts";
+import { given, option, flag, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -17,7 +16,6 @@ import { readPoints } from "../options/scale.ts";
 
 const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
 
-/** `anchoreval replay`: adaptive evaluations of held-out models, by the answers that are known of them. */
 export const replayCommand: Command = {
   options: {
     Data: {
@@ -61,13 +59,12 @@ export const replayCommand: Command = {
     const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
     const share = options.number("share", { min: 0, max: 1 }, 0.05);
-    if (share === 0) throw new AnchorEvalError("invalid_option", "--share is a share of the items above 0");
-    const batch =
-      options.text("batch") === undefined ? undefined : options.number("batch", { min: 2, integer: true }, 10);
+    if (share === 0) throw invalidOption("--share is a share of the items above 0");
+    const batch = options.number("batch", { min: 2, integer: true }, undefined);
     const maxExposure = readMaxExposure(options);
     const pairs = options.flag("pairs") || stop?.better === true;
     if (pairs && maxExposure !== null)
-      throw new AnchorEvalError("invalid_option", "--max-exposure is for evaluations of one model: not with pairs");
+      throw invalidOption("--max-exposure is for evaluations of one model: not with pairs");
     const shared = {
       method,
       share,
@@ -77,29 +74,20 @@ export const replayCommand: Command = {
       firstSeed: options.number("seed", { min: 0, integer: true }, 0),
       scenarios: options.texts("scenario"),
       provider: options.oneOf("provider", PROVIDERS, "cpu"),
-      ...(batch !== undefined && { batch }),
-      ...(stop && { stop }),
-      ...(maxExposure !== null && { maxExposure }),
+      ...given({ batch, stop, maxExposure }),
       pairs,
       ...(await readFamilies(options)),
       signal,
     };
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
-    const bar = output.progress("replay", 1);
     const rows: ReplayRow[] = [];
-    try {
-      for (const [k, split] of splits.entries())
-        rows.push(
-          ...(await runReplays(groupItems(matrix), {
-            ...shared,
-            split,
-            onProgress: (done, of) => bar.update((k + done / of) / splits.length, split),
-          })),
-        );
-    } finally {
-      bar.stop();
-    }
+    await output.during("replay", async (update) => {
+      for (const [k, split] of splits.entries()) {
+        const onProgress = (done: number, of: number): void => update(k + done / of, splits.length, split);
+        rows.push(...(await runReplays(groupItems(matrix), { ...shared, split, onProgress })));
+      }
+    });
     if (output.json)
       output.document({
         header: {
@@ -111,58 +99,41 @@ export const replayCommand: Command = {
         rows,
       });
     else for (const line of replayTable(rows)) output.line(line);
-    return 0;
   },
 };
 
 function readStopRules(options: OptionReader): StopRules | null {
   const [halfWidth, threshold] = [readPoints(options, "half-width"), readPoints(options, "threshold")];
   const better = options.flag("better");
-  if (better && threshold !== undefined)
-    throw new AnchorEvalError("invalid_option", "--threshold is for one model, --better for two");
+  if (better && threshold !== undefined) throw invalidOption("--threshold is for one model, --better for two");
   if (halfWidth === undefined && threshold === undefined && !better) return null;
-  return {
-    ...(halfWidth !== undefined && { halfWidth }),
-    ...(threshold !== undefined && { threshold }),
-    ...(better && { better }),
-  };
+  return given({ halfWidth, threshold, better: better || undefined });
 }
 
-/** One line a scenario and split. */
+const EARLY_STOPS: Parameters<typeof recordTable<ReplayRow>>[1] = [
+  ["early", "r", (row) => row.earlyStops.toFixed(2)],
+  ["false", "r", (row) => row.falseStops.toFixed(3)],
+];
+
 function replayTable(rows: readonly ReplayRow[]): string[] {
-  const columns = [
-    "scenario",
-    "split",
-    "items",
-    "asked",
-    "RMSE",
-    "uniform",
-    "eff. size",
-    "bias",
-    "coverage",
-    "half-width",
-    "most given",
-    "95 % below",
-  ];
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
-  const cells = rows.map((row) => [
-    row.scenario,
-    row.split,
-    String(row.items),
-    row.asked.toFixed(row.effectiveSize === null ? 1 : 0),
-    row.rmse.toFixed(2),
-    row.uniformRmse.toFixed(2),
-    row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`,
-    row.bias.toFixed(2),
-    row.coverage.toFixed(3),
-    row.halfWidth.toFixed(1),
-    row.exposure?.most.toFixed(3) ?? "–",
-    row.exposure?.percentile95.toFixed(3) ?? "–",
-    ...(stops ? [row.earlyStops.toFixed(2), row.falseStops.toFixed(3)] : []),
-  ]);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
   return [
-    ...textTable([[...columns, ...(stops ? ["early", "false"] : [])], ...cells], `llrrrrrrrrrr${stops ? "rr" : ""}`),
+    ...recordTable(rows, [
+      ["scenario", "l", (row) => row.scenario],
+      ["split", "l", (row) => row.split],
+      ["items", "r", (row) => String(row.items)],
+      ["asked", "r", (row) => row.asked.toFixed(row.effectiveSize === null ? 1 : 0)],
+      ["RMSE", "r", (row) => row.rmse.toFixed(2)],
+      ["uniform", "r", (row) => row.uniformRmse.toFixed(2)],
+      ["eff. size", "r", (row) => (row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`)],
+      ["bias", "r", (row) => row.bias.toFixed(2)],
+      ["coverage", "r", (row) => row.coverage.toFixed(3)],
+      ["half-width", "r", (row) => row.halfWidth.toFixed(1)],
+      ["most given", "r", (row) => row.exposure?.most.toFixed(3) ?? "–"],
+      ["95 % below", "r", (row) => row.exposure?.percentile95.toFixed(3) ?? "–"],
+      ...(stops ? EARLY_STOPS : []),
+    ]),
     ...(stops
       ? []
       : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),

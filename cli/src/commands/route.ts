@@ -21,7 +21,6 @@ import { copiedItems } from "anchoreval-trainer/internal/matrix/same-text";
 import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { option, FORCE_OPTION, rare, type Command } from "../command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -78,13 +77,9 @@ export const routeCommand: Command = {
     const weight = options.number("cost-weight", { min: 0 }, 1);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
-    const [costFile, embeddingsFile, scenario] = [
-      options.text("cost"),
-      options.text("embeddings"),
-      options.text("scenario"),
-    ];
-    if (costFile === undefined && options.text("cost-weight") !== undefined)
-      throw new AnchorEvalError("invalid_option", "--cost-weight weighs the costs of --cost FILE, which isn't given");
+    const [costFile, embeddingsFile] = [options.text("cost"), options.text("embeddings")];
+    const scenario = options.text("scenario");
+    if (costFile === undefined) options.refuse(["cost-weight"], "weighs the costs of --cost FILE, which isn't given");
     const out = (await readOutFile(options, { csv: /^item_id,p:/ }))?.file;
     const choices = {
       train: await readChoice(options.required("train")),
@@ -144,13 +139,12 @@ export const routeCommand: Command = {
         meanCost,
         judgement,
       });
-      return 0;
+      return;
     }
     for (const line of routingSummary(routing, judgement)) output.line(line);
     if (meanCost !== null)
       output.line(`Mean cost of the picks of ${written.method}: ${meanCost.toPrecision(4)} a question.`);
     output.remark(out === undefined ? "--out FILE.csv saves every question's route" : `${written.method}: ${out}`);
-    return 0;
   },
 };
 

@@ -24,13 +24,12 @@ export const serveCommand: Command = {
         const { benchmark, version } = await publishBundle(r2Store(await worker.bucket()), await readBundleFolder(own));
         output.remark(`${benchmark}@${version} from ${own}`);
       }
-      if (output.json) output.document({ url: worker.url });
-      else output.line(`${worker.url} (a page; its HTTP interface at ${worker.url}/docs); Ctrl-C stops it`);
+      const { url } = worker;
+      output.result({ url }, [`${url} (a page; its HTTP interface at ${url}/docs); Ctrl-C stops it`]);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     } finally {
       await worker.dispose();
     }
-    return 0;
   },
 };
 

@@ -12,7 +12,6 @@ import { additionFacts, errorLines, type Fact, factLines, formLines } from "../b
 import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
-/** `anchoreval show`: what a bundle holds, its digests checked. */
 export const showCommand: Command = {
   operands: { usage: "DIR|URL", option: "bundle" },
   options: { Data: { bundle: option("DIR|URL", "the bundle", { required: true }) } },
@@ -21,12 +20,12 @@ export const showCommand: Command = {
     const source = openBundle(options.required("bundle"));
     const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
-    const files = await checkFiles(source, manifest, { signal });
-    const signatures = await checkSignatures(source, bytes, { signal });
+    const files = await checkFiles(source, manifest, signal);
+    const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
     if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest });
     if (!output.json) for (const line of showLines(manifest, digest, files, signatures)) output.line(line);
-    if (bad.length === 0) return 0;
+    if (bad.length === 0) return;
     throw new AnchorEvalError(
       "bundle_corrupt",
       `${source.name}: ${bad.map(({ name, state }) => `${name} is ${state}`).join(", ")}: not what the manifest states; copy or publish the bundle again`,
@@ -35,7 +34,6 @@ export const showCommand: Command = {
   },
 };
 
-/** A bundle in tables. */
 function showLines(
   manifest: Manifest,
   digest: string,
@@ -70,7 +68,6 @@ function showLines(
   ];
 }
 
-/** Facts of a bundle, and its signatures. */
 function bundleFacts(
   manifest: Manifest,
   digest: string,
@@ -104,14 +101,10 @@ interface CheckedFile {
 }
 
 /** Reads every file of a bundle whole and compares it with the byte count and the digest that the manifest states. */
-async function checkFiles(
-  source: BundleSource,
-  manifest: Manifest,
-  options: { signal?: AbortSignal } = {},
-): Promise<CheckedFile[]> {
+async function checkFiles(source: BundleSource, manifest: Manifest, signal: AbortSignal): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   for (const { name, bytes } of manifest.files) {
-    const state = await readBundleFile(source, manifest, name as BundleFileName, options).then(
+    const state = await readBundleFile(source, manifest, name as BundleFileName, { signal }).then(
       () => "ok" as const,
       (error: unknown) => {
         if (!(error instanceof AnchorEvalError && error.code === "bundle_corrupt")) throw error;
@@ -137,9 +130,9 @@ interface CheckedSignature {
 async function checkSignatures(
   source: BundleSource,
   manifest: Uint8Array,
-  options: { signal?: AbortSignal } = {},
+  signal: AbortSignal,
 ): Promise<readonly CheckedSignature[] | null> {
-  const bytes = (await source.readSignatures?.(options)) ?? null;
+  const bytes = (await source.readSignatures?.({ signal })) ?? null;
   if (bytes === null) return [];
   const signatures = parseSignatures(bytes);
   if (signatures === null) return null;

@@ -9,20 +9,22 @@ import {
   type SimulateOptions,
   simulateSettings,
 } from "anchoreval-trainer/internal/simulate/settings";
-import {
-  type SimulatedLeaderboard,
-  simulateLeaderboard,
-} from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
+import { simulateLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
-import { option, FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
+import {
+  option,
+  stoppableBy,
+  FORCE_OPTION,
+  type Command,
+  type OptionReader,
+  type OptionSpec,
+  invalidOption,
+} from "../command.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 
-/** Settings that have an option of their own; the others stand in the file of --settings. */
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;
 
-/** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "models.jsonl", "truth.safetensors"] as const;
 
 export const simulateCommand: Command = {
@@ -68,16 +70,10 @@ export const simulateCommand: Command = {
         ),
       force: reader.flag("force"),
     });
-    const bar = output.progress("drawing", options.models);
-    let leaderboard: SimulatedLeaderboard;
-    try {
-      leaderboard = simulateLeaderboard(options, (done) => bar.update(done));
-    } finally {
-      bar.stop();
-    }
-    await turn(); // drawing never waits: an interrupt is heard only now
-    if (signal.aborted) throw new AnchorEvalError("aborted", "simulate was stopped; nothing was written");
-    const { matrix, truth } = leaderboard;
+    const { matrix, truth } = await output.during("drawing", (update) =>
+      Promise.resolve(simulateLeaderboard(options, (done) => update(done, options.models))),
+    );
+    await stoppableBy(signal, "simulate")(turn()); // drawing never waits: an interrupt is heard only now
     output.remark(`writing ${out}`);
     await writeOutFolder(out, FILES, async (responses, items, models, parameters) => {
       await writeWideCsv(responses, matrix);
@@ -101,20 +97,15 @@ export const simulateCommand: Command = {
       })),
       files: FILES.map((file) => join(out, file)),
     };
-    if (output.json) {
-      output.document(summary);
-      return 0;
-    }
-    output.line(
+    output.result(summary, [
       `${summary.models} models × ${summary.items} items, ${(100 * summary.missing).toFixed(1)} % of the answers missing`,
-    );
-    for (const { id, items, subscenarios, kind, choices, meanScore } of summary.scenarios)
-      output.line(
-        `  ${id}: ${items} items${subscenarios > 0 ? ` in ${subscenarios} subscenarios` : ""}, ` +
+      ...summary.scenarios.map(
+        ({ id, items, subscenarios, kind, choices, meanScore }) =>
+          `  ${id}: ${items} items${subscenarios > 0 ? ` in ${subscenarios} subscenarios` : ""}, ` +
           `${choices > 0 ? `1 of ${choices} options` : "open answers"}, ${kind}, mean score ${(100 * meanScore).toFixed(1)}`,
-      );
-    for (const file of summary.files) output.line(file);
-    return 0;
+      ),
+      ...summary.files,
+    ]);
   },
 };
 
@@ -127,7 +118,7 @@ async function readSettings(reader: OptionReader): Promise<SimulateOptions> {
   });
   const settings = file === undefined ? {} : await readJsonFile(file);
   if (typeof settings !== "object" || settings === null || Array.isArray(settings))
-    throw new AnchorEvalError("invalid_option", `${file!}: settings are a JSON object of names and values`);
+    throw invalidOption(`${file!}: settings are a JSON object of names and values`);
   return simulateSettings({ ...settings, ...Object.fromEntries(flags) });
 }
 

@@ -8,10 +8,9 @@ import { ANCHOR_METHOD_NAMES, customised } from "anchoreval-trainer/internal/met
 import { type Method, recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_SETTINGS, type FitSettings } from "anchoreval-trainer/internal/methods/settings";
 import type { BundleContent, Manifest } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 
 /** Options of a fit on the scale of an earlier version's bundle. */
 export const BASE_OPTIONS = {
@@ -26,18 +25,11 @@ export const BASE_OPTIONS = {
 export async function readBaseOption(options: OptionReader, signal: AbortSignal): Promise<BaseBundle | null> {
   const place = options.text("base");
   if (place === undefined) {
-    if (options.text("rerun") !== undefined)
-      throw new AnchorEvalError(
-        "invalid_option",
-        "--rerun is for --base alone: a fit reads all answers as --responses",
-      );
+    options.refuse(["rerun"], "is for --base alone: a fit reads all answers as --responses");
     return null;
   }
   if (options.text("cold-start") !== undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      "--base links items without answers itself: name them in --items, without --cold-start",
-    );
+    throw invalidOption("--base links items without answers itself: name them in --items, without --cold-start");
   options.required("items");
   const { openBundle } = await import("../open-bundle.ts");
   const { readBase } = await import("anchoreval-trainer/internal/extensions/versions/base");
@@ -100,8 +92,7 @@ export async function readBasedVersion(
   const { manifest } = base.bundle;
   const { items: described, pool, ...scores } = reading;
   if (settings.weighting !== manifest.weighting || settings.joint !== isJoint(manifest))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "one ability per scenario"}; a version on its scale must do the same`,
     );
   const read = await readItems(described!);
@@ -142,14 +133,12 @@ function checkVersion(
 ): void {
   const major = (text: string): number => Number(text.split(".")[0]);
   if (benchmark !== manifest.benchmark)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `--base is a bundle of ${manifest.benchmark}, --name says ${benchmark}: they are versions of one benchmark`,
     );
   const touched = changed.length + added.length + removed.length;
   if (touched > 0 && major(version) <= major(manifest.version))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores aren't comparable with those of ${manifest.version}, so the version must be at least ${major(manifest.version) + 1}.0.0, got ${version}`,
     );
 }

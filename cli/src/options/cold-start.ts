@@ -3,11 +3,10 @@ import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response
 import type { FitSettings } from "anchoreval-trainer/internal/methods/settings";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 import type { Output } from "../output.ts";
-import type { Addition } from "./addition.ts";
+import type { Addition } from "./exposure.ts";
 
-/** Methods of predicting parameters of items without answers. */
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;
 /** Neighbours of the methods that have some. */
 const NEIGHBOURS = 20;
@@ -42,11 +41,7 @@ export async function readColdStart(
 ): Promise<Addition | null> {
   const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
   if (file === undefined) {
-    const needless = (["cold-embeddings", "cold-method", "cold-k"] as const).find(
-      (name) => options.text(name) !== undefined,
-    );
-    if (needless !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${needless} needs --cold-start, which isn't given`);
+    options.refuse(["cold-embeddings", "cold-method", "cold-k"], "needs --cold-start, which isn't given");
     return null;
   }
   const neighbours = readNeighbours(options);
@@ -81,6 +76,6 @@ function readNeighbours(options: OptionReader): Neighbours | null {
   const method = options.oneOf("cold-method", METHODS, "ridge");
   const k = options.number("cold-k", { min: 1, integer: true }, undefined);
   if (method !== "ridge") return { k: k ?? NEIGHBOURS, weighted: method === "weighted-knn" };
-  if (k !== undefined) throw new AnchorEvalError("invalid_option", "--cold-k is for --cold-method knn or weighted-knn");
+  if (k !== undefined) throw invalidOption("--cold-k is for --cold-method knn or weighted-knn");
   return null;
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { Manifest } from "anchoreval/bundle";
@@ -6,7 +6,8 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import { option, rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { isObject } from "anchoreval/internal/tables/json-records";
+import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** The answers of many models, and the items that they are to. */
@@ -23,12 +24,11 @@ export function readResponseOptions(options: OptionReader): { responses: string 
   const items = options.text("items");
   const pool = options.text("pool");
   const problem = pool === undefined ? null : idProblem(pool);
-  if (problem !== null) throw new AnchorEvalError("invalid_option", `--pool: ${problem}, got ${quoted(pool!)}`);
+  if (problem !== null) throw invalidOption(`--pool: ${problem}, got ${quoted(pool!)}`);
   return {
     responses: options.required("responses"),
-    ...(items !== undefined && { items }),
     ...readScale(options),
-    ...(pool !== undefined && { pool }),
+    ...given({ items, pool }),
   };
 }
 
@@ -53,32 +53,63 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
     const where = field.length > 0 ? `field "${field.join(".")}": ` : "";
     throw new AnchorEvalError("invalid_data", `${path}: ${where}${message}`, { issues, cause });
   };
-  const facts = ((): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      return refuse("it is not JSON", [], cause);
-    }
-  })();
-  if (!isRecord(facts)) return refuse("it is not a JSON object");
+  let facts: unknown;
+  try {
+    facts = JSON.parse(text);
+  } catch (cause) {
+    refuse("it is not JSON", [], cause);
+  }
+  if (!isObject(facts)) return refuse("it is not a JSON object");
   const { protocol, weighting } = facts;
   if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
     refuse(`it must be ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
-  if (protocol !== undefined && !isRecord(protocol)) refuse("it is not a JSON object", ["protocol"]);
+  if (protocol !== undefined && !isObject(protocol)) refuse("it is not a JSON object", ["protocol"]);
   for (const [name, value] of Object.entries(protocol ?? {}))
     if (!["string", "number", "boolean"].includes(typeof value))
       refuse(`it must be text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
-  return {
-    ...(protocol !== undefined && { protocol: protocol as Manifest["protocol"] }),
-    ...(weighting !== undefined && { weighting: weighting as Weighting }),
-  };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return given({ protocol, weighting }) as ImportFacts;
 }
 
 /** SHA-256 of a file's bytes, as documents name what they were made from: `sha256:…`. */
 export async function fileDigest(file: string): Promise<string> {
   return `sha256:${sha256Hex(await readFile(file))}`;
+}
+
+/** When the data were made: --created, SOURCE_DATE_EPOCH, or the responses file's time. Never the clock's. */
+export async function readCreated(options: OptionReader, responses: string): Promise<string> {
+  return givenDate(options) ?? (await fileDate(responses));
+}
+
+/** ISO 8601: a day, or a time with its zone; without one the date would depend on the machine. */
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** The date of --created, else of SOURCE_DATE_EPOCH; null where neither is given. */
+export function givenDate(options: OptionReader): string | null {
+  const given = options.text("created");
+  if (given !== undefined) {
+    const date = iso(new Date(given));
+    const day = given.slice(0, 10);
+    if (!DATE.test(given) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
+      throw invalidOption(`--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`);
+    return date;
+  }
+  const epoch = process.env["SOURCE_DATE_EPOCH"];
+  if (epoch === undefined || epoch === "") return null;
+  const date = /^\d+$/.test(epoch) ? iso(new Date(Number(epoch) * 1000)) : null;
+  if (date === null) throw invalidOption(`SOURCE_DATE_EPOCH must be whole seconds since 1970, got ${epoch}`);
+  return date;
+}
+
+export async function fileDate(path: string): Promise<string> {
+  const date = iso((await stat(path)).mtime);
+  if (date === null)
+    throw new AnchorEvalError("invalid_data", `${path}: the time of its last change isn't a date: give --created`);
+  return date;
+}
+
+/** Whole seconds; null for what is no date, or lies outside the years 0 to 9999. */
+function iso(date: Date): string | null {
+  if (Number.isNaN(date.getTime())) return null;
+  const text = date.toISOString();
+  return text.length === 24 ? `${text.slice(0, 19)}Z` : null;
 }

@@ -1,9 +1,19 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
+import type { Fit } from "anchoreval-trainer/internal/fit/fit";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type CommandInput, type OptionReader, type OptionSpecs, option } from "../command.ts";
-import type { Addition } from "./addition.ts";
+import { type CommandInput, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+
+/** Something that an option adds to a fitted bundle. Its modules are loaded when the option is given. */
+export interface Addition {
+  /** Name in the timings. */
+  readonly stage: string;
+  /** @returns the bundle's content with the addition */
+  add(result: Fit): Promise<BundleContent>;
+  /** Sentences for `--json`. */
+  words(manifest: Manifest): string[];
+}
 
 /** Options of the exposure limits that a bundle holds. */
 export const EXPOSURE_OPTIONS = {
@@ -14,8 +24,7 @@ export const EXPOSURE_OPTIONS = {
 /** The limit of --max-exposure, in (0,1]; null without it. */
 export function readMaxExposure(options: OptionReader): number | null {
   const limit = options.number("max-exposure", { min: 0, max: 1 }, undefined) ?? null;
-  if (limit === 0)
-    throw new AnchorEvalError("invalid_option", "--max-exposure is a share of the evaluations above 0, at most 1");
+  if (limit === 0) throw invalidOption("--max-exposure is a share of the evaluations above 0, at most 1");
   return limit;
 }
 
@@ -23,8 +32,7 @@ export function readMaxExposure(options: OptionReader): number | null {
 export function readExposure(options: OptionReader): ExposureInput | null {
   const limit = readMaxExposure(options);
   const budget = options.number("exposure-budget", { min: 2, integer: true }, undefined);
-  if (limit === null && budget !== undefined)
-    throw new AnchorEvalError("invalid_option", "--exposure-budget needs --max-exposure, which isn't given");
+  if (limit === null) options.refuse(["exposure-budget"], "needs --max-exposure, which isn't given");
   return limit === null ? null : { limit, ...(budget !== undefined && { budget }) };
 }
 
@@ -42,18 +50,14 @@ export async function limitedExposure(
   exposure.exposurePlan(matrix.items, input);
   return {
     stage: "exposure limits",
-    async add({ content }) {
-      const rounds = output.progress("exposure limits", 1);
-      try {
-        return await exposure.withExposure(content, matrix, input, {
+    add: ({ content }) =>
+      output.during("exposure limits", (update) =>
+        exposure.withExposure(content, matrix, input, {
           random: createRandom(seed).fork("exposure"),
           signal,
-          onRound: (round, of, reached) => rounds.update(round / of, `largest share ${reached.toFixed(3)}`),
-        });
-      } finally {
-        rounds.stop();
-      }
-    },
+          onRound: (round, of, reached) => update(round, of, `largest share ${reached.toFixed(3)}`),
+        }),
+      ),
     words: exposure.exposureWords,
   };
 }

@@ -12,12 +12,10 @@ import {
   SCORE_MAPS,
 } from "anchoreval-trainer/internal/methods/settings";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
-import { option, flag, rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import type { ImportFacts } from "./data.ts";
 
-/** Options of the method and of its settings. */
 export const METHOD_OPTIONS = {
   recipe: option(
     "NAME",
@@ -71,7 +69,6 @@ export const METHOD_OPTIONS = {
   }),
 } as const satisfies OptionSpecs;
 
-/** Options of the calibration. */
 export const WORK_OPTIONS = {
   provider: option("NAME", `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`, {
     choices: PROVIDERS,
@@ -79,22 +76,20 @@ export const WORK_OPTIONS = {
   seed: option("N", "seed of all draws (default 1)"),
 } as const satisfies OptionSpecs;
 
-/** The number of threads. */
 export const THREADS_OPTION = {
   threads: option("N", "threads (default: one a core)"),
 } as const satisfies OptionSpecs;
 
-/** The method that --recipe names. */
 export function readRecipe(options: OptionReader): Promise<Method> {
   return loadMethod(options.oneOf("recipe", METHOD_NAMES, "recommended"));
 }
 
-/**
- * The method to fit, with the settings that other options override.
- * @param recipe - of --recipe
- */
+/** The method to fit, with the settings that other options override. @param recipe - of --recipe */
 export async function readMethod(options: OptionReader, facts: ImportFacts, recipe: Method): Promise<Method> {
   const { settings: base } = recipe;
+  const selection = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
+  // Anchors chosen another way than the recipe's are read as such anchors are.
+  const estimator = selection === base.selection ? base.estimator : "auto";
   const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
@@ -102,11 +97,13 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
   const dims = readDimensions(options, estimation, base);
   const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, base.link);
   if (irtModel !== "2pl" && estimation === "penalised")
-    throw new AnchorEvalError("invalid_option", `--irt-model ${irtModel} is estimated by --estimation marginal alone`);
+    throw invalidOption(`--irt-model ${irtModel} is estimated by --estimation marginal alone`);
   if (estimation === "marginal" && link !== "binarize")
-    throw new AnchorEvalError("invalid_option", `--estimation marginal takes --link binarize alone, got ${link}`);
+    throw invalidOption(`--estimation marginal takes --link binarize alone, got ${link}`);
   const method = await customised(recipe, {
-    ...readScoreChoice(options, base),
+    selection,
+    estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, estimator),
+    scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
     irtModel,
     estimation,
     link,
@@ -115,7 +112,7 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
       options.text("shrinkage") === "auto"
         ? "auto"
         : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
-    search: readSearch(options, base),
+    search: readSearch(options, selection, base.search),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
@@ -123,31 +120,17 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
     linked: base.linked && !options.flag("separate"),
   });
   if (method.settings.estimator === "score-map" && scoreMapKind(method) === "none")
-    throw new AnchorEvalError("invalid_option", "--estimator score-map needs a map: --score-map mean or additive");
+    throw invalidOption("--estimator score-map needs a map: --score-map mean or additive");
   return method;
 }
 
-/** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
-function readScoreChoice(
-  options: OptionReader,
-  base: FitSettings,
-): Pick<FitSettings, "selection" | "estimator" | "scoreMap"> {
-  const selection = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
-  const otherwise = selection === base.selection ? base.estimator : "auto";
-  return {
-    selection,
-    estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, otherwise),
-    scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
-  };
-}
-
 /** The search's budget: only what is chosen by its information is searched for. */
-function readSearch(options: OptionReader, base: FitSettings): number {
-  const informed = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection) === "fisher-information";
+function readSearch(options: OptionReader, selection: FitSettings["selection"], recommended: number): number {
+  const informed = selection === "fisher-information";
   const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
   if (budget !== undefined && budget > 0 && !informed)
-    throw new AnchorEvalError("invalid_option", "--search-budget is for --selection fisher-information alone");
-  return budget ?? (informed ? base.search : 0);
+    throw invalidOption("--search-budget is for --selection fisher-information alone");
+  return budget ?? (informed ? recommended : 0);
 }
 
 /** Dimensions: one by marginal estimation, where more are refused. */
@@ -160,8 +143,7 @@ function readDimensions(
   const auto = options.text("dims") === "auto";
   const given = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
   const dims = given ?? (marginal ? 1 : base.dims);
-  if (marginal && dims !== 1)
-    throw new AnchorEvalError("invalid_option", `--estimation marginal has one dimension, got --dims ${dims}`);
+  if (marginal && dims !== 1) throw invalidOption(`--estimation marginal has one dimension, got --dims ${dims}`);
   return dims;
 }
 
@@ -185,8 +167,7 @@ export function readSizes(
   if (sizes || totals) return () => ({ sizes: sizes ?? [], totals: totals ?? [] });
   const { sizes: own, totals: shared } = recipe;
   if (shared) return () => ({ sizes: own ?? [], totals: shared });
-  if (own === undefined)
-    throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario), --total N[,N…], or both");
+  if (own === undefined) throw invalidOption("give --anchors N[,N…] (per scenario), --total N[,N…], or both");
   return ({ scenarios, items }) => ({
     sizes: own,
     totals: own.filter((n) => n >= LEAST_SHARE * scenarios && n <= items),

@@ -1,8 +1,6 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { type OptionReader, type OptionSpecs, option, flag } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, flag, invalidOption } from "../command.ts";
 
-/** Options of the scale of scores. */
 export const SCALE_OPTIONS = {
   "score-range": option("LO,HI", "bounds of the scores (default 0,1)"),
   flip: flag("lower scores are better"),
@@ -16,10 +14,7 @@ export const SCALE_OPTIONS = {
 export function readScale(options: OptionReader): ScaleOptions {
   const range = options.numbers("score-range", {}, null);
   if (range !== null && range.length !== 2)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--score-range must be two numbers, LO,HI; got ${options.text("score-range")!}`,
-    );
+    throw invalidOption(`--score-range must be two numbers, LO,HI; got ${options.text("score-range")!}`);
   return {
     ...(range && { scoreRange: [range[0]!, range[1]!] as const }),
     ...(options.flag("flip") && { flip: true }),

@@ -1,7 +1,6 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { given, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */
 export const SUBSET_OPTIONS = {
@@ -24,13 +23,9 @@ type SubsetInputs = (matrix: ResponseMatrix) => (method: Method) => Method;
  * that isn't there
  */
 export async function readSubsetInputs(options: OptionReader, selections: readonly string[]): Promise<SubsetInputs> {
-  const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
   if (!selections.includes("sublime")) {
-    if (given.length > 0)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`,
-      );
+    const why = `is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`;
+    options.refuse(Object.keys(SUBSET_OPTIONS), why);
     return () => (method) => method;
   }
   const anchorModels = options
@@ -38,10 +33,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
     ?.split(",")
     .map((name) => name.trim());
   if (anchorModels && (anchorModels.length < 2 || new Set(anchorModels).size < anchorModels.length))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`,
-    );
+    throw invalidOption(`--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`);
   const { readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
   const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
   const { itemStrata, sublimeAnchorsOf } = await import("anchoreval-trainer/internal/methods/sublime/given-features");
@@ -51,17 +43,9 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
   const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
   return (matrix) => {
-    const anchors = sublimeAnchorsOf(matrix, {
-      ...(anchorModels && { anchorModels }),
-      ...(table && { table }),
-      ...(embeddings && { embeddings }),
-      ...(strata !== undefined && {
-        strata: itemStrata(strata, matrix.items, {
-          ...(described && { items: described }),
-          ...(table && { features: table }),
-        }),
-      }),
-    });
+    const tables = given({ items: described, features: table });
+    const parts = strata === undefined ? undefined : itemStrata(strata, matrix.items, tables);
+    const anchors = sublimeAnchorsOf(matrix, given({ anchorModels, table, embeddings, strata: parts }));
     return (method) => (method.anchors.name === anchors.name ? { ...method, anchors } : method);
   };
 }

@@ -40,7 +40,7 @@ const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
 interface DemoOutput {
   line(text?: string): void;
   remark(text: string): void;
-  progress(label: string, total: number): { update(done: number, note?: string): void; stop(): void };
+  during<T>(label: string, work: (update: (done: number, of: number, note: string) => void) => Promise<T>): Promise<T>;
 }
 
 export interface DemoOptions {
@@ -77,17 +77,18 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   );
   const { backend, reason } = await resolveBackend(options.provider);
   output.remark(reason);
-  const bar = output.progress("fitting", 1);
-  const result = await fit(submatrix(matrix, sources, [...matrix.items.keys()]), {
-    benchmark,
-    version: "1.0.0",
-    created: options.created,
-    sizes: [...new Set([...SIZES, anchors])],
-    seed,
-    backend,
-    signal,
-    onProgress: (done, of, note) => bar.update(done / of, note),
-  }).finally(() => bar.stop());
+  const result = await output.during("fitting", (onProgress) =>
+    fit(submatrix(matrix, sources, [...matrix.items.keys()]), {
+      benchmark,
+      version: "1.0.0",
+      created: options.created,
+      sizes: [...new Set([...SIZES, anchors])],
+      seed,
+      backend,
+      signal,
+      onProgress,
+    }),
+  );
   const files = bundleFiles(result, await renderReport(result, { signal }));
   const folder = join(out, "bundle");
   for (const own of OWN) await rm(join(out, own), { recursive: true, force: true });

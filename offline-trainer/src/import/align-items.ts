@@ -4,7 +4,6 @@ import { type ItemInfo, responseMatrix, type ResponseMatrix } from "../matrix/re
 import type { ImportedScenario, TaskMean } from "./assign-scenarios.ts";
 import { type ContentTable, countedScore, type ErrorPolicy, type RunScores } from "./run-scores.ts";
 
-/** A document of a task that at least one run was asked. */
 interface AlignedItem {
   readonly doc_id: number | string;
   readonly hash: string | null;

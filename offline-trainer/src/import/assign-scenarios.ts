@@ -52,7 +52,6 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLo
   return { scenarios, warnings };
 }
 
-/** A group's weighting by the results files. */
 function scenarioWeighting(
   id: string,
   key: string,
@@ -92,14 +91,12 @@ export function overallWeighting(scenarios: readonly ImportedScenario[]): {
   };
 }
 
-/** Distinct values, the most frequent first. */
 function mostFrequent<T>(values: readonly T[]): T[] {
   return [...groupBy(values, (value) => value)]
     .sort((left, right) => right[1].length - left[1].length)
     .map(([value]) => value);
 }
 
-/** A score computed from the imported items, beside the harness's own. */
 export interface ScoreComparison {
   readonly model: string;
   /** A scenario, or a task of one. */
@@ -153,7 +150,6 @@ export interface TaskMean {
   readonly count: number;
 }
 
-/** Score of a scenario from its tasks'. */
 function combine(parts: readonly TaskMean[], weighting: Weighting | null): number {
   const weights = parts.map(({ count }) => (weighting === "items" ? count : 1));
   const total = weights.reduce((sum, weight) => sum + weight, 0);

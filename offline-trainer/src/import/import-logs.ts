@@ -141,10 +141,7 @@ export interface ImportReport {
 }
 
 /** A run as it was imported, and how it compares with what the harness reported. */
-export interface ReportedRun extends RunMatching {
-  readonly model: string;
-  readonly task: string;
-  readonly file: string;
+export interface ReportedRun extends RunMatching, Pick<RunLog, "model" | "task" | "file"> {
   readonly results: string | null;
   readonly states: Readonly<Record<SampleState, number>>;
 }
@@ -180,18 +177,16 @@ function unloggedWarnings(logs: readonly RunLog[], paths: readonly string[]): st
 }
 
 function matchingWarnings(runs: readonly ReportedRun[]): string[] {
-  const changed = runs.filter((run) => run.changed.length > 0);
-  const renumbered = runs.filter((run) => run.renumbered > 0);
-  const warnings: string[] = [];
-  if (changed.length > 0)
-    warnings.push(
-      `${changed.reduce((sum, run) => sum + run.changed.length, 0)} samples were left out, as their documents differ from most models': ${list(changed.map((run) => `${run.model}, ${run.task}: ${run.changed.length}`))}`,
-    );
-  if (renumbered.length > 0)
-    warnings.push(
-      `${renumbered.reduce((sum, run) => sum + run.renumbered, 0)} samples have another document's number, and were matched by content: ${list(renumbered.map((run) => `${run.model}, ${run.task}: ${run.renumbered}`))}`,
-    );
-  return warnings;
+  const warning = (what: string, countOf: (run: ReportedRun) => number): string[] => {
+    const concerned = runs.filter((run) => countOf(run) > 0);
+    const total = concerned.reduce((sum, run) => sum + countOf(run), 0);
+    const examples = concerned.map((run) => `${run.model}, ${run.task}: ${countOf(run)}`);
+    return total === 0 ? [] : [`${total} samples ${what}: ${list(examples)}`];
+  };
+  return [
+    ...warning("were left out, as their documents differ from most models'", (run) => run.changed.length),
+    ...warning("have another document's number, and were matched by content", (run) => run.renumbered),
+  ];
 }
 
 function scoreWarnings(different: readonly ScoreComparison[], errors: ErrorPolicy): string[] {

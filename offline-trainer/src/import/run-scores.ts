@@ -13,7 +13,6 @@ export interface RunScores {
   readonly states: readonly SampleState[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
-  /** Remarks on the run for the user. */
   readonly remarks: readonly string[];
 }
 

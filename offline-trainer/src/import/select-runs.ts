@@ -19,7 +19,6 @@ export type DuplicatePolicy = "newest" | "mean" | "error";
 interface SelectedRuns {
   /** Runs to read: one for each model and task, or all of them where they are averaged. */
   readonly chosen: readonly RunLog[];
-  /** Older runs that are left out. */
   readonly dropped: readonly RunLog[];
   readonly warnings: readonly string[];
 }
@@ -86,7 +85,6 @@ function severalRuns(runs: readonly RunLog[]): AnchorEvalError {
 export interface ReadOptions extends ScaleOptions {
   readonly metric: Choose;
   readonly filter: Choose;
-  /** Called for each log that was read. */
   readonly progress?: (done: number, total: number) => void;
 }
 

@@ -89,10 +89,7 @@ export async function writeBundleFolder(
   }
 }
 
-/**
- * Reads a bundle's files from its folder.
- * @throws AnchorEvalError `not_found` where no bundle is there
- */
+/** Reads a bundle's files from its folder. @throws AnchorEvalError `not_found` where no bundle is there */
 export async function readBundleFolder(folder: string): Promise<Map<BundleFileName, Uint8Array>> {
   const files = new Map<BundleFileName, Uint8Array>();
   for (const name of BUNDLE_FILES) {

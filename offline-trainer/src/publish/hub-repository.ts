@@ -37,7 +37,6 @@ interface TreeEntry {
   readonly lastCommit?: { readonly date: string };
 }
 
-/** The branch's last commit. */
 export async function headOf(options: HubOptions): Promise<string> {
   const { dataset, branch, endpoint } = options;
   const response = await request(options, `/api/datasets/${dataset}/revision/${branch}`, [200, 404]);

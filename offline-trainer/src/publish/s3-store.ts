@@ -27,7 +27,6 @@ export function s3Store(options: S3Options): SweepableStore {
   const root = `${options.endpoint.replace(/\/+$/, "")}/${bucket}`;
   const client = new AwsClient({ ...options, region, service: "s3", retries: 0 });
 
-  /** One request, and its answer of these statuses. */
   const request = async (
     address: string,
     { body, ...init }: { method?: string; headers?: Record<string, string>; body?: Uint8Array },

@@ -1,73 +1,47 @@
 import { sha256Text } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson, numberOf, record } from "../json.ts";
-import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "../run-log.ts";
-
-/** A HELM run, from its `run_spec.json` and `stats.json`. */
-export interface HelmRun {
-  /** The run's name without its model: `mmlu:subject=anatomy`. */
-  readonly task: string;
-  readonly model: string;
-  /** The group that HELM reports the run in first. */
-  readonly group: string;
-  readonly trials: number;
-  readonly results: RunResults;
-}
+import { canonicalJson, filledText, list, numberOf, record, textOf } from "../json.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunLog, type RunResults } from "../run-log.ts";
+import { invalidLog } from "../scores.ts";
 
 /** Arguments of a run's name that name the model. */
 const MODEL_ARGUMENTS = /^(model|model_deployment)=/;
 
 /**
- * Reads what describes a run.
+ * Reads what describes a run. Its task is the run's name without its model: `mmlu:subject=anatomy`; its group is the one
+ * that HELM reports it in first.
  * @param spec - run_spec.json, parsed
  * @param stats - stats.json, parsed
- * @param file - names the run in messages
  * @throws AnchorEvalError `invalid_data` where it isn't one
  */
-export function readHelmRun(spec: unknown, stats: unknown, file: string): HelmRun {
+export function readHelmRun(
+  spec: unknown,
+  stats: unknown,
+  file: string,
+): Pick<RunLog, "task" | "model"> & { readonly results: RunResults } {
   const { name, adapter_spec: adapter, groups } = record(spec);
-  const { model, model_deployment: deployment } = record(adapter);
-  if (
-    typeof name !== "string" ||
-    (typeof model !== "string" && typeof deployment !== "string") ||
-    !Array.isArray(stats)
-  )
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: this is no run of HELM: run_spec.json has no name and model, or stats.json is no list`,
-    );
-  const task = taskName(name);
   const asked = record(adapter);
-  const first: unknown = Array.isArray(groups) ? groups[0] : undefined;
-  const group = typeof first === "string" ? first : task;
+  const [model, deployment] = [textOf(asked.model), textOf(asked.model_deployment)];
+  if (typeof name !== "string" || (model === null && deployment === null) || !Array.isArray(stats))
+    throw invalidLog(file, "this is no run of HELM: run_spec.json has no name and model, or stats.json is no list");
+  const task = taskName(name);
+  const group = textOf(list(groups)[0]) ?? task;
   const aggregates = aggregatesOf(stats);
+  const shots = numberOf(asked.max_train_instances);
   return {
     task,
-    model: (typeof model === "string" && model !== "" ? model : deployment) as string,
-    group,
-    trials: numberOf(asked.num_train_trials) ?? 1,
+    model: (filledText(model) ?? deployment)!,
     results: {
       ...UNTOLD_RUN,
-      model: (model ?? deployment) as string,
-      modelArguments: typeof deployment === "string" ? deployment : null,
+      model: model ?? deployment,
+      modelArguments: deployment,
       systemInstruction: promptDigest(asked),
       generation: canonicalJson({
         max_tokens: asked.max_tokens,
         stop_sequences: asked.stop_sequences,
         temperature: asked.temperature,
       }),
-      solver: typeof asked.method === "string" ? asked.method : null,
-      tasks: new Map([
-        [
-          task,
-          {
-            ...UNTOLD_TASK,
-            shots: numberOf(asked.max_train_instances),
-            aggregates,
-            documents: documentsOf(aggregates),
-          },
-        ],
-      ]),
+      solver: textOf(asked.method),
+      tasks: new Map([[task, { ...UNTOLD_TASK, shots, aggregates, documents: documentsOf(aggregates) }]]),
       groups: group === task ? new Map() : new Map([[group, { children: [task], aggregates }]]),
     },
   };

@@ -1,22 +1,16 @@
-import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
+import type { ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
-import { canonicalJson, list, record } from "../json.ts";
+import { canonicalJson, list, record, textOf } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { itemScorer, sampleState } from "../scores.ts";
-import type { HelmRun } from "./read-run.ts";
+import { contentFields, invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
 
-interface HelmSampleOptions extends ScaleOptions {
-  /** Names the run in messages. */
-  readonly file: string;
-  /** The metric that is the score. @default HELM's own main metric of the group */
-  readonly metric?: string | undefined;
+interface HelmSampleOptions extends SampleOptions {
+  /** The group that HELM reports the run in, whose main metric is the score by default. */
+  readonly group: string;
 }
 
-interface Instance {
+interface Instance extends Pick<LoggedSample, "hash" | "text"> {
   readonly split: string | null;
-  readonly hash: string | null;
-  readonly text: string | null;
   failed: boolean;
 }
 
@@ -27,10 +21,9 @@ interface Instance {
  * @throws AnchorEvalError `invalid_data` naming file and instance; `invalid_option` with a list where no metric was chosen
  * and HELM's main one isn't known, or not the one that was
  */
-export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, options: HelmSampleOptions): RunSamples {
-  const { file } = options;
-  if (!Array.isArray(stats))
-    throw new AnchorEvalError("invalid_data", `${file}: per_instance_stats.json is no list of instances`);
+export function readHelmSamples(stats: unknown, state: unknown, options: HelmSampleOptions): RunSamples {
+  const { file, task } = options;
+  if (!Array.isArray(stats)) throw invalidLog(file, "per_instance_stats.json is no list of instances");
   const instances = instancesOf(state);
   const split = evaluatedSplit(stats);
   const values = new Map<string, Map<string, number[]>>();
@@ -40,10 +33,7 @@ export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, op
   stats.forEach((entry: unknown, position) => {
     const { instance_id: id, train_trial_index: trial, perturbation, stats: own } = record(entry);
     if (typeof id !== "string" || !Array.isArray(own))
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${file}: per_instance_stats.json: entry ${position + 1} has no instance_id and stats`,
-      );
+      throw invalidLog(file, `per_instance_stats.json: entry ${position + 1} has no instance_id and stats`);
     if (perturbation !== undefined) return void perturbed.add(id);
     trials.add(trial);
     const found = values.get(id) ?? new Map<string, number[]>();
@@ -51,23 +41,23 @@ export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, op
     for (const stat of own) {
       const { name, mean } = record(stat);
       const { name: metric, split: where, perturbation: changed } = record(name);
-      if (typeof metric !== "string" || where !== split || changed !== undefined || !mayBeScore(metric)) continue;
+      if (typeof metric !== "string" || where !== split || changed !== undefined || NO_SCORE.test(metric)) continue;
       metrics.add(metric);
       if (typeof mean === "number") found.set(metric, [...(found.get(metric) ?? []), mean]);
     }
   });
-  if (values.size === 0) throw new AnchorEvalError("invalid_data", `${file}: the run has no instances`);
-  const metric = chooseMetric(run, metrics, options);
+  if (values.size === 0) throw invalidLog(file, "the run has no instances");
+  const metric = chooseMetric([...metrics], options);
   const scored = itemScorer(file, metric, options);
   const samples = [...values].flatMap(([id, found]): LoggedSample[] => {
     const instance = instances.get(id);
     if (instance && instance.split !== null && instance.split !== split) return [];
     const score = scored(found.get(metric) ?? [], "instance", id);
     const state = sampleState(instance?.failed === true, score);
-    return [{ task: run.task, doc_id: id, state, score, hash: instance?.hash ?? null, text: instance?.text ?? null }];
+    return [{ task, doc_id: id, state, score, hash: instance?.hash ?? null, text: instance?.text ?? null }];
   });
   return {
-    task: run.task,
+    task,
     metric,
     filter: split,
     samples,
@@ -75,8 +65,6 @@ export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, op
       ...(trials.size > 1 ? [`${file}: scores are means over ${trials.size} train trials`] : []),
       ...(perturbed.size > 0 ? [`${file}: perturbed versions of ${perturbed.size} instances are left out`] : []),
     ],
-    metrics: [...metrics],
-    filters: [split],
   };
 }
 
@@ -88,18 +76,16 @@ function evaluatedSplit(stats: readonly unknown[]): string {
   return splits.has("test") || !splits.has("valid") ? "test" : "valid";
 }
 
-function chooseMetric(run: HelmRun, metrics: ReadonlySet<string>, { file, metric }: HelmSampleOptions): string {
-  const list = metrics.size > 0 ? `this run has ${[...metrics].join(", ")}` : "this run has no scores";
-  if (metric !== undefined) {
-    if (metrics.has(metric)) return metric;
-    throw new AnchorEvalError("invalid_option", `${file}: ${run.task} has no metric ${metric}: ${list}`);
-  }
-  const main = mainMetric(run.group);
-  if (main !== null && metrics.has(main)) return main;
-  if (metrics.size === 1) return [...metrics][0]!;
+function chooseMetric(metrics: readonly string[], { file, task, metric, group }: HelmSampleOptions): string {
+  const chosen = metrics.find((name) => name === (metric ?? MAIN_METRICS[group]));
+  if (chosen !== undefined) return chosen;
+  if (metric === undefined && metrics.length === 1) return metrics[0]!;
+  const list = metrics.join(", ");
   throw new AnchorEvalError(
     "invalid_option",
-    `${file}: which metric of ${run.task} is the score isn't known: choose one with --metric: ${[...metrics].join(", ")}`,
+    metric === undefined
+      ? `${file}: which metric of ${task} is the score isn't known: choose one with --metric: ${list}`
+      : `${file}: ${task} has no metric ${metric}: this run has ${list || "no scores"}`,
   );
 }
 
@@ -113,15 +99,7 @@ function instancesOf(state: unknown): Map<string, Instance> {
     const known = instances.get(id);
     const failed = record(result).success === false;
     if (known) known.failed ||= failed;
-    else {
-      const content = instanceContent(fields);
-      instances.set(id, {
-        split: typeof split === "string" ? split : null,
-        hash: content && contentHash(content),
-        text: content && [content.input, ...(content.choices ?? [])].join("\n"),
-        failed,
-      });
-    }
+    else instances.set(id, { split: textOf(split), failed, ...contentFields(instanceContent(fields)) });
   }
   return instances;
 }
@@ -132,7 +110,7 @@ function instanceContent({ input, references }: Record<string, unknown>): ItemCo
   if (typeof text !== "string") return null;
   const all = list(references).map((reference) => {
     const { output, tags } = record(reference);
-    return { text: textOf(record(output).text), right: Array.isArray(tags) && tags.includes("correct") };
+    return { text: textOf(record(output).text) ?? "", right: Array.isArray(tags) && tags.includes("correct") };
   });
   const right = all.filter((reference) => reference.right).map((reference) => reference.text);
   return {
@@ -140,10 +118,6 @@ function instanceContent({ input, references }: Record<string, unknown>): ItemCo
     ...(right.length < all.length && { choices: all.map((reference) => reference.text) }),
     target: right,
   };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** HELM's own main metrics, by its groups (schema_lite.yaml, schema_classic.yaml). */
@@ -166,13 +140,3 @@ const MAIN_METRICS: Readonly<Record<string, string>> = {
 /** Statistics of a request, not of an answer. */
 const NO_SCORE =
   /^(num_|finish_reason_|inference_|training_|batch_size|prompt_truncated|logprob|max_prob|logprob_per_byte|bits_per_byte|perplexity|predicted_index|estimated_num)/;
-
-/** The metric that HELM reports of a group first; null for one that it doesn't know. */
-function mainMetric(group: string): string | null {
-  return MAIN_METRICS[group] ?? null;
-}
-
-/** Whether a statistic of this name may be a score of an answer. */
-function mayBeScore(name: string): boolean {
-  return !NO_SCORE.test(name);
-}

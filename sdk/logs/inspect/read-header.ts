@@ -1,8 +1,7 @@
-import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson, list, record, settingsText } from "../json.ts";
+import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
+import { invalidLog } from "../scores.ts";
 
-/** The header of an Inspect log. */
 export interface InspectHeader {
   readonly task: string;
   readonly model: string;
@@ -11,7 +10,6 @@ export interface InspectHeader {
   /** `success`, `error`, `cancelled` or `started`. */
   readonly status: string;
   readonly invalidated: boolean;
-  /** How often every sample was run. */
   readonly epochs: number;
   /** Names of what makes one score of a sample's epochs; `mean` by default. */
   readonly reducers: readonly string[];
@@ -31,21 +29,16 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
   const own = record(root.eval);
   const { task, model, created } = own;
   if (typeof task !== "string" || typeof model !== "string" || typeof root.status !== "string")
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: this is no log of Inspect: it has no eval.task, eval.model and status`,
-    );
+    throw invalidLog(file, "this is no log of Inspect: it has no eval.task, eval.model and status");
   const config = record(own.config);
-  const completed = record(root.stats).completed_at;
-  const reducers = Array.isArray(config.epochs_reducer) ? config.epochs_reducer.map(String) : ["mean"];
   return {
     task,
     model,
-    date: typeof completed === "string" && completed !== "" ? completed : typeof created === "string" ? created : "",
+    date: filledText(record(root.stats).completed_at) ?? textOf(created) ?? "",
     status: root.status,
     invalidated: root.invalidated === true,
-    epochs: typeof config.epochs === "number" ? config.epochs : 1,
-    reducers,
+    epochs: numberOf(config.epochs) ?? 1,
+    reducers: Array.isArray(config.epochs_reducer) ? config.epochs_reducer.map(String) : ["mean"],
     results: {
       ...UNTOLD_RUN,
       model,
@@ -61,7 +54,7 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
 function taskResults(root: Record<string, unknown>, own: Record<string, unknown>): TaskResults {
   const dataset = record(own.dataset);
   const ids = Array.isArray(dataset.sample_ids) ? dataset.sample_ids.length : null;
-  const all = typeof dataset.samples === "number" ? dataset.samples : ids;
+  const all = numberOf(dataset.samples) ?? ids;
   return {
     ...UNTOLD_TASK,
     version: textOf(own.task_version) ?? (own.task_version == null ? null : canonicalJson(own.task_version)),
@@ -95,8 +88,4 @@ function solverOf(steps: unknown): string | null {
       return `${String(solver)}(${given.map(([name, value]) => `${name}=${canonicalJson(value)}`).join(", ")})`;
     })
     .join(", ");
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -1,123 +1,75 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
-import { canonicalJson } from "../json.ts";
+import { chooseMetric } from "../choices.ts";
+import { canonicalJson, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { itemScorer } from "../scores.ts";
+import { invalidLog, itemScorer, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
-/** How samples of Inspect are read. */
-export interface InspectSampleOptions extends ScaleOptions {
-  /** Names the file in messages. */
-  readonly file: string;
-  /** The score that counts; needed where samples have several. Of scores with several values `SCORER/VALUE`. */
-  readonly metric?: string | undefined;
-}
-
 /** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
-interface Epoch {
+interface Epoch extends Pick<LoggedSample, "hash" | "text"> {
   readonly id: number | string;
   readonly scores: ReadonlyMap<string, number | null>;
   readonly errored: boolean;
-  readonly hash: string | null;
-  readonly text: string | null;
 }
 
 /**
- * Takes the samples of one log of Inspect, one after another, and scores each item by the mean over its epochs.
+ * Scores each item of one log of Inspect by the mean over its epochs.
+ * @param found - the log's samples, as parsed JSON
  * @throws AnchorEvalError `invalid_data` naming file, sample and rule; `invalid_option` with a list where samples have
  * several scores and none was chosen, or not the one that was
  */
-export class InspectSampleReader {
-  readonly #header: InspectHeader;
-  readonly #options: InspectSampleOptions;
-  readonly #epochs: Epoch[] = [];
+export async function readInspectSamples(
+  { status, epochs, reducers, invalidated }: InspectHeader,
+  found: AsyncIterable<unknown> | Iterable<unknown>,
+  options: SampleOptions,
+): Promise<RunSamples> {
+  const { file, task, metric: asked } = options;
+  const all: Epoch[] = [];
+  for await (const sample of found) all.push(readEpoch(record(sample), all.length, file));
+  if (all.length === 0) throw invalidLog(file, "the log has no samples");
+  const metrics = new Map(all.flatMap(({ scores }) => [...scores.keys()]).map((name) => [name, null]));
+  if (metrics.size === 0 && asked === undefined)
+    throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
+  const metric = chooseMetric(metrics, { file, task, metric: asked, noun: "score" });
+  const scored = itemScorer(file, metric, options);
+  const items = new Map<number | string, Epoch[]>();
+  for (const epoch of all) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
+  const samples = [...items].map(([id, own]): LoggedSample => {
+    const values = own.flatMap(({ scores }) => scores.get(metric) ?? []);
+    const score = scored(values, "sample", id);
+    const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
+    return { task, doc_id: id, state, score, hash: own[0]!.hash, text: own[0]!.text };
+  });
+  const failed = all.filter(({ errored }) => errored).length;
+  const remarks = [
+    ...(status === "success" ? [] : [`the run ended with the status ${status}: what it lacks is missing`]),
+    ...(invalidated ? ["the log is marked as invalidated"] : []),
+    ...(epochs > 1 ? [`scores are means over ${epochs} epochs`] : []),
+    ...(failed > 0 && epochs > 1 ? [`${failed} epochs of samples ended in an error and don't count`] : []),
+    ...(epochs > 1 && !reducers.includes("mean")
+      ? [
+          `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
+        ]
+      : []),
+  ];
+  return { task, metric, filter: "mean", samples, remarks: remarks.map((remark) => `${file}: ${remark}`) };
+}
 
-  constructor(header: InspectHeader, options: InspectSampleOptions) {
-    this.#header = header;
-    this.#options = options;
-  }
-
-  /** @param sample - one of a log's samples, as parsed JSON */
-  add(sample: unknown): void {
-    const fields = (typeof sample === "object" ? sample : null) as Record<string, unknown> | null;
-    const id = fields?.["id"];
-    if (!fields || (typeof id !== "number" && typeof id !== "string"))
-      throw new AnchorEvalError("invalid_data", `${this.#options.file}: sample ${this.#epochs.length + 1} has no id`, {
-        issues: [
-          {
-            path: [this.#options.file, "samples", this.#epochs.length, "id"],
-            code: "missing",
-            message: "a sample has an id",
-          },
-        ],
-      });
-    const content = sampleContent(fields);
-    this.#epochs.push({
-      id,
-      scores: scoresOf(fields["scores"] ?? fields["score"]),
-      errored: fields["error"] != null,
-      hash: content && contentHash(content),
-      text: sampleText(fields),
+function readEpoch(sample: Readonly<Record<string, unknown>>, position: number, file: string): Epoch {
+  const { id, scores, score, error } = sample;
+  if (typeof id !== "number" && typeof id !== "string")
+    throw new AnchorEvalError("invalid_data", `${file}: sample ${position + 1} has no id`, {
+      issues: [{ path: [file, "samples", position, "id"], code: "missing", message: "a sample has an id" }],
     });
-  }
-
-  finish(): RunSamples {
-    const { task, status, epochs, reducers, invalidated } = this.#header;
-    const { file } = this.#options;
-    if (this.#epochs.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
-    const metrics = [...new Set(this.#epochs.flatMap(({ scores }) => [...scores.keys()]))];
-    const metric = this.#choose(metrics);
-    const scored = itemScorer(file, metric, this.#options);
-    const items = new Map<number | string, Epoch[]>();
-    for (const epoch of this.#epochs) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
-    const samples = [...items].map(([id, own]): LoggedSample => {
-      const score = scored(
-        own.flatMap(({ scores }) => scores.get(metric) ?? []),
-        "sample",
-        id,
-      );
-      const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
-      return { task, doc_id: id, state, score, hash: own[0]!.hash, text: own[0]!.text };
-    });
-    const failed = this.#epochs.filter(({ errored }) => errored).length;
-    return {
-      task,
-      metric,
-      filter: "mean",
-      samples,
-      remarks: [
-        ...(status === "success" ? [] : [`${file}: the run ended with the status ${status}: what it lacks is missing`]),
-        ...(invalidated ? [`${file}: the log is marked as invalidated`] : []),
-        ...(epochs > 1 ? [`${file}: scores are means over ${epochs} epochs`] : []),
-        ...(failed > 0 && epochs > 1 ? [`${file}: ${failed} epochs of samples ended in an error and don't count`] : []),
-        ...(epochs > 1 && !reducers.includes("mean")
-          ? [
-              `${file}: Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
-            ]
-          : []),
-      ],
-      metrics,
-      filters: ["mean"],
-    };
-  }
-
-  #choose(metrics: readonly string[]): string {
-    const { file, metric } = this.#options;
-    const { task } = this.#header;
-    if (metric !== undefined) {
-      if (metrics.includes(metric)) return metric;
-      const there = metrics.length > 0 ? `this log has ${metrics.join(", ")}` : "this log has none";
-      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no score ${metric}: ${there}`);
-    }
-    if (metrics.length === 1) return metrics[0]!;
-    if (metrics.length === 0)
-      throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${file}: ${task} has several scores: choose one with --metric: ${metrics.join(", ")}`,
-    );
-  }
+  const content = sampleContent(sample);
+  return {
+    id,
+    scores: scoresOf(scores ?? score),
+    errored: error != null,
+    hash: content && contentHash(content),
+    text: sampleText(sample),
+  };
 }
 
 /** By scorer, or by `scorer/value` where a scorer gives several. */

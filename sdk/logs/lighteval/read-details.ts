@@ -1,83 +1,60 @@
-import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { chooseMetric } from "../choices.ts";
-import type { RunSamples, TaskResults } from "../run-log.ts";
-import { metricValue, RowIssues, scoreDocuments, type LoggedDocument } from "../scores.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
+import type { ItemContent } from "../../core/bundle/digest.ts";
+import { chooseMetric, metricReasons } from "../choices.ts";
 import { record } from "../json.ts";
+import type { RunSamples } from "../run-log.ts";
+import {
+  contentFields,
+  invalidLog,
+  type LoggedDocument,
+  metricValue,
+  RowIssues,
+  type SampleOptions,
+  scoreDocuments,
+} from "../scores.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
 
-/** How details of lighteval are read. */
-export interface DetailsOptions extends ScaleOptions {
-  /** Names the file in messages. */
-  readonly file: string;
-  readonly task: string;
-  /** The metric that is the score; needed where the log has several. */
-  readonly metric?: string | undefined;
-  /** This task in the run's results file. */
-  readonly results?: TaskResults | undefined;
-}
-
 /**
- * Takes the rows of one task's details of lighteval, one after another.
+ * The samples of one task's details of lighteval.
+ * @param rows - their columns, structs as objects
  * @throws AnchorEvalError `invalid_data` naming file, row and rule; `invalid_option` with a list where the log has several
  * metrics and none was chosen, or not the one that was; `unsupported` for a metric that is no mean of scores of documents
  */
-export class LightevalDetailsReader {
-  readonly #options: DetailsOptions;
-  readonly #details: LoggedDocument[] = [];
-  readonly #issues: RowIssues;
-
-  constructor(options: DetailsOptions) {
-    this.#options = options;
-    this.#issues = new RowIssues(options.file, "row");
-  }
-
-  /** @param row - a row's columns, structs as objects */
-  add(row: Readonly<Record<string, unknown>>): void {
+export async function readLightevalDetails(
+  rows: AsyncIterable<Fields> | Iterable<Fields>,
+  options: SampleOptions,
+): Promise<RunSamples> {
+  const { file, task, results } = options;
+  const issues = new RowIssues(file, "row");
+  const details: LoggedDocument[] = [];
+  for await (const row of rows) {
     const doc = record(row.doc);
-    const number = this.#details.length + 1;
+    const number = details.length + 1;
     const { id } = doc;
     if (typeof id !== "string" || typeof doc.query !== "string")
-      this.#issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
-    const content = documentContent(doc);
-    this.#details.push({
+      issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
+    details.push({
       row: number,
       id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
       errored: isErrored(record(row.model_response)),
-      hash: content && contentHash(content),
-      text: content && [content.input, ...(content.choices ?? [])].join("\n"),
+      ...contentFields(documentContent(doc)),
     });
   }
-
-  finish(): RunSamples {
-    this.#issues.refuse();
-    const { file, task, results } = this.#options;
-    if (this.#details.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no rows`);
-    const metric = chooseMetric(this.#details, {
-      file,
-      task,
-      metric: this.#options.metric,
-      corpusReason: (name) => corpusReason(results?.aggregations.get(name)),
-    });
-    return {
-      task,
-      metric,
-      filter: "none",
-      samples: scoreDocuments(this.#details, metric, this.#options, this.#issues, {
-        field: "doc",
-        message: (id, first) =>
-          `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
-      }),
-      remarks: [],
-      metrics: [...new Set(this.#details.flatMap(({ values }) => [...values.keys()]))],
-      filters: ["none"],
-    };
-  }
+  issues.refuse();
+  if (details.length === 0) throw invalidLog(file, "the log has no rows");
+  const reasons = metricReasons(details, (name) => corpusReason(results?.aggregations.get(name)));
+  const metric = chooseMetric(reasons, options);
+  const samples = scoreDocuments(details, metric, options, issues, {
+    field: "doc",
+    message: (id, first) =>
+      `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
+  });
+  return { task, metric, filter: "none", samples, remarks: [] };
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Query, choices where there are several, and the right ones; no instruction, no examples. */
 function documentContent({ query, choices, gold_index: gold }: Record<string, unknown>): ItemContent | null {

@@ -1,7 +1,6 @@
 import { sha256Text } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { filledText, list, numberOf, record, settingsText, versionText } from "../json.ts";
+import { filledText, list, numberOf, record, settingsText, textOf, versionText } from "../json.ts";
 import {
   revisedName,
   UNTOLD_RUN,
@@ -10,6 +9,7 @@ import {
   type RunResults,
   type TaskResults,
 } from "../run-log.ts";
+import { invalidLog } from "../scores.ts";
 
 /** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
 const AVERAGE = /^(.+):_average\|(\d+)$/;
@@ -27,14 +27,12 @@ const NO_ARGUMENTS = ["generation_parameters", "system_prompt", "cache_dir"];
 export function readLightevalResults(value: unknown, file: string, shots: number): RunResults {
   const root = record(value);
   if (!("config_general" in root) || !("config_tasks" in root) || !("results" in root))
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: this is no results file of lighteval: it has no config_general, config_tasks and results`,
-    );
+    throw invalidLog(file, "this is no results file of lighteval: it has no config_general, config_tasks and results");
   const general = record(root.config_general);
   const model = record(general.model_config);
   const results = record(root.results);
   const own = Object.keys(record(root.config_tasks)).filter((name) => name.endsWith(`|${shots}`));
+  const prompt = textOf(model.system_prompt);
   const tasks = new Map(
     own.map((name) => [taskOf(name), readTask(record(record(root.config_tasks)[name]), record(results[name]), shots)]),
   );
@@ -44,12 +42,7 @@ export function readLightevalResults(value: unknown, file: string, shots: number
     modelArguments: settingsText(model, NO_ARGUMENTS),
     harnessVersion: filledText(general.lighteval_sha) === "?" ? null : filledText(general.lighteval_sha),
     chatTemplate: typeof model.override_chat_template === "boolean" ? model.override_chat_template : null,
-    systemInstruction:
-      "system_prompt" in model
-        ? typeof model.system_prompt === "string"
-          ? sha256Text(model.system_prompt).slice(0, 16)
-          : "none"
-        : null,
+    systemInstruction: "system_prompt" in model ? (prompt === null ? "none" : sha256Text(prompt).slice(0, 16)) : null,
     generation: settingsText(model.generation_parameters),
     tasks,
     groups: readGroups(results, [...tasks.keys()], shots),
@@ -116,7 +109,6 @@ function taskOf(name: string): string {
 const DETAILS = /^details_(.+)[|](\d+)_(\d{4}-\d\d-\d\dT.+)\.parquet$/;
 const RESULTS = /^results_(\d{4}-\d\d-\d\dT.+)\.json$/;
 
-/** The parts of a lighteval file's name. */
 export type LightevalFileName =
   | { readonly kind: "details"; readonly task: string; readonly shots: number; readonly date: string }
   | { readonly kind: "results"; readonly date: string };

@@ -1,6 +1,6 @@
-import { AnchorEvalError } from "../../core/errors.ts";
 import { filledText, list, numberOf, parsePythonJson, record, versionText } from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
+import { invalidLog } from "../scores.ts";
 
 /**
  * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
@@ -12,14 +12,11 @@ export function readLmEvalResults(text: string, file: string): RunResults {
   try {
     value = parsePythonJson(text);
   } catch (cause) {
-    throw new AnchorEvalError("invalid_data", `${file}: the file is not valid JSON`, { cause });
+    throw invalidLog(file, "the file is not valid JSON", cause);
   }
   const root = record(value);
   if (!("results" in root) || !("configs" in root))
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: this is no results file of lm-eval: it has no results and configs`,
-    );
+    throw invalidLog(file, "this is no results file of lm-eval: it has no results and configs");
   const results = record(root.results);
   const groups = readGroups(root, results);
   const config = record(root.config);
@@ -43,10 +40,7 @@ export function readLmEvalResults(text: string, file: string): RunResults {
 function readTask(root: Record<string, unknown>, task: string): TaskResults {
   const config = record(record(root.configs)[task]);
   const metrics = list(config.metric_list).map(record);
-  const named = list(config.filter_list).flatMap((filter) => {
-    const name = filledText(record(filter).name);
-    return name === null ? [] : [name];
-  });
+  const named = list(config.filter_list).flatMap((filter) => filledText(record(filter).name) ?? []);
   const aggregates = readAggregates(record(record(root.results)[task]));
   const counts = record(record(root["n-samples"])[task]);
   return {
@@ -87,12 +81,8 @@ function readGroups(root: Record<string, unknown>, results: Record<string, unkno
 
 /** The numbers under keys `metric,filter`; standard errors stand under `metric_stderr,filter`. */
 function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
-  const aggregates = new Map<string, number>();
-  for (const [key, value] of Object.entries(metrics)) {
-    const comma = key.indexOf(",");
-    if (comma > 0 && typeof value === "number" && !key.slice(0, comma).endsWith("_stderr")) aggregates.set(key, value);
-  }
-  return aggregates;
+  const numbers = Object.entries(metrics).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+  return new Map(numbers.filter(([key]) => key.indexOf(",") > 0 && !key.split(",")[0]!.endsWith("_stderr")));
 }
 
 function modelName(root: Record<string, unknown>, config: Record<string, unknown>): string | null {
@@ -103,11 +93,8 @@ function modelName(root: Record<string, unknown>, config: Record<string, unknown
 
 /** As the harness itself takes it from the model's arguments. */
 function nameFromArguments(arguments_: unknown): string | null {
-  for (const key of ["peft", "delta", "pretrained", "model", "path", "engine"]) {
-    const value = argument(arguments_, key);
-    if (value !== null) return value;
-  }
-  return null;
+  const keys = ["peft", "delta", "pretrained", "model", "path", "engine"];
+  return keys.map((key) => argument(arguments_, key)).find((value) => value !== null) ?? null;
 }
 
 function argument(arguments_: unknown, key: string): string | null {

@@ -1,40 +1,15 @@
-import { AnchorEvalError } from "../../core/errors.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
-import { chooseFilter, chooseMetric } from "../choices.ts";
-import type { RunSamples, TaskResults } from "../run-log.ts";
-import { RowIssues, scoreDocuments, type LoggedDocument } from "../scores.ts";
-import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
-
-/** How samples of lm-evaluation-harness are read. */
-export interface SampleOptions extends ScaleOptions {
-  /** Names the file in messages. */
-  readonly file: string;
-  /** The task, from the file's name: the lines don't hold it. */
-  readonly task: string;
-  /** The metric that is the score; needed where the log has several. `METRIC,FILTER` names both, as results files do. */
-  readonly metric?: string | undefined;
-  /** The filter whose answers are scored; needed where the log has several. */
-  readonly filter?: string | undefined;
-  /** This task in the run's results file. */
-  readonly results?: TaskResults | undefined;
-}
+import { chooseFilter, chooseMetric, metricReasons } from "../choices.ts";
+import type { RunSamples } from "../run-log.ts";
+import { invalidLog, RowIssues, type SampleOptions, scoreDocuments, type LoggedDocument } from "../scores.ts";
+import { parseSampleLine, type SampleLine } from "./sample-line.ts";
 
 /**
- * Reads a per-sample log of lm-evaluation-harness (`--log_samples`, versions from 0.4.3).
- *
- * @param lines - the lines of one `samples_<task>_<date>.jsonl`
+ * Takes the lines of a per-sample log of lm-evaluation-harness (`samples_<task>_<date>.jsonl` of `--log_samples`, versions
+ * from 0.4.3), one after another.
  * @throws AnchorEvalError `invalid_data` naming file, line, field and rule; `invalid_option` with a list where the log
  * has several metrics or filters and none was chosen, or not the one that was; `unsupported` for a metric that is no
  * mean of scores of documents
- * @example readLmEvalSamples(text.split("\n"), { file: name, task: "gsm8k", filter: "strict-match" }).samples
  */
-export function readLmEvalSamples(lines: Iterable<string>, options: SampleOptions): RunSamples {
-  const reader = new LmEvalSampleReader(options);
-  for (const line of lines) reader.add(line);
-  return reader.finish();
-}
-
-/** {@link readLmEvalSamples} for lines that come in pieces. */
 export class LmEvalSampleReader {
   readonly #options: SampleOptions;
   readonly #lines: SampleLine[] = [];
@@ -49,24 +24,20 @@ export class LmEvalSampleReader {
   add(text: string): void {
     this.#row++;
     if (text.trim() === "") return;
-    const line = parseSampleLine(text, this.#row);
-    if (isLineProblem(line)) this.#issues.add(this.#row, line.code, line.message, line.field);
-    else this.#lines.push(line);
+    const line = parseSampleLine(text, this.#row, this.#issues);
+    if (line) this.#lines.push(line);
   }
 
   finish(): RunSamples {
     this.#issues.refuse();
     const { file, task, results } = this.#options;
-    if (this.#lines.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
-    const asked = splitMetric(this.#options.metric);
-    const metric = chooseMetric(this.#lines, {
-      file,
-      task,
-      metric: asked.metric,
-      corpusReason: (name) => corpusMetricReason(name, results?.aggregations.get(name)),
-    });
-    const named = nameFilters(this.#lines, { file, filters: results?.filters });
-    const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? asked.filter });
+    if (this.#lines.length === 0) throw invalidLog(file, "the log has no samples");
+    const [askedMetric, ...askedFilter] = this.#options.metric?.split(",") ?? [];
+    const reasons = metricReasons(this.#lines, (name) => corpusMetricReason(name, results?.aggregations.get(name)));
+    const metric = chooseMetric(reasons, { file, task, metric: askedMetric });
+    const named = nameFilters(this.#lines, file, results?.filters);
+    const namedFilter = askedFilter.length > 0 ? askedFilter.join(",") : undefined;
+    const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? namedFilter });
     return {
       task,
       metric,
@@ -79,17 +50,8 @@ export class LmEvalSampleReader {
         { field: "doc_id", message: (id, first) => `document ${id} is there twice, first in line ${first}` },
       ),
       remarks: [],
-      metrics: [...new Set(this.#lines.flatMap((line) => [...line.values.keys()]))],
-      filters: [...new Set(named)],
     };
   }
-}
-
-/** `exact_match,strict-match`, as results files write it. */
-function splitMetric(metric: string | undefined): { metric?: string; filter?: string } {
-  if (metric === undefined) return {};
-  const comma = metric.indexOf(",");
-  return comma < 0 ? { metric } : { metric: metric.slice(0, comma), filter: metric.slice(comma + 1) };
 }
 
 /**
@@ -98,10 +60,7 @@ function splitMetric(metric: string | undefined): { metric?: string; filter?: st
  * @param filters - the task's filters, in the order in which the harness applies them
  * @throws AnchorEvalError `invalid_data` where nothing tells the filters apart
  */
-function nameFilters(
-  lines: readonly SampleLine[],
-  { file, filters }: { file: string; filters: readonly string[] | undefined },
-): string[] {
+function nameFilters(lines: readonly SampleLine[], file: string, filters: readonly string[] | undefined): string[] {
   if (lines.every((line) => line.filter !== null)) return lines.map((line) => line.filter!);
   const times = new Map<LoggedDocument["id"], number>();
   const rank = lines.map(({ id }) => {
@@ -112,9 +71,9 @@ function nameFilters(
   const most = rank.reduce((highest, count) => Math.max(highest, count + 1), 0);
   const names = most === 1 && (filters?.length ?? 0) !== 1 ? ["none"] : filters;
   if (names?.length !== most)
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: documents are there ${most} times, once for each filter, and the log does not name the filters (lm-eval before 0.4.7): keep the run's results file beside it, which does`,
+    throw invalidLog(
+      file,
+      `documents are there ${most} times, once for each filter, and the log does not name the filters (lm-eval before 0.4.7): keep the run's results file beside it, which does`,
     );
   return lines.map((line, index) => line.filter ?? names[rank[index]!]!);
 }

@@ -1,20 +1,13 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { canonicalJson, parsePythonJson } from "../json.ts";
-import { metricValue, type LoggedDocument } from "../scores.ts";
+import { canonicalJson, parsePythonJson, record } from "../json.ts";
+import { metricValue, type LoggedDocument, type RowIssues } from "../scores.ts";
 
 /** One line of a samples file: a document under one filter, with every metric. */
 export interface SampleLine extends LoggedDocument {
   readonly id: number;
   /** null in logs of lm-eval before 0.4.7, which don't name it. */
   readonly filter: string | null;
-}
-
-/** The rule that a line breaks. */
-interface LineProblem {
-  readonly code: string;
-  readonly field?: string;
-  readonly message: string;
 }
 
 /** Fields of a line that are no metric; `metrics` is missing before 0.4.7. */
@@ -32,22 +25,26 @@ const FIELDS: ReadonlySet<string> = new Set([
   "target_hash",
 ]);
 
-/** Parses one line of `samples_<task>_<date>.jsonl`. */
-export function parseSampleLine(text: string, row: number): SampleLine | LineProblem {
+/** Parses one line of `samples_<task>_<date>.jsonl`; null, with the issue noted, where it is none. */
+export function parseSampleLine(text: string, row: number, issues: RowIssues): SampleLine | null {
+  const broken = (code: string, message: string, field?: string): null => {
+    issues.add(row, code, message, field);
+    return null;
+  };
   let value: unknown;
   try {
     value = parsePythonJson(text);
   } catch {
-    return { code: "malformed_json", message: "the line is not valid JSON" };
+    return broken("malformed_json", "the line is not valid JSON");
   }
-  if (!isObject(value)) return { code: "wrong_type", message: "the line is not a JSON object" };
+  if (!isObject(value)) return broken("wrong_type", "the line is not a JSON object");
   const docId = value.doc_id;
   if (!Number.isSafeInteger(docId) || Number(docId) < 0)
-    return { code: "invalid_value", field: "doc_id", message: "doc_id must be a whole number from 0" };
+    return broken("invalid_value", "doc_id must be a whole number from 0", "doc_id");
   if (value.filter !== undefined && typeof value.filter !== "string")
-    return { code: "wrong_type", field: "filter", message: "filter must be text" };
+    return broken("wrong_type", "filter must be text", "filter");
   const metrics = metricNames(value);
-  if (metrics === null) return { code: "wrong_type", field: "metrics", message: "metrics must be a list of names" };
+  if (metrics === null) return broken("wrong_type", "metrics must be a list of names", "metrics");
   return {
     row,
     id: docId as number,
@@ -57,10 +54,6 @@ export function parseSampleLine(text: string, row: number): SampleLine | LinePro
     text: documentText(value.doc),
     values: new Map(metrics.map((name) => [name, metricValue(value[name])])),
   };
-}
-
-export function isLineProblem(line: SampleLine | LineProblem): line is LineProblem {
-  return "message" in line;
 }
 
 function metricNames(line: Record<string, unknown>): string[] | null {
@@ -100,8 +93,7 @@ const CHOICE_FIELDS = ["choices", "options", "endings"];
  * @returns null where the document has none of them, rather than text that may hold the answer
  */
 function documentText(document: unknown): string | null {
-  if (typeof document !== "object" || document === null) return null;
-  const fields = document as Record<string, unknown>;
+  const fields = record(document);
   const text = (name: string): string[] => {
     const value = fields[name];
     return typeof value === "string" && value.trim() !== "" ? [value] : [];
@@ -114,6 +106,6 @@ function documentText(document: unknown): string | null {
 
 /** Choices as a list of texts, or as `{ text: […] }`. */
 function choiceTexts(value: unknown): string[] {
-  const list = Array.isArray(value) ? value : (value as { text?: unknown } | null | undefined)?.text;
+  const list = Array.isArray(value) ? value : record(value).text;
   return Array.isArray(list) && list.every((entry) => typeof entry === "string") ? list : [];
 }

@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { isObject } from "../../tables/json-records.ts";
+import { invalidLog } from "../scores.ts";
 
 interface ItemScores {
   /** A value an item, of several runs the mean, null where it has none; by metric. */
@@ -77,7 +78,6 @@ function mean(values: readonly unknown[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
-/** One item of the details. */
 interface ItemDetails {
   /** The item's number in its dataset; in details by number, the one among the questions asked. */
   readonly id: number;
@@ -100,9 +100,9 @@ interface Source {
 export function readItems(details: unknown, source: Source): ItemDetails[] {
   const items = Array.isArray(details) ? listedItems(details, source) : numberedItems(details, source);
   if (items.length > 0) return items;
-  throw new AnchorEvalError(
-    "invalid_data",
-    `${source.file}: there are no details of single items: opencompass leaves them out with --dump-eval-details False`,
+  throw invalidLog(
+    source.file,
+    "there are no details of single items: opencompass leaves them out with --dump-eval-details False",
   );
 }
 
@@ -125,9 +125,9 @@ function numberedItems(details: unknown, { file, runs }: Source): ItemDetails[] 
   const answers = Object.entries(details).filter(([key]) => /^\d+$/.test(key));
   const questions = answers.length / runs;
   if (!Number.isInteger(questions))
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: the details have ${answers.length} answers, which are not ${runs} for every question: the run is not complete, or its configuration is another's`,
+    throw invalidLog(
+      file,
+      `the details have ${answers.length} answers, which are not ${runs} for every question: the run is not complete, or its configuration is another's`,
     );
   const items = new Map<number, Map<string, unknown[]>>();
   for (const [key, answer] of answers) {

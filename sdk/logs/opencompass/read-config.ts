@@ -1,7 +1,6 @@
 import { canonicalJson, list, numberOf, record } from "../json.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "../python-literal.ts";
 
-/** A run's configuration: its datasets, models and groups. */
 export interface OpenCompassConfig {
   /** By `abbr`. */
   readonly datasets: ReadonlyMap<string, DatasetConfig>;
@@ -9,7 +8,6 @@ export interface OpenCompassConfig {
   readonly groups: readonly GroupConfig[];
 }
 
-/** How a dataset was run. */
 interface DatasetConfig {
   readonly shots: number | null;
   /** How often every question is asked. */
@@ -18,7 +16,6 @@ interface DatasetConfig {
   readonly partial: boolean;
 }
 
-/** How a model was run. */
 interface ModelConfig {
   /** Whether prompts are put into a template of the model's. */
   readonly template: boolean;
@@ -43,10 +40,7 @@ const NO_ARGUMENTS = new Set(["abbr", "batch_size", "run_cfg", "generation_kwarg
 /** Groups whose score is no mean of their members'. */
 const NO_MEAN = ["std", "sum", "harmonic_mean", "transforms"];
 
-/**
- * Reads `configs/<date>.py`.
- * @throws SyntaxError naming the line
- */
+/** Reads `configs/<date>.py`. @throws SyntaxError naming the line */
 export function readOpenCompassConfig(text: string): OpenCompassConfig {
   const { datasets, models, summarizer } = parsePythonAssignments(text);
   return {

@@ -1,22 +1,12 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
-import type { ScaleOptions } from "../../tables/score-reader.ts";
 import { chooseMetric } from "../choices.ts";
 import { canonicalJson, record } from "../json.ts";
-import type { LoggedSample, RunSamples, TaskResults } from "../run-log.ts";
-import { itemScorer, sampleState } from "../scores.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
 import { itemScores, readItems } from "./item-scores.ts";
 import { readDatasetScores } from "./read-results.ts";
 
-/** How details of OpenCompass are read. */
-export interface OpenCompassOptions extends ScaleOptions {
-  /** Names the file in messages. */
-  readonly file: string;
-  readonly task: string;
-  /** The metric that is the score. @default whether the answer is right, where the details say so */
-  readonly metric?: string | undefined;
-  /** The run's other results for this dataset. */
-  readonly results: TaskResults | undefined;
+interface OpenCompassOptions extends SampleOptions {
   /** Whether prompts are put into a template of the model's; null where nothing tells. */
   readonly template: boolean | null;
 }
@@ -43,19 +33,10 @@ export function readOpenCompassDetails(
   const runs = Math.max(1, ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((own) => own.length))));
   const asked = Object.keys(predictions ?? {}).length / runs;
   const { scores, share, inferred } = itemScores(items, reported, options.metric);
-  const metric = chooseMetric(
-    [
-      {
-        values: new Map([...reported.keys(), ...scores.keys()].map((name) => [name, scores.has(name) ? 0 : undefined])),
-      },
-    ],
-    {
-      file,
-      task,
-      metric: options.metric ?? share ?? undefined,
-      corpusReason: (name) => (scores.has(name) ? null : "is reported of all items together, and of none by itself"),
-    },
+  const reasons = [...reported.keys(), ...scores.keys()].map(
+    (name) => [name, scores.has(name) ? null : "is reported of all items together, and of none by itself"] as const,
   );
+  const metric = chooseMetric(new Map(reasons), { file, task, metric: options.metric ?? share ?? undefined });
   const scored = itemScorer(file, metric, options);
   const samples = items.map(({ id, fields }, position): LoggedSample => {
     // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
@@ -64,9 +45,9 @@ export function readOpenCompassDetails(
     const gold = own[0]!.gold ?? ["refr", "answer", "references"].flatMap((name) => fields.get(name) ?? [])[0];
     const content = itemContent(own[0]!, gold, { shots: results?.shots ?? null, template });
     if (content === null && !listed && results && results.documents === null)
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${file}: the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
+      throw invalidLog(
+        file,
+        `the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
       );
     const raw = scores.get(metric)![position] ?? null;
     const score = scored(raw === null ? [] : [raw], "item", id);
@@ -92,8 +73,6 @@ export function readOpenCompassDetails(
           ]
         : []),
     ],
-    metrics: [...scores.keys()],
-    filters: ["none"],
   };
 }
 
@@ -101,13 +80,6 @@ export function readOpenCompassDetails(
 function isErrored(answers: readonly unknown[]): boolean {
   const said = answers.flat().filter((answer) => answer !== undefined);
   return said.length > 0 && said.every((answer) => answer === "" || answer === null);
-}
-
-/** How an item's prompt was made of its question; null where nothing tells. */
-export interface PromptKind {
-  readonly shots: number | null;
-  /** Whether a template of the model's is around it. */
-  readonly template: boolean | null;
 }
 
 const LABEL = "label: ";
@@ -121,7 +93,7 @@ const LABEL = "label: ";
 export function itemContent(
   prediction: Readonly<Record<string, unknown>>,
   gold: unknown,
-  { shots, template }: PromptKind,
+  { shots, template }: { readonly shots: number | null; readonly template: boolean | null },
 ): ItemContent | null {
   const target = typeof gold === "string" ? gold : gold === undefined ? "" : canonicalJson(gold);
   const { origin_prompt: prompt } = prediction;

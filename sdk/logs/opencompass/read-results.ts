@@ -1,7 +1,13 @@
-import { AnchorEvalError } from "../../core/errors.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
+import { invalidLog } from "../scores.ts";
 import type { OpenCompassConfig, OpenCompassSummary } from "./read-config.ts";
+
+/** Facts that lie beside a run's results. */
+export interface RunFacts {
+  readonly config: OpenCompassConfig | null;
+  readonly summary: OpenCompassSummary | null;
+}
 
 /** One dataset's results, without what is said of its items. */
 export interface DatasetScores {
@@ -20,14 +26,10 @@ const AVERAGED = / \(\d+ runs average\)$/;
  * @throws AnchorEvalError `invalid_data` where it isn't one, or the evaluation failed
  */
 export function readDatasetScores(value: unknown, file: string): DatasetScores {
-  if (!isObject(value))
-    throw new AnchorEvalError("invalid_data", `${file}: these are no results of OpenCompass: no object`);
+  if (!isObject(value)) throw invalidLog(file, "these are no results of OpenCompass: no object");
   const { details, error, ...rest } = value;
   if (error !== undefined && details === undefined)
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${file}: the evaluation failed: ${JSON.stringify(error)}; repeat it, or move the file away`,
-    );
+    throw invalidLog(file, `the evaluation failed: ${JSON.stringify(error)}; repeat it, or move the file away`);
   const reported = Object.entries(rest).flatMap(([name, score]) =>
     typeof score === "number" ? [[name.replace(AVERAGED, ""), score] as const] : [],
   );
@@ -40,14 +42,11 @@ function countDetails(details: unknown): DatasetScores["details"] {
   return { listed: false, count: Object.keys(details).filter((key) => /^\d+$/.test(key)).length };
 }
 
-/**
- * One model's results in a run.
- * @param datasets - the results of all its datasets
- */
+/** One model's results in a run. @param datasets - the results of all its datasets */
 export function openCompassResults(
   model: string,
   datasets: ReadonlyMap<string, DatasetScores>,
-  { config, summary }: { readonly config: OpenCompassConfig | null; readonly summary: OpenCompassSummary | null },
+  { config, summary }: RunFacts,
 ): RunResults {
   const own = config?.models.get(model);
   const tasks = [...datasets].map(([name, { reported, details }]): [string, TaskResults] => {

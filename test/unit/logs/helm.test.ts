@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import type { RunSamples } from "anchoreval/internal/logs/run-log";
-import { findHelmLogs, readHelmLog } from "anchoreval/internal/node/helm-logs";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
@@ -16,10 +16,14 @@ const [TEA, COFFEE] = ["tea", "coffee"].map((subject) => join(RUNS, `quiz_subjec
   string,
 ];
 const folder = tempFolder();
+const helm = harnessNamed("helm");
 
 async function read(run: string, metric: string | null = "exact_match"): Promise<RunSamples> {
-  const [log] = await findHelmLogs([run]);
-  return readHelmLog(log!, { metric: parseChoices("metric", metric === null ? [] : [metric]) });
+  const [log] = await helm.find([run]);
+  return helm.read(log!, {
+    metric: parseChoices("metric", metric === null ? [] : [metric]),
+    filter: parseChoices("filter", []),
+  });
 }
 
 /** A copy of a run with one of its files changed. */
@@ -37,7 +41,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
     [TEA, "quasi_exact_match"],
     [COFFEE, "exact_match"],
   ])("the mean of %s, %s, is its own", async (run, metric) => {
-    const [log] = await findHelmLogs([run]);
+    const [log] = await helm.find([run]);
     const { samples, filter } = await read(run, metric);
     const own = log!.results!.tasks.get(log!.task)!.aggregates.get(`${metric},${filter}`);
     expect(samples.reduce((sum, { score }) => sum + score!, 0) / samples.length).toBeCloseTo(own!, 12);
@@ -45,7 +49,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
   });
 
   test("the task is the run's name without its model; the group is the scenario", async () => {
-    const logs = await findHelmLogs([RUNS]);
+    const logs = await helm.find([RUNS]);
     expect(logs.map(({ task, model }) => [task, model])).toEqual([
       ["quiz:subject=coffee", "simple/model1"],
       ["quiz:subject=tea", "simple/model1"],
@@ -64,7 +68,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
     const bad = folder.write("broken-off/bad/run_spec.json", readFileSync(join(TEA, "run_spec.json")));
     const told: string[] = [];
     const place = folder.path("broken-off");
-    expect(await findHelmLogs([place], { onRemark: (words) => told.push(words) })).toHaveLength(1);
+    expect(await helm.find([place], { onRemark: (words) => told.push(words) })).toHaveLength(1);
     expect(told).toEqual([
       `1 run has a run_spec.json and no per_instance_stats.json, and is left out: "${dirname(bad)}"`,
     ]);
@@ -128,7 +132,7 @@ describe("what can go wrong in a run", () => {
       mkdirSync(join(suites, suite), { recursive: true });
       cpSync(TEA, join(suites, suite, "run"), { recursive: true });
     }
-    const [first, second] = await findHelmLogs([suites]);
+    const [first, second] = await helm.find([suites]);
     expect([first!.file.includes("v1.10.0"), first!.date > second!.date]).toEqual([true, true]);
   });
 

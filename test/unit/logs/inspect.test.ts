@@ -4,7 +4,7 @@ import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { scoreValue } from "anchoreval/internal/logs/inspect/read-samples";
 import type { LoggedSample, RunSamples } from "anchoreval/internal/logs/run-log";
-import { findInspectLogs, readInspectLog } from "anchoreval/internal/node/inspect-logs";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { openZip } from "anchoreval/internal/node/zip-entries";
 import { strToU8, zipSync } from "fflate";
 import { decompress } from "fzstd";
@@ -15,12 +15,13 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/inspect/${name}`, import.meta.url));
 const folder = tempFolder();
+const inspect = harnessNamed("inspect", { unzstd: decompress });
 
 async function read(file: string, metric?: string): Promise<RunSamples> {
-  const [log] = await findInspectLogs([file], { unzstd: decompress });
-  return readInspectLog(log!, {
-    unzstd: decompress,
+  const [log] = await inspect.find([file]);
+  return inspect.read(log!, {
     metric: parseChoices("metric", metric === undefined ? [] : [metric]),
+    filter: parseChoices("filter", []),
   });
 }
 const mean = (samples: readonly LoggedSample[]): number => {
@@ -70,7 +71,7 @@ describe("logs that Inspect 0.3.285 wrote (test/fixtures/inspect)", () => {
     ["able-chats.eval", "several/length", 6],
     ["able-chats.eval", "several/polite", 6],
   ])("%s: the mean of %s is its own, to 1e-12", async (name, metric, scored) => {
-    const [log] = await findInspectLogs([fixture(name)], { unzstd: decompress });
+    const [log] = await inspect.find([fixture(name)]);
     const run = await read(fixture(name), metric);
     const own = log!.results!.tasks.get(log!.task)!.aggregates.get(`${run.metric},${run.filter}`);
     expect(mean(run.samples)).toBeCloseTo(own!, 12);
@@ -120,10 +121,10 @@ describe("logs that Inspect 0.3.285 wrote (test/fixtures/inspect)", () => {
   });
 
   test("the protocol: task version, solver, versions", async () => {
-    const [log] = await findInspectLogs([fixture("able-letters.eval")], { unzstd: decompress });
+    const [log] = await inspect.find([fixture("able-letters.eval")]);
     expect(log).toMatchObject({ model: "mockllm/able", task: "letters" });
     expect(log!.results).toMatchObject({ harnessVersion: "0.3.285", solver: "multiple_choice()" });
-    const [sums] = await findInspectLogs([fixture("able-sums.eval")], { unzstd: decompress });
+    const [sums] = await inspect.find([fixture("able-sums.eval")]);
     expect(sums!.results!.tasks.get("sums")).toMatchObject({ version: "2", documents: { all: 12, run: 12 } });
   });
 
@@ -204,10 +205,10 @@ describe("what can go wrong in a run", () => {
   test("a folder's other JSON is passed over; a folder without logs is refused", async () => {
     const nested = tempFolder();
     nested.write("notes.json", "{}");
-    expectRefusal(await rejection(findInspectLogs([nested.path("")])), "invalid_data", "there is no log of Inspect");
+    expectRefusal(await rejection(inspect.find([nested.path("")])), "invalid_data", "there is no log of Inspect");
     writeInspectLog(nested.path("log.json"), run);
-    expect(await findInspectLogs([nested.path("")])).toHaveLength(1);
-    expect((await findInspectLogs([nested.path("")], { modelName: "mine" }))[0]!.model).toBe("mine");
+    expect(await inspect.find([nested.path("")])).toHaveLength(1);
+    expect((await inspect.find([nested.path("")], { modelName: "mine" }))[0]!.model).toBe("mine");
   });
 });
 

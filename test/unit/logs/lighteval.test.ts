@@ -3,27 +3,28 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { LightevalDetailsReader } from "anchoreval/internal/logs/lighteval/read-details";
+import { readLightevalDetails } from "anchoreval/internal/logs/lighteval/read-details";
 import { lightevalFileName } from "anchoreval/internal/logs/lighteval/read-results";
 import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
-import { findLightevalLogs, readLightevalLog } from "anchoreval/internal/node/lighteval-logs";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";
 import { lightevalLogs } from "../../support/lighteval-logs.ts";
-import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
+const lighteval = harnessNamed("lighteval", { readParquet: parquetRows });
 const LOGS = lightevalLogs(folder.path("logs"));
 
 async function find(task: string, path = join(LOGS, "details", "made-up", "able")): Promise<RunLog> {
-  return (await findLightevalLogs([path])).find((log) => log.task === task)!;
+  return (await lighteval.find([path])).find((log) => log.task === task)!;
 }
 async function read(log: RunLog, metric?: string): Promise<RunSamples> {
-  return readLightevalLog(log, {
+  return lighteval.read(log, {
     metric: parseChoices("metric", metric === undefined ? [] : [metric]),
-    readParquet: parquetRows,
+    filter: parseChoices("filter", []),
   });
 }
 async function command(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -108,7 +109,11 @@ describe("logs that lighteval 0.13.0 wrote (test/fixtures/lighteval)", () => {
   test("the SDK alone names what reads Parquet", async () => {
     const log = await find("sums");
     const metric = parseChoices("metric", []);
-    expectRefusal(await rejection(readLightevalLog(log, { metric })), "unsupported", "npm install anchoreval-trainer");
+    expectRefusal(
+      await rejection(harnessNamed("lighteval").read(log, { metric, filter: metric })),
+      "unsupported",
+      "npm install anchoreval-trainer",
+    );
   });
 });
 
@@ -121,12 +126,12 @@ describe("refused", () => {
     ],
     ["a file of another name", () => folder.write("x.parquet", ""), "the name of a log tells its task"],
   ])("%s", async (_, path, words) => {
-    expectRefusal(await rejection(findLightevalLogs([path()])), "invalid_data", words);
+    expectRefusal(await rejection(lighteval.find([path()])), "invalid_data", words);
   });
 
   test("what is no Parquet, and other columns", async () => {
     const name = "details_sums|2_2026-01-01T00-00-00.0.parquet";
-    const [log] = await findLightevalLogs([folder.write(name, "no Parquet")]);
+    const [log] = await lighteval.find([folder.write(name, "no Parquet")]);
     expectRefusal(await rejection(read(log!)), "invalid_data", "can't be read as Parquet");
     const good = (await find("sums")).file;
     const rows = parquetRows(good, ["doc", "predictions"]);
@@ -139,9 +144,9 @@ describe("refused", () => {
     const results = join(broken, "results", "made-up", "able");
     const file = join(results, readdirSync(results)[0]!);
     writeFileSync(file, "{}");
-    expectRefusal(await rejection(findLightevalLogs([broken])), "invalid_data", "this is no results file of lighteval");
+    expectRefusal(await rejection(lighteval.find([broken])), "invalid_data", "this is no results file of lighteval");
     writeFileSync(file, "{");
-    expectRefusal(await rejection(findLightevalLogs([broken])), "invalid_data", "it is not valid JSON");
+    expectRefusal(await rejection(lighteval.find([broken])), "invalid_data", "it is not valid JSON");
   });
 
   test("one run with two numbers of examples for a task", async () => {
@@ -149,7 +154,7 @@ describe("refused", () => {
     cpSync(LOGS, twice, { recursive: true });
     const { file } = await find("sums", join(twice, "details", "made-up", "able"));
     cpSync(file, file.replace("sums|2", "sums|0"));
-    expectRefusal(await rejection(findLightevalLogs([twice])), "invalid_data", "name the files of one of them");
+    expectRefusal(await rejection(lighteval.find([twice])), "invalid_data", "name the files of one of them");
   });
 
   const row = (id: string, value: unknown = 1): object => ({ doc: { id, query: `${id}?` }, metric: { m: value } });
@@ -158,17 +163,13 @@ describe("refused", () => {
     ["a row without a document", [row("0"), {}], "row 2: a row has doc.id and doc.query"],
     ["a document twice", [row("0"), row("1"), row("0")], "row 3: document 0 is there twice, first in row 1"],
     ["a score outside [0,1]", [row("0", 7)], "row 1: m is 7: for scores that are not in [0,1] give --score-range"],
-  ])("%s", (_, rows, words) => {
-    const reader = new LightevalDetailsReader({ file: "d.parquet", task: "t" });
-    const act = (): unknown => {
-      for (const own of rows) reader.add(own as Readonly<Record<string, unknown>>);
-      return reader.finish();
-    };
-    expectRefusal(refusal(act), "invalid_data", words);
+  ])("%s", async (_, rows, words) => {
+    const read = readLightevalDetails(rows as Readonly<Record<string, unknown>>[], { file: "d.parquet", task: "t" });
+    expectRefusal(await rejection(read), "invalid_data", words);
   });
 
-  test("lower is better needs --flip", () => {
-    const reader = new LightevalDetailsReader({
+  test("lower is better needs --flip", async () => {
+    const read = readLightevalDetails([row("0") as Readonly<Record<string, unknown>>], {
       file: "d.parquet",
       task: "t",
       results: {
@@ -181,12 +182,7 @@ describe("refused", () => {
         documents: null,
       },
     });
-    reader.add(row("0") as Readonly<Record<string, unknown>>);
-    expectRefusal(
-      refusal(() => reader.finish()),
-      "unsupported",
-      "lower is better for m: give --flip",
-    );
+    expectRefusal(await rejection(read), "unsupported", "lower is better for m: give --flip");
   });
 });
 

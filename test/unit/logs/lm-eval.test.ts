@@ -1,6 +1,7 @@
 import { contentHash } from "anchoreval/bundle";
-import { readLmEvalSamples, type SampleOptions } from "anchoreval/internal/logs/lm-eval/read-samples";
+import type { SampleOptions } from "anchoreval/internal/logs/scores";
 import { describe, expect, it } from "vitest";
+import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const FILE = "samples_t_2026-01-01T00-00-00.jsonl";

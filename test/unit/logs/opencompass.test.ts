@@ -6,7 +6,7 @@ import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { itemContent, readOpenCompassDetails } from "anchoreval/internal/logs/opencompass/read-details";
 import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
-import { findOpenCompassLogs, readOpenCompassLog } from "anchoreval/internal/node/opencompass-logs";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
@@ -15,14 +15,18 @@ import { tempFolder } from "../../support/temp-folder.ts";
 const LOGS = fileURLToPath(new URL("../../fixtures/opencompass/logs", import.meta.url));
 const RUN = readdirSync(LOGS)[0]!;
 const folder = tempFolder();
+const openCompass = harnessNamed("opencompass");
 
 type Json = Record<string, unknown>;
 
 async function find(task: string, path = LOGS, model = "able"): Promise<RunLog> {
-  return (await findOpenCompassLogs([path])).find((log) => log.task === task && log.model === model)!;
+  return (await openCompass.find([path])).find((log) => log.task === task && log.model === model)!;
 }
 async function read(log: RunLog, metric?: string): Promise<RunSamples> {
-  return readOpenCompassLog(log, { metric: parseChoices("metric", metric === undefined ? [] : [metric]) });
+  return openCompass.read(log, {
+    metric: parseChoices("metric", metric === undefined ? [] : [metric]),
+    filter: parseChoices("filter", []),
+  });
 }
 /** A copy of the logs, in which one file is changed. @returns the copied run's folder */
 function changed(name: string, file: string, change: (text: string) => string): string {
@@ -218,7 +222,7 @@ describe("refused", () => {
       "no Python literal",
     ],
   ])("%s", async (_, path, words) => {
-    expectRefusal(await rejection(findOpenCompassLogs([path()])), "invalid_data", words);
+    expectRefusal(await rejection(openCompass.find([path()])), "invalid_data", words);
   });
 
   test.each<[string, string, (results: Json) => unknown, string]>([
@@ -351,10 +355,10 @@ describe("from logs to a bundle, to an estimate from a log", () => {
     cpSync(join(LOGS, RUN), join(again, "20200101_000000"), { recursive: true });
     const told = await command("import", "--from", "opencompass", again, "--json", "--out", folder.path("newest"));
     expect(JSON.parse(told.out)).toMatchObject({ models: 2, dropped: Array(10).fill({}) as object[] });
-    expectRefusal(await rejection(findOpenCompassLogs([LOGS], { modelName: "x" })), "invalid_option", "able, weak");
+    expectRefusal(await rejection(openCompass.find([LOGS], { modelName: "x" })), "invalid_option", "able, weak");
     mkdirSync(folder.path("one"));
     renameSync(join(again, RUN, "results", "able"), join(again, "able"));
-    const logs = await findOpenCompassLogs([join(again, RUN)], { modelName: "x" });
+    const logs = await openCompass.find([join(again, RUN)], { modelName: "x" });
     expect(new Set(logs.map(({ model }) => model))).toEqual(new Set(["x"]));
   });
 });

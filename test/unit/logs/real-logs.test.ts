@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { logFileName, readLmEvalResults } from "anchoreval/internal/logs/lm-eval/read-results";
-import { readLmEvalSamples } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { taskProtocol } from "anchoreval/internal/logs/protocol";
 import type { RunResults, RunSamples } from "anchoreval/internal/logs/run-log";
 import { ancestors, groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
 import { describe, expect, it } from "vitest";
+import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 /** Written by lm-evaluation-harness 0.4.13 itself: generate.py beside it. */

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { logFileName } from "anchoreval/internal/logs/lm-eval/read-results";
-import { readLmEvalSamples } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { describe, expect, it } from "vitest";
+import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../../shared/data/lm-eval-pythia-14m", import.meta.url));
 const ABSENT = existsSync(FOLDER) ? "" : " (skipped: the shared data are not beside this checkout)";

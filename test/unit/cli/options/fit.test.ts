@@ -1,8 +1,7 @@
 import { utimesSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { OptionReader } from "../../../../cli/src/command.ts";
-import { givenDate, readCreated } from "../../../../cli/src/options/bundle.ts";
-import { readImportFacts } from "../../../../cli/src/options/data.ts";
+import { givenDate, readCreated, readImportFacts } from "../../../../cli/src/options/data.ts";
 import { readSizes } from "../../../../cli/src/options/fit.ts";
 import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
