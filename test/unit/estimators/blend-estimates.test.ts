@@ -70,7 +70,8 @@ describe("blendEstimates", () => {
   });
 
   test("bundles that say nothing of it mix by halves", () => {
-    const { outside: _, ...older } = blend;
+    const { lambda, stack: weights, rmse, overallRmse } = blend;
+    const older = { lambda, stack: weights, rmse, overallRmse };
     const { gate } = blendEstimates(base, older, { worst: 0, best: 0.36, overall: null }, anywhere).estimators;
     expect(gate).toBeCloseTo((gpIrt + 0.65) / 2, 5);
   });
