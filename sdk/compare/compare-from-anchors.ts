@@ -90,7 +90,7 @@ function described(
   const { sampled, known, reason, exact, discordance } = pair;
   const { aHigher, bHigher } = discordance;
   return {
-    difference: scores.a.score === null || scores.b.score === null ? null : scores.b.score - scores.a.score,
+    difference: sampled?.difference ?? null,
     interval:
       sampled !== null && known
         ? { ...pairedInterval(sampled, level), level, method: exact ? "exact" : "design-based" }

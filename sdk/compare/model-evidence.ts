@@ -13,7 +13,7 @@ import type { Estimate } from "../estimate/types.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
-  /** What is compared: the corrected mean (`p-irt-dr`) inside the bounds, or a form's score in its place. */
+  /** The compared score: the corrected mean (`p-irt-dr`) inside the bounds, or the form's score in its place. */
   readonly score: number;
   /** How the score's variance follows from that of `p-irt-dr`, where it is the gate, and on which side of the range it lies. */
   readonly gated: (GatedVariance & { readonly side: -1 | 1 }) | null;

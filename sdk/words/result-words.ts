@@ -33,21 +33,6 @@ export function intervalWords(interval: Interval | null): string {
   return interval.method === "exact" ? "exact" : `${points(interval.low)} to ${points(interval.high)}`;
 }
 
-/** Said where {@link leansOnLike}. */
-export const LEANS_ON_LIKE =
-  "The difference is that of the corrected means (p-irt-dr), not of these scores, which lean on models like those seen.";
-
-/** Whether a difference isn't that of the scores beside it. */
-export function leansOnLike(comparison: Comparison): boolean {
-  return [comparison, ...Object.values(comparison.scenarios)].some(leans);
-}
-
-/** Whether a difference isn't that of the scores beside it, to a tenth of a point. */
-function leans({ difference, scores: { a, b } }: Difference): boolean {
-  if (difference === null || a.score === null || b.score === null) return false;
-  return Math.abs(b.score - a.score - difference) > 0.001;
-}
-
 /**
  * The verdict, and what it rests on.
  * @example verdictWords(comparison) // ["new is better", "one-sided confidence that new is better: 99.2 %"]

@@ -4,8 +4,6 @@ import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/int
 import {
   differenceWords,
   INTERVAL_MEANING,
-  LEANS_ON_LIKE,
-  leansOnLike,
   mcNemarWords,
   scoreWords,
   verdictWords,
@@ -94,7 +92,6 @@ function comparisonLines(comparison: Comparison, verbose: boolean): string[] {
     "",
     ...textTable(rows, "lrrrrr"),
     "",
-    ...(leansOnLike(comparison) ? [LEANS_ON_LIKE] : []),
     ...verdictWords(comparison),
     mcNemarWords(comparison, names),
     ...(verbose ? results.map(([id, result]) => `${id}: ${mcNemarWords(result, names)}`) : []),

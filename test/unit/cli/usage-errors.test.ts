@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import type { AnchorEvalErrorCode, Issue } from "anchoreval";
+import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { documentsOf, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";
 import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
@@ -483,11 +484,13 @@ describe("publish", () => {
     await refuses({
       argv: [
         "publish",
-        broken("newer", "manifest.json", (text) => text.replace('"formatVersion":"1.2"', '"formatVersion":"2.0"')),
+        broken("newer", "manifest.json", (text) =>
+          text.replace(`"formatVersion":"${FORMAT_VERSION}"`, '"formatVersion":"2.0"'),
+        ),
         ...["--to", to],
       ],
       code: "bundle_format_unsupported",
-      message: "this bundle has format 2.0, this reader knows 1.2 and older minors: update anchoreval",
+      message: `this bundle has format 2.0, this reader knows ${FORMAT_VERSION} and older minors: update anchoreval`,
     });
   });
 

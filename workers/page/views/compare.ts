@@ -4,8 +4,6 @@ import { signedPoints } from "anchoreval/internal/words/figures";
 import {
   differenceWords,
   INTERVAL_MEANING,
-  LEANS_ON_LIKE,
-  leansOnLike,
   mcNemarWords,
   scoreWords,
   verdictWords,
@@ -76,7 +74,6 @@ function comparisonContent(comparison: Comparison): Child {
     warningsContent(comparison.warnings),
     chart && figure(caption, drawn(chart)),
     table("Scores and differences, in points", ["scenario", ...columns.map(numbers)], rows),
-    leansOnLike(comparison) ? element("p.hint", LEANS_ON_LIKE) : null,
     comparison.interval === null ? null : element("p.meaning", INTERVAL_MEANING),
     details("Details", element("p", sentence(mcNemarWords(comparison, names), names))),
   ];
