@@ -145,6 +145,17 @@ export function referenceLambda(bias: number, variance: number, n: number): numb
 
 /** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
 const LEAST_MODELS = 39;
+
+/**
+ * Whether held-out models tell by how much the gate's intervals may be narrowed: 39 of them or more, of 8 families or
+ * more. Decided once, by all of them: intervals are measured as they are served.
+ * @param families - family of every model, by row
+ */
+export function tellTightening(estimates: readonly HeldOutEstimate[], families: ArrayLike<number>): boolean {
+  const models = new Set(estimates.map(({ model }) => model));
+  return models.size >= LEAST_MODELS && new Set([...models].map((model) => families[model])).size >= LEAST_FAMILIES;
+}
+
 /** Least share of the chance of being inside that an error is blamed on. */
 const LEAST_INSIDE = 0.05;
 
@@ -156,18 +167,13 @@ const LEAST_INSIDE = 0.05;
  * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
  * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
  * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedSampling}).
- * @param families - family of every model, by row
- * @returns both 1 for fewer than 39 models or 8 families: the draw alone is known
+ * @returns τ 1 where the models are too few for any quantile
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
  */
 export function intervalTightening(
   estimates: readonly HeldOutEstimate[],
-  families: ArrayLike<number>,
   blend: Omit<Blend, "tightening">,
 ): Tightening {
-  const models = new Set(estimates.map(({ model }) => model));
-  if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
-    return { inside: 1, outside: 1 };
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
   const mixed = meanSquare(estimates, (estimate) => {
     const base = { ...estimate.base, "gp-irt": blendedScore(estimate, blend.lambda) };

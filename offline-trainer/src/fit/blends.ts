@@ -9,7 +9,14 @@ import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { blendingWeight, intervalTightening, outsideShare, referenceLambda, stackWeights } from "./blend-figures.ts";
+import {
+  blendingWeight,
+  intervalTightening,
+  outsideShare,
+  referenceLambda,
+  stackWeights,
+  tellTightening,
+} from "./blend-figures.ts";
 
 /** Held-out models below which scenarios are not told to lend one another strength. */
 const LEAST_MODELS = 20;
@@ -99,18 +106,19 @@ function learnPooledBlends(
       const validation = validationOf(form);
       const { interpolation, extrapolation } = validation;
       const [n, lambda] = [size(form), served(form)];
+      const tightened = tellTightening(interpolation, families);
       return [
         form.id,
         {
           validation,
-          served: blendOf(validation, n, lambda, families),
+          served: blendOf(validation, n, lambda, tightened),
           foldOut: withoutFold([...interpolation, ...extrapolation], (held) => {
             const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
               estimates.filter(({ model }) => !held.has(model));
             const seen = { interpolation: others(interpolation), extrapolation: others(extrapolation) };
             // The reference's rule has no other λ.
             const own = rule === "reference" ? lambda : blendingWeight([...seen.interpolation, ...seen.extrapolation]);
-            return blendOf(seen, n, own, families);
+            return blendOf(seen, n, own, tightened);
           }),
         },
       ];
@@ -122,13 +130,13 @@ function learnPooledBlends(
  * The parameters of the stack, the gate and its intervals: inside the range from models like the others, outside it from
  * stronger ones.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
- * @param families - family of every model
+ * @param tightened - whether its intervals are narrowed by what held-out models need; else the draw alone is known
  */
 function blendOf(
   { interpolation, extrapolation }: CrossValidation,
   n: number,
   lambda: number,
-  families: ArrayLike<number>,
+  tightened: boolean,
 ): Blend {
   const blend = {
     lambda,
@@ -140,7 +148,10 @@ function blendOf(
       interpolation.flatMap(({ seen: { overall } }) => (overall === null ? [] : [overall.score - overall.truth])),
     ),
   };
-  return { ...blend, tightening: intervalTightening(interpolation, families, blend) };
+  return {
+    ...blend,
+    tightening: tightened ? intervalTightening(interpolation, blend) : { inside: 1, outside: 1 },
+  };
 }
 
 /** Of those that are known; null where none is. */

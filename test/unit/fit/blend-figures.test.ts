@@ -9,6 +9,7 @@ import {
   outsideShare,
   referenceLambda,
   stackWeights,
+  tellTightening,
 } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
@@ -17,7 +18,6 @@ import { baseAt, blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts
 
 const random = createRandom("interval tightening");
 const blend = { ...blendAt(0.5), stack: stackOf({ gaussian: 1 }) };
-const alone = Int32Array.from({ length: 500 }, (_, m) => m);
 
 /** Models well inside the range, whose Gaussian errs by a given share of what the draw of the anchors would allow. */
 function inside(models: number, error: number): HeldOutEstimate[] {
@@ -33,7 +33,7 @@ function inside(models: number, error: number): HeldOutEstimate[] {
 describe("intervalTightening", () => {
   test("is about the share of the draw's error that the gate has, and below it widens", () => {
     for (const share of [0.4, 1.5]) {
-      const { inside: tau } = intervalTightening(inside(400, share * 0.05), alone, blend);
+      const { inside: tau } = intervalTightening(inside(400, share * 0.05), blend);
       expect(Math.abs(tau / share - 1)).toBeLessThan(0.15);
     }
   });
@@ -43,7 +43,7 @@ describe("intervalTightening", () => {
     const repeats = 1500;
     for (let repeat = 0; repeat < repeats; repeat++) {
       const [fresh, ...seen] = inside(40, 0.03) as [HeldOutEstimate];
-      const own = { ...blend, tightening: intervalTightening(seen, alone, blend) };
+      const own = { ...blend, tightening: intervalTightening(seen, blend) };
       const { low, high } = heldOutInterval(fresh, "gate", own)!;
       if (low <= fresh.truth && fresh.truth <= high) held++;
     }
@@ -51,20 +51,22 @@ describe("intervalTightening", () => {
     expect(Math.abs(held / repeats - 0.95)).toBeLessThan(0.028);
   });
 
-  test("is 1 for fewer than 39 models, or 8 families: then the draw is all that is known", () => {
-    const none = { inside: 1, outside: 1 };
-    const families = (count: number): Int32Array => alone.map((m) => m % count);
-    expect(intervalTightening(inside(38, 0.01), alone, blend)).toEqual(none);
-    expect(intervalTightening(inside(39, 0.01), alone, blend).inside).toBeLessThan(0.6);
-    expect(intervalTightening(inside(60, 0.01), families(7), blend)).toEqual(none);
-    expect(intervalTightening(inside(60, 0.01), families(8), blend).inside).toBeLessThan(0.6);
-    expect(intervalTightening([], alone, blend)).toEqual(none);
+  test("is told by 39 models or more, of 8 families or more", () => {
+    const families = (count: number): Int32Array => Int32Array.from({ length: 500 }, (_, m) => m % count);
+    const told = (models: number, count: number) => tellTightening(inside(models, 0.01), families(count));
+    expect([told(38, 38), told(39, 39), told(60, 7), told(60, 8), told(0, 8)]).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   test("a model whose estimate failed counts as one that no interval would have held", () => {
     const estimates = inside(60, 0.01);
     const spoilt = estimates.map((estimate, k) => (k < 5 ? { ...estimate, sampling: null } : estimate));
-    expect(intervalTightening(spoilt, alone, blend).inside).toBe(1);
+    expect(intervalTightening(spoilt, blend).inside).toBe(1);
   });
 
   test("outside the range, half of what mixing saved is counted on, and a loss isn't", () => {
@@ -74,10 +76,10 @@ describe("intervalTightening", () => {
         const mixed = { "anchor-mean": truth + own, "p-irt": truth + own, aipw: truth + own };
         return { ...estimate, base: { ...base, ...mixed, "p-irt-dr": truth + whole } };
       });
-    const { outside } = intervalTightening(corrected(0.03, 0.05), alone, blend);
+    const { outside } = intervalTightening(corrected(0.03, 0.05), blend);
     expect(outside ** 2).toBeCloseTo((1 + 0.36) / 2, 12);
-    expect(intervalTightening(corrected(0.06, 0.05), alone, blend).outside).toBe(1);
-    expect(intervalTightening(corrected(0, 0), alone, blend).outside).toBe(1);
+    expect(intervalTightening(corrected(0.06, 0.05), blend).outside).toBe(1);
+    expect(intervalTightening(corrected(0, 0), blend).outside).toBe(1);
   });
 });
 
