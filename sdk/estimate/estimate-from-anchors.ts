@@ -6,6 +6,7 @@ import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { estimatorFigure, type SeenModels } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
 import {
+  atLeastBinomial,
   gatedSampling,
   gatedVariance,
   NO_SAMPLING,
@@ -36,6 +37,9 @@ import type {
   ScenarioResult,
   WarningCode,
 } from "./types.ts";
+
+/** Source models below which errors on held-out models say nothing of new ones. */
+const LEAST_SOURCES = 12;
 
 /** Meaning of each suspicion, and advice. */
 const MEANING: Readonly<Record<Suspicion, string>> = {
@@ -175,7 +179,14 @@ function scenarioResult(
     );
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
   const gated = form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening) : null;
-  const sampling = drawn && gated ? gatedSampling(drawn, gated) : drawn;
+  const served = drawn && gated ? gatedSampling(drawn, gated) : drawn;
+  const few = !exact && sourceScores.length < LEAST_SOURCES;
+  const sampling = served && few ? atLeastBinomial(served, score) : served;
+  if (few)
+    warn(
+      "few_source_models",
+      `only ${sourceScores.length} source models, too few to measure errors on: the interval rests on the draw of the anchors alone, and is as wide as that of as many random items at least.`,
+    );
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }
     : scenarioInterval(form, described, estimate, sampling, score, range, level);

@@ -23,6 +23,8 @@ export type WarningCode =
   | "missing_answers"
   | "changed_items_dropped"
   | "no_interval"
+  /** Fewer than twelve source models: nothing but the draw of the anchors tells what the score may err by. */
+  | "few_source_models"
   /** The answers to all scenarios can't be read jointly: one has too few. */
   | "estimated_separately"
   | "ability_not_converged"

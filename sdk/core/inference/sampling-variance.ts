@@ -65,6 +65,14 @@ export function shrunkSampling(
   };
 }
 
+/** The variance, that of as many random items at least: where source models are too few to have measured anything. */
+export function atLeastBinomial(sampling: SamplingVariance, score: number): SamplingVariance {
+  const { variance, answers } = sampling;
+  return answers === 0
+    ? sampling
+    : { ...sampling, variance: Math.max(variance, bernoulliVariance(score, answers) / answers) };
+}
+
 /** ŝ(1−ŝ) of one answer at ŝ = (n·score + 1)/(n + 2), never 0: a uniform prior's two answers beside the n seen. */
 export function bernoulliVariance(score: number, answers: number): number {
   const shrunk = (score * answers + 1) / (answers + 2);

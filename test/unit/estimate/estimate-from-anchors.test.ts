@@ -314,3 +314,24 @@ test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("a scenari
   const theirs = Object.fromEntries(Object.entries(answers).filter(([id]) => id.startsWith("beta")));
   expect(estimateFromAnchors(part, theirs)).toMatchObject({ answered: 20, of: 20, score: null });
 });
+
+describe("source models below twelve", () => {
+  const cut = (sources: number): Bundle => ({
+    ...bundle,
+    scenarios: new Map(
+      [...bundle.scenarios].map(([id, own]) => [
+        id,
+        { ...own, sourceScores: Float32Array.from({ length: sources }, (_, m) => (m + 0.5) / sources) },
+      ]),
+    ),
+  });
+  const said = (sources: number): string[] =>
+    estimateFromAnchors(cut(sources), answers)
+      .warnings.filter(({ code }) => code === "few_source_models")
+      .map(({ scenario }) => scenario!);
+
+  test("are said, in every scenario that isn't answered whole", () => {
+    expect(said(11)).toEqual([...bundle.scenarios.keys()]);
+    expect(said(12)).toEqual([]);
+  });
+});

@@ -1,12 +1,12 @@
 import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";
-import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { atLeastBinomial, samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import {
   designInterval,
   type SampledScore,
   weightedScore,
   wilsonInterval,
 } from "anchoreval/internal/core/inference/score-interval";
-import { normalCdf } from "anchoreval/internal/core/numeric/distributions";
+import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
 import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
@@ -257,3 +257,19 @@ test("nothing more where it is reached, all that there are for certainty", () =>
 test("a gap of that size is ranked right as often as it says", () => {
   for (const share of [0.6, 0.8, 0.95]) expect(normalCdf(rankedGap(0.03, share) / 0.03)).toBeCloseTo(share, 12);
 });
+
+test.each([5, 10, 30, 100])(
+  "a variance of as many random items at least: no narrower than Wilson's on %i",
+  (answers) => {
+    for (const variance of [0, 1e-6, 0.01])
+      for (let right = 1; right < answers; right++) {
+        const score = right / answers;
+        const sampling = atLeastBinomial({ variance, degrees: answers, answers, right }, score);
+        expect(sampling.variance).toBeGreaterThanOrEqual(variance);
+        const { low, high } = designInterval({ score, bounds: { low: 0, high: 1 }, sampling }, 0.95);
+        const wilson = wilsonInterval(score, answers, normalQuantile(0.975));
+        expect(low).toBeLessThan(wilson.low);
+        expect(high).toBeGreaterThan(wilson.high);
+      }
+  },
+);
