@@ -4,6 +4,7 @@ import type {
   FormScenarioManifest,
   MapManifest,
   MeasuredBlend,
+  MeasuredErrors,
   ItemRecord,
 } from "anchoreval/internal/core/bundle/manifest";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
@@ -223,7 +224,9 @@ function formManifests(
         },
       ];
     });
-    const randomMae = described.map(([, { measured }]) => measured.interpolation?.randomMae ?? 0);
+    const randomOf = (split: keyof MeasuredErrors) =>
+      described.map(([, { measured }]) => measured[split]?.randomMae ?? 0);
+    const randomMae = { interpolation: randomOf("interpolation"), extrapolation: randomOf("extrapolation") };
     const blends = parts.map((part) => part.blends);
     return {
       id: plan.id,

@@ -1,4 +1,4 @@
-import type { ErrorSummary, FormManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
+import type { ErrorSummary, FormManifest, MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import {
   type Blend,
@@ -23,6 +23,7 @@ import {
   type ScoreInterval,
   withoutFold,
 } from "./held-out-scores.ts";
+import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { heldOutKey, servedBlend, type Blends } from "./blends.ts";
 import { neededVariance } from "./blend-figures.ts";
@@ -31,55 +32,62 @@ import { neededVariance } from "./blend-figures.ts";
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
  * its intervals must exceed those of independent scenarios. Errors of random items combine in quadrature.
  * @param form - its id
- * @param randomMae - mean absolute error of random items, one a scenario
+ * @param randomMae - mean absolute errors of random items, one a scenario, on models like the others and on stronger ones
  * @param seen - the range of the source models' overall scores
  */
 export function measureOverall(
   blends: readonly Blends[],
   form: string,
   estimator: EstimatorId,
-  randomMae: readonly number[],
+  randomMae: Readonly<Record<keyof MeasuredErrors, readonly number[]>>,
   seen: SeenScores | null,
 ): NonNullable<FormManifest["overall"]> {
-  const parts = overallParts(blends, form);
-  const overall = overallEstimates(parts, estimator);
-  const inflation = overallInflation(overall);
-  if (overall.length === 0) return { inflation, seen, measured: { interpolation: null, extrapolation: null } };
+  const overall = overallEstimates(overallParts(blends, form), estimator);
+  const stronger = overallEstimates(overallParts(blends, form, "extrapolation"), estimator);
+  const inflationOf = withoutFold(
+    [...overall, ...stronger].map(({ estimate }) => estimate),
+    (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
+  );
+  const intervalOf = ({ estimate, sampled }: OverallEstimate): ScoreInterval | null =>
+    sampled === null ? null : designInterval(inflated(sampled, inflationOf(estimate)), 0.95);
+  const measured = (estimates: readonly OverallEstimate[], random: readonly number[]): SplitErrors | null =>
+    estimates.length === 0 ? null : overallErrors(estimates, estimator, estimates.map(intervalOf), quadrature(random));
+  return {
+    inflation: rounded(overallInflation(overall)),
+    seen,
+    measured: {
+      interpolation: measured(overall, randomMae.interpolation),
+      extrapolation: measured(stronger, randomMae.extrapolation),
+    },
+  };
+}
+
+/** The errors of overall scores, and how many of their intervals hold. @param intervals - aligned with the estimates */
+function overallErrors(
+  overall: readonly OverallEstimate[],
+  estimator: EstimatorId,
+  intervals: readonly (ScoreInterval | null)[],
+  randomMae: number,
+): SplitErrors {
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
   const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => estimatorFigure(scores, id) - truth);
-  const intervals = overall.map(intervalOf(overall));
   const held = overall.map(({ estimate, truth }) => ({ model: estimate.model, truth }));
   const absolute = errors(estimator)
     .map(Math.abs)
     .sort((x, y) => x - y);
   const draws = overall.length / models;
-  const interpolation = {
+  return {
     models,
     estimators: Object.fromEntries(
       estimatorsOf(overall[0]!.scores).map((id) => [id, errorSummary(errors(id))]),
     ) as Record<EstimatorId, ErrorSummary>,
-    randomMae: rounded(quadrature(randomMae)),
+    randomMae: rounded(randomMae),
     ...measuredCoverage(held, intervals),
     absoluteError: ERROR_LEVELS.map((level) => {
       const rank = Math.ceil(Math.ceil((models + 1) * level) * draws);
       return rank > absolute.length ? null : rounded(absolute[rank - 1]!);
     }),
   };
-  return {
-    inflation: rounded(inflation),
-    seen,
-    measured: { interpolation, extrapolation: null } satisfies MeasuredErrors,
-  };
-}
-
-/** The interval of a held-out model's overall score, inflated by what the models of other folds need. */
-function intervalOf(overall: readonly OverallEstimate[]): (own: OverallEstimate) => ScoreInterval | null {
-  const inflationOf = withoutFold(
-    overall.map(({ estimate }) => estimate),
-    (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
-  );
-  return ({ estimate, sampled }) =>
-    sampled === null ? null : designInterval(inflated(sampled, inflationOf(estimate)), 0.95);
 }
 
 /** Spread of a mean of independent parts. */
@@ -105,11 +113,15 @@ interface OverallEstimate {
 }
 
 /** All scenarios by a form, each by the answers that serve it, blends learned without a model's fold. */
-export function overallParts(blends: readonly Blends[], form: string): OverallPart[] {
+export function overallParts(
+  blends: readonly Blends[],
+  form: string,
+  split: keyof CrossValidation = "interpolation",
+): OverallPart[] {
   return blends.flatMap((own) =>
     Array.from(own.values(), (byForm) => {
       const { validation, foldOut } = servedBlend(byForm.get(form)!);
-      return { estimates: validation.interpolation, blend: foldOut };
+      return { estimates: validation[split], blend: foldOut };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { overallEstimates, overallInflation } from "../../../offline-trainer/src/fit/overall.ts";
+import { measureOverall, overallEstimates, overallInflation } from "../../../offline-trainer/src/fit/overall.ts";
 import { baseAt, blendAt, rowsOf } from "./held-out-estimates.ts";
 
 const ERROR = 0.04;
@@ -59,4 +59,27 @@ test("overall estimates are those of the models that every scenario has held out
   const { truth, sampled } = overall[0]!;
   expect(truth).toBeCloseTo((first!.estimates[5]!.truth + some.estimates[0]!.truth) / 2, 14);
   expect(sampled!.sampling.variance).toBeCloseTo(ERROR ** 2 / 2, 14);
+});
+
+test("stronger models' overall errors are measured as those of models like the others, by the inflation of these", () => {
+  const [like, strong] = [parts(60, 2, 0.5), parts(24, 2, 1)];
+  const blends = like.map(({ blend, estimates }, s) => {
+    // Models 60 to 83 were held out of another fold, and are all estimated .1 too high.
+    const extrapolation = strong[s]!.estimates.map((own): HeldOutEstimate => ({
+      ...own,
+      model: 60 + own.model,
+      fold: 5,
+      base: baseAt(own.truth + 0.1),
+    }));
+    const pooled = { validation: { interpolation: estimates, extrapolation }, served: blend(), foldOut: blend };
+    return new Map([[`scenario ${s}`, new Map([["30", { separate: pooled, joint: null }]])]]);
+  });
+  const random = { interpolation: [0.06, 0.08], extrapolation: [0.03, 0.04] };
+  const { inflation, measured } = measureOverall(blends, "30", "p-irt-dr", random, null);
+  expect(inflation).toBeCloseTo(overallInflation(overallEstimates(like, "p-irt-dr")), 5);
+  expect(measured.interpolation).toMatchObject({ models: 60, randomMae: 0.05 });
+  const stronger = measured.extrapolation!;
+  expect(stronger).toMatchObject({ models: 24, randomMae: 0.025, coverage95: 0 });
+  expect(stronger.estimators["p-irt-dr"].bias).toBeCloseTo(0.1, 6);
+  expect(stronger.halfWidth95! / inflation).toBeCloseTo((1.96 * ERROR) / Math.SQRT2, 2);
 });

@@ -48,7 +48,7 @@ describe("the report of an ordinary fit", () => {
     ]);
     const links = [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href")!.slice(1));
     expect(links).toEqual([...document.querySelectorAll("section")].map(({ id }) => id).slice(1));
-    expect(chartCount(document, "error-by-size")).toBe(4 + 3);
+    expect(chartCount(document, "error-by-size")).toBe(4 + 4);
     expect(chartCount(document, "predicted")).toBe(2);
     expect(chartCount(document, "coverage")).toBe(1 + 3);
     expect(chartCount(document, "items")).toBe(3);
