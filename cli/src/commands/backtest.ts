@@ -176,6 +176,7 @@ function estimatorTable(rows: readonly BacktestRow[]): string[] {
     ...recordTable(rows, [
       ["scenario", "l", (row) => row.scenario],
       ["n", "r", (row) => String(row.n)],
+      ["models", "r", (row) => String(row.targets)],
       ["estimator", "l", (row) => (row.recommended ? `${row.estimator} *` : row.estimator)],
       ["error", "r", (row) => row.mae.toFixed(2)],
       ["random", "r", (row) => row.randomMae.toFixed(2)],
