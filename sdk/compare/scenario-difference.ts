@@ -1,5 +1,4 @@
 import {
-  addDiscordances,
   discordance,
   type Discordance,
   NO_PAIRED_SAMPLING,
@@ -28,7 +27,7 @@ export interface PairDifference {
   readonly discordance: Discordance;
 }
 
-const NOTHING: Discordance = { items: 0, aHigher: 0, aAhead: 0, bHigher: 0, bAhead: 0 };
+const NOTHING: Discordance = { aHigher: 0, bHigher: 0 };
 
 /** Differences of two models, S_B − S_A: of each loaded scenario, and overall. */
 export interface PairDifferences {
@@ -103,7 +102,9 @@ export function overallDifference(
   scenarios: ReadonlyMap<string, PairDifference>,
   inflation = 1,
 ): PairDifference {
-  const discordances = addDiscordances([...scenarios.values()].map((part) => part.discordance));
+  const count = (side: keyof Discordance): number =>
+    Array.from(scenarios.values(), (part) => part.discordance[side]).reduce((sum, own) => sum + own, 0);
+  const discordances = { aHigher: count("aHigher"), bHigher: count("bHigher") };
   const parts = scenarioShares(manifest).map(({ id, share }) => ({ id, share, part: scenarios.get(id) }));
   const names = (which: (part: PairDifference | undefined) => boolean): string[] =>
     parts.filter(({ part }) => which(part)).map(({ id }) => id);

@@ -45,27 +45,20 @@ export interface AskedItems {
   readonly scores: ArrayLike<number>;
 }
 
-/** Predictions for all items from a model's answers so far. */
-export interface AnswerPrediction {
-  /** Expected score of every item, aligned with the population. */
-  readonly expected: Float64Array;
-  /** One a bank. */
-  readonly abilities: readonly AbilityEstimate[];
-}
-
 /**
  * Expected score of every item under the ability's posterior N(θ̂, Σ̂), from the answers so far; under the prior before
  * the first one: p̂_i = E σ(a_iᵀθ − b_i) ≈ σ(z_i/√(1 + πv_i/8)), v_i = a_iᵀΣ̂a_i, with asymptotes and on the score's
  * scale.
+ * @returns aligned with the population
  * @see MacKay (1992), Neural Computation 4, 720–736, for the approximation
  */
-export function predictAnswers(population: Population, asked: AskedItems): AnswerPrediction {
+export function predictAnswers(population: Population, asked: AskedItems): Float64Array {
   const abilities = populationAbilities(population, asked);
   const expected = new Float64Array(population.count);
   population.banks.forEach(({ scenarios }, k) => {
     for (const s of scenarios) expectScores(population.scenarios[s]!, abilities[k]!, expected);
   });
-  return { expected, abilities };
+  return expected;
 }
 
 /** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
@@ -88,21 +81,16 @@ export function populationAbilities(
       answers: gathered ?? { items: [], scores: [] },
     };
   });
-  if (blocks.every(({ prior }) => isLinked(prior)))
+  if (blocks.every(({ prior }) => "general" in prior))
     return higherOrderAbilities(blocks.map((block) => ({ ...block, prior: block.prior as HigherOrderPrior })));
   return blocks.map(({ bank, answers, prior }) => mapAbility(bank, answers, prior));
 }
 
-function isLinked(prior: AbilityPrior | HigherOrderPrior): boolean {
-  return "general" in prior;
-}
-
 function expectScores(
   { bank, begin, scoreMap }: PopulationScenario,
-  ability: AbilityEstimate,
+  { theta, covariance }: AbilityEstimate,
   out: Float64Array,
 ): void {
-  const { theta, covariance } = ability;
   const own = itemLogits(theta, bank, out.subarray(begin, begin + bank.count));
   for (let i = 0; i < bank.count; i++) {
     const variance = quadraticForm(bank.a, i * bank.dims, covariance, bank.dims);

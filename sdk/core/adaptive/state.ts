@@ -70,10 +70,10 @@ export function drawNext(
   const left = population.count - state.asked.length;
   if (left === 0) return { ...state, pending: null };
   const answers = state.models.map((_, m) => askedItems(state, m));
-  const first = predictAnswers(population, answers[0]!).expected;
+  const first = predictAnswers(population, answers[0]!);
   // Before the first answer the prior predicts the same of both.
   const predicted = answers.map((own, m) =>
-    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own).expected,
+    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own),
   );
   const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
   const forecasts = predicted.map((expected, m) => ({

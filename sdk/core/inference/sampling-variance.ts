@@ -4,12 +4,14 @@ import type { AnsweredSample, Tightening } from "../estimators/types.ts";
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const BINOMIAL_DEGREES = 2;
 
-/** Sampling variance of a score by the draw of the anchors. */
-export interface SamplingVariance {
-  /** Variance of the score, a fraction squared. */
+/** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
+export interface KnownVariance {
   readonly variance: number;
-  /** Degrees of freedom that the variance is known to; Infinity where nothing was drawn. */
   readonly degrees: number;
+}
+
+/** Sampling variance of a score, a fraction squared, by the draw of the anchors. */
+export interface SamplingVariance extends KnownVariance {
   /** Answers to items that were drawn: those that are always asked add no sampling error. */
   readonly answers: number;
   /** Sum of their scores. */
@@ -71,12 +73,6 @@ export function bernoulliVariance(score: number, answers: number): number {
   return shrunk * (1 - shrunk);
 }
 
-/** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
-export interface KnownVariance {
-  readonly variance: number;
-  readonly degrees: number;
-}
-
 /**
  * Variance of a weighted sum of independent parts, V = ΣW²V_s, with V²/Σ((W²V_s)²/ν_s) degrees of freedom.
  * @see Satterthwaite (1946), Biometrics Bulletin 2, 110–114
@@ -94,12 +90,8 @@ export function satterthwaite(
   return { variance, degrees: variance === 0 ? Infinity : variance ** 2 / spread };
 }
 
-/** Variance of a weighted sum over anchors that were drawn one a stratum. */
-interface CollapsedVariance {
-  /** n/(2(n−1))·Σ(z_j − z_{j+1})². */
-  readonly variance: number;
-  /** ν = 2(n−1)²/(3n−4). */
-  readonly degrees: number;
+/** n/(2(n−1))·Σ(z_j − z_{j+1})² with ν = 2(n−1)²/(3n−4), of a weighted sum over anchors that were drawn one a stratum. */
+interface CollapsedVariance extends KnownVariance {
   /** Σ m²(1−π): the variance were every value's 1. */
   readonly unit: number;
   /** Positions of the values that were drawn, n ≥ 2: those that are always asked add no sampling error. */

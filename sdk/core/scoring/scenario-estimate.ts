@@ -34,7 +34,7 @@ export interface ScenarioEstimate {
   readonly sample: AnsweredSample;
   /** The range of the full score that the answers alone prove. */
   readonly bounds: Bounds;
-  /** Leave-one-out residuals of the answered anchors, in their order. */
+  /** Residuals of the answers as if none had moved the ability, (y−p̂)/(1−h), h its leverage. */
   readonly residuals: Float64Array;
 }
 
@@ -91,6 +91,7 @@ export function estimateScenario(
   const { bank, weights, scoreMap } = model;
   const expected = expectedScore(ability.theta, bank, weights, scoreMap);
   const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
+  const leverages = answerLeverages(bank, ability.theta, ability.covariance, sample.items);
   const state = { weights, expected, predicted, sample };
   const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
   return {
@@ -104,7 +105,7 @@ export function estimateScenario(
     features,
     sample,
     bounds,
-    residuals: leaveOneOutResiduals(bank, ability, predicted, sample),
+    residuals: sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!)),
   };
 }
 
@@ -123,18 +124,6 @@ export function answerFeatures(
       bounds,
     ),
   };
-}
-
-/** Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h its leverage. */
-function leaveOneOutResiduals(
-  bank: ItemBank,
-  { theta, covariance }: AbilityEstimate,
-  predicted: Float64Array,
-  { items, scores }: AnsweredSample,
-): Float64Array {
-  const residuals = answerLeverages(bank, theta, covariance, items);
-  for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[j]!) / (1 - residuals[j]!);
-  return residuals;
 }
 
 /** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
