@@ -4,13 +4,6 @@ import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts"
 import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
 
-/** Several models' answers, cut to the items that all of them answered: scores are NaN where not all did. */
-interface CommonAnswers extends ResolvedModels {
-  readonly names: readonly string[];
-  /** Items that all answered, by scenario, and in the form. */
-  readonly answered: ReadonlyMap<string, { readonly answered: number; readonly of: number }>;
-}
-
 /**
  * Checks several models' answers, which must be to one form of one bundle, and keeps the items that all answered.
  * @throws AnchorEvalError as `resolveModels`; `invalid_answers` without a common item
@@ -20,20 +13,20 @@ export function commonAnswers(
   models: readonly ComparedModel[],
   names: readonly string[],
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
-): CommonAnswers {
+): ResolvedModels & { readonly answered: ReturnType<typeof keepCommon> } {
   const resolved = resolveModels(bundle, models, names, options);
-  return { ...resolved, names, answered: keepCommon(resolved.scores, names) };
+  return { ...resolved, answered: keepCommon(resolved.scores, names) };
 }
 
 /**
  * Takes out, in place, the answers to items that not all answered.
- * @returns what is left, by scenario
+ * @returns items that are left, by scenario, and in the form
  * @throws AnchorEvalError `invalid_answers` where nothing is
  */
 export function keepCommon(
   scores: readonly ReadonlyMap<string, Float64Array>[],
   names: readonly string[],
-): CommonAnswers["answered"] {
+): ReadonlyMap<string, { readonly answered: number; readonly of: number }> {
   const answered = new Map<string, { answered: number; of: number }>();
   for (const [id, { length }] of scores[0]!) {
     let count = 0;
@@ -89,13 +82,11 @@ export function resolveModels(
   };
 }
 
-function refuseOtherVersion(bundle: Bundle, { version }: ComparedModel, name: string): void {
-  if (version === undefined) return;
-  const own = bundle.manifest.version;
-  if (version.split(".")[0] !== own.split(".")[0])
+function refuseOtherVersion({ manifest }: Bundle, { version = manifest.version }: ComparedModel, name: string): void {
+  if (version.split(".")[0] !== manifest.version.split(".")[0])
     throw new AnchorEvalError(
       "digest_mismatch",
-      `${name} answered version ${version}, this bundle is ${own}: scores of different major versions don't compare`,
+      `${name} answered version ${version}, this bundle is ${manifest.version}: scores of different major versions don't compare`,
     );
 }
 

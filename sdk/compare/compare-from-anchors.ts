@@ -45,19 +45,12 @@ export function compareFromAnchors(
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {
-      const scores = {
-        a: scenarioScore(left, id),
-        b: scenarioScore(right, id),
-      };
+      const scores = { a: scenarioScore(left, id), b: scenarioScore(right, id) };
       return [id, described(pair, scores, level, common.answered.get(id)!)];
     }),
   );
-  const overall = described(
-    pairs.overall,
-    { a: overallOf(bundle, left), b: overallOf(bundle, right) },
-    level,
-    countAnswers(Object.values(scenarios)),
-  );
+  const scores = { a: overallOf(bundle, left), b: overallOf(bundle, right) };
+  const overall = described(pairs.overall, scores, level, countAnswers(Object.values(scenarios)));
   const found = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
     benchmark: bundle.manifest.benchmark,
@@ -74,7 +67,7 @@ export function compareFromAnchors(
       ...[left, right].flatMap(({ estimate }, k) =>
         estimate.warnings
           .filter(({ code }) => code !== "missing_answers" && code !== "no_interval")
-          .map((warning) => ({ ...warning, message: `${common.names[k]!}: ${warning.message}` })),
+          .map((warning) => ({ ...warning, message: `${[names.a, names.b][k]!}: ${warning.message}` })),
       ),
     ],
     scenarios,
@@ -82,21 +75,17 @@ export function compareFromAnchors(
 }
 
 function described(
-  pair: PairDifference,
+  { sampled, reason, exact, discordance: { aHigher, bHigher } }: PairDifference,
   scores: Difference["scores"],
   level: number,
   { answered, of }: { answered: number; of: number },
 ): Difference {
-  const { sampled, known, reason, exact, discordance } = pair;
-  const { aHigher, bHigher } = discordance;
+  const known = reason === null ? sampled : null;
   return {
     difference: sampled?.difference ?? null,
-    interval:
-      sampled !== null && known
-        ? { ...pairedInterval(sampled, level), level, method: exact ? "exact" : "design-based" }
-        : null,
+    interval: known && { ...pairedInterval(known, level), level, method: exact ? "exact" : "design-based" },
     reason,
-    oneSidedConfidence: sampled !== null && known ? oneSidedConfidence(sampled) : null,
+    oneSidedConfidence: known && oneSidedConfidence(known),
     mcnemar: { aHigher, bHigher, pValue: midPMcNemar(aHigher, bHigher) },
     scores,
     answered,

@@ -38,11 +38,11 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   const pairs = sides.map((later, i) =>
     sides.slice(0, i).map((earlier) => pairDifferences(bundle, earlier.evidence, later.evidence, form).overall),
   );
-  const { known, reason } = pairs[1]![0]!;
+  const { reason } = pairs[1]![0]!;
   // The p-value of "i is better than j" is the one-sided confidence that j is.
   const behind = (i: number, j: number): number =>
     oneSidedConfidence(i > j ? turnedDifference(pairs[i]![j]!.sampled!) : pairs[j]![i]!.sampled!);
-  const intervals = known ? rankIntervals(behind, models.length, level) : null;
+  const intervals = reason === null ? rankIntervals(behind, models.length, level) : null;
 
   const means = sides.map(({ evidence }) => overallMean(bundle.manifest, evidence));
   const ranked = means.map((stratifiedMean, index): RankedModel => {

@@ -78,7 +78,8 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
     options,
   );
   // The search ended there, and mostly by looking at it.
-  const { covariance } = looked.last && isExpected(looked.last, at) ? looked.last : arrow(at, "expected")!;
+  const { covariance } =
+    looked.last?.expected && looked.last.point.every((own, k) => own === at[k]) ? looked.last : arrow(at, "expected")!;
   return parts.map((part) => ({
     ...abilityEstimate(place(at, part).slice(), covariance(part)),
     status,
@@ -170,10 +171,6 @@ interface Arrow {
   readonly expected: boolean;
   readonly step: () => { step: Float64Array; decrement: number };
   readonly covariance: (part: Part) => Float64Array;
-}
-
-function isExpected({ point, expected }: Arrow, at: Float64Array): boolean {
-  return expected && point.every((value, k) => value === at[k]);
 }
 
 interface Part {
