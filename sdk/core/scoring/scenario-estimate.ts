@@ -7,6 +7,7 @@ import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from 
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
 import { itemLogit, responseDerivatives } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import { quadraticForm } from "../numeric/dense.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
 import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
 
@@ -149,9 +150,7 @@ export function answerLeverages(
   for (let j = 0; j < items.length; j++) {
     const item = items[j]!;
     responseDerivatives(itemLogit(theta, bank, item), 0, bank, item, point);
-    let spread = 0;
-    for (let r = 0; r < dims; r++)
-      for (let c = 0; c < dims; c++) spread += a[item * dims + r]! * covariance[r * dims + c]! * a[item * dims + c]!;
+    const spread = quadraticForm(a, item * dims, covariance, dims);
     leverages[j] = Math.min(LARGEST, point.information * spread);
   }
   return leverages;
