@@ -1,7 +1,7 @@
 import { chooseInformative } from "../core/adaptive/choose-items.ts";
 import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } from "../core/adaptive/state.ts";
 import { type Population, populationAbilities } from "../core/adaptive/population.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import { scoreProblem } from "../estimate/resolve-answers.ts";
 import type { EstimateWarning, Responses } from "../estimate/types.ts";
@@ -62,8 +62,7 @@ export function continueAdaptive(
       `the session belongs to bundle ${session.digest}, this one is ${pool.digest}`,
     );
   const { plan } = session;
-  if (session.state.pending === null)
-    throw new AnchorEvalError("invalid_option", "this evaluation has ended: begin another one");
+  if (session.state.pending === null) throw invalidOption("this evaluation has ended: begin another one");
   const population = pool.population(plan.scenarios);
   const names = session.state.pending.items.map((i) => pool.item(population.lines[i]!).item_id);
   const answered = takeAnswers(population, session.state, batchScores(names, answers, plan.models));

@@ -1,7 +1,7 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
-import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
 
 /**
@@ -42,11 +42,9 @@ export function keepCommon(
 }
 
 /** Several models' checked answers to one form. */
-interface ResolvedModels {
-  readonly form: string;
+interface ResolvedModels extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN = no answer. The caller's to change. */
   readonly scores: readonly ReadonlyMap<string, Float64Array>[];
-  readonly warnings: readonly EstimateWarning[];
 }
 
 /**
@@ -76,7 +74,10 @@ export function resolveModels(
       `${names[0]!} answered form ${form}, ${names[other]!} form ${resolved[other]!.form}: models are compared on the same anchors; name a form that all have answered`,
     );
   return {
+    benchmark: bundle.manifest.benchmark,
+    version: bundle.manifest.version,
     form,
+    digest: bundle.digest,
     scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
     warnings,
   };

@@ -1,6 +1,6 @@
 import { type Bundle, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { invalidOption } from "../core/errors.ts";
 import { estimatorFigure } from "../core/estimators/types.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
@@ -24,15 +24,15 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;
   if (!(rankedRight > 0.5 && rankedRight < 1))
-    throw refused(`rankedRight must be a share in (½,1), got ${rankedRight}`);
+    throw invalidOption(`rankedRight must be a share in (½,1), got ${rankedRight}`);
   if (halfWidth !== undefined && gap !== undefined)
-    throw refused("a plan is for a half-width or for a gap: give one of them");
+    throw invalidOption("a plan is for a half-width or for a gap: give one of them");
   for (const [name, value] of Object.entries({ halfWidth, gap }))
     if (value !== undefined && !(value > 0 && value < 1))
-      throw refused(`${name} must be a difference of scores in (0,1), got ${value}`);
+      throw invalidOption(`${name} must be a difference of scores in (0,1), got ${value}`);
   const absent = manifest.scenarios.filter(({ id }) => !bundle.scenarios.has(id));
   if (absent.length > 0)
-    throw refused(`a plan needs the whole bundle: ${absent.map(({ id }) => id).join(", ")} wasn't loaded`);
+    throw invalidOption(`a plan needs the whole bundle: ${absent.map(({ id }) => id).join(", ")} wasn't loaded`);
 
   const scenarios = manifest.scenarios.map(({ id, items: of }) => {
     const forms = manifest.forms.map((form) => ({
@@ -71,10 +71,6 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
     },
     enough: (wanted && forms.find((form) => reached(form.overall))?.form) ?? null,
   };
-}
-
-function refused(why: string): AnchorEvalError {
-  return new AnchorEvalError("invalid_option", why);
 }
 
 /** A form's numbers of items, scenario by scenario. */

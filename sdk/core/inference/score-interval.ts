@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../errors.ts";
+import { invalidOption } from "../errors.ts";
 import type { Bounds } from "../estimators/answered-sample.ts";
 import { studentTQuantile } from "../numeric/distributions.ts";
 import { bernoulliVariance, type SamplingVariance, satterthwaite } from "./sampling-variance.ts";
@@ -88,7 +88,7 @@ const DEFAULT_LEVEL = 0.95;
  */
 export function confidenceLevel(level: number | undefined): number {
   if (level === undefined) return DEFAULT_LEVEL;
-  if (!(level > 0 && level < 1)) throw new AnchorEvalError("invalid_option", `level must be in (0,1), got ${level}`);
+  if (!(level > 0 && level < 1)) throw invalidOption(`level must be in (0,1), got ${level}`);
   return level;
 }
 
