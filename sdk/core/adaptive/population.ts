@@ -37,6 +37,13 @@ interface PopulationBank {
   readonly prior: AbilityPrior | HigherOrderPrior;
 }
 
+/** Positions of a part of the score. @param part - 0 for the whole of it, s + 1 for scenario s */
+export function partRange({ scenarios, count }: Population, part: number): { begin: number; end: number } {
+  if (part === 0) return { begin: 0, end: count };
+  const { begin, bank } = scenarios[part - 1]!;
+  return { begin, end: begin + bank.count };
+}
+
 /** The items asked so far, and their scores. */
 export interface AskedItems {
   /** Positions in the population. */

@@ -96,7 +96,6 @@ export function batchTotal(
   let { score: total } = forecast;
   for (let k = 0; k < mass.length; k++) total += mass[k]! * residuals[k]!;
   const collapsed = collapsedVariance(residuals, mass, reached);
-  if (collapsed === "none") return { total, variance: 0, degrees: Infinity, unit: 0 };
   if (collapsed !== null) return { total, ...collapsed };
   let unit = 0;
   for (let k = 0; k < mass.length; k++) unit += mass[k]! ** 2 * (1 - reached[k]!);

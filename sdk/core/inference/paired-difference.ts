@@ -40,8 +40,8 @@ export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAn
   if (a.sample.inclusion === null) return null;
   const gaps = Float64Array.from(a.sample.scores, (_, j) => residual(b, j) - residual(a, j));
   const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
-  if (collapsed === "none") return NO_PAIRED_SAMPLING;
   if (collapsed === null) return null;
+  if (collapsed.drawn.length === 0) return NO_PAIRED_SAMPLING;
   const { drawn } = collapsed;
   return shrunkPaired(difference, collapsed, collapsed.unit, {
     a: drawn.map((j) => a.sample.scores[j]!),

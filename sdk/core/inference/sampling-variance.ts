@@ -41,8 +41,8 @@ export function samplingVariance(
 ): SamplingVariance | null {
   if (sample.inclusion === null) return null;
   const collapsed = collapsedVariance(centred(residuals, sample.mass), sample.mass, sample.inclusion);
-  if (collapsed === "none") return NO_SAMPLING;
   if (collapsed === null) return null;
+  if (collapsed.drawn.length === 0) return NO_SAMPLING;
   const right = collapsed.drawn.reduce((sum, j) => sum + sample.scores[j]!, 0);
   return shrunkSampling(score, collapsed, collapsed.unit, { answers: collapsed.drawn.length, right });
 }
@@ -94,7 +94,7 @@ export function satterthwaite(
 interface CollapsedVariance extends KnownVariance {
   /** Σ m²(1−π): the variance were every value's 1. */
   readonly unit: number;
-  /** Positions of the values that were drawn, n ≥ 2: those that are always asked add no sampling error. */
+  /** Positions of the values that were drawn: those that are always asked add no sampling error. */
   readonly drawn: readonly number[];
 }
 
@@ -103,14 +103,14 @@ interface CollapsedVariance extends KnownVariance {
  * strata collapsed and the population finite.
  * @param values - e of every answered anchor, in their order; {@link centred} where the sum is a mean, Σm = 1 for any draw
  * @param inclusion - π of every answered anchor
- * @returns "none" where nothing was drawn; null for a single drawn anchor
+ * @returns no variance where nothing was drawn; null for a single drawn anchor
  * @see Wolter (2007), Introduction to Variance Estimation, ch. 8
  */
 export function collapsedVariance(
   values: ArrayLike<number>,
   mass: AnsweredSample["mass"],
   inclusion: Float64Array,
-): CollapsedVariance | "none" | null {
+): CollapsedVariance | null {
   const drawn: number[] = [];
   let previous = 0;
   let squares = 0;
@@ -125,7 +125,7 @@ export function collapsedVariance(
     drawn.push(j);
   }
   const n = drawn.length;
-  if (n === 0) return "none";
+  if (n === 0) return { variance: 0, degrees: Infinity, unit: 0, drawn };
   if (n === 1) return null;
   return { variance: (n / (2 * (n - 1))) * squares, degrees: collapsedDegrees(n), unit, drawn };
 }
