@@ -44,21 +44,12 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   const intervals = reason === null ? rankIntervals(behind, models.length, level) : null;
 
   const means = sides.map(({ evidence }) => overallMean(bundle.manifest, evidence));
+  const placeOf = (own: number): number => 1 + means.filter((mean) => mean !== null && mean > own + ROUNDING).length;
   const ranked = means.map((stratifiedMean, index): RankedModel => {
     const { score, interval } = sides[index]!.estimate;
-    const rank =
-      stratifiedMean === null
-        ? null
-        : 1 + means.filter((mean) => mean !== null && mean > stratifiedMean + ROUNDING).length;
-    return {
-      name: names[index]!,
-      index,
-      score,
-      interval,
-      stratifiedMean,
-      rank,
-      rankInterval: intervals?.[index] ?? null,
-    };
+    const rank = stratifiedMean === null ? null : placeOf(stratifiedMean);
+    const rankInterval = intervals?.[index] ?? null;
+    return { name: names[index]!, index, score, interval, stratifiedMean, rank, rankInterval };
   });
   return {
     ...served,

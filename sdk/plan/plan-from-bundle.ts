@@ -95,10 +95,8 @@ function leastSize(
 function overallPrecision(bundle: Bundle, asked: AskedPrecision) {
   const { manifest } = bundle;
   const shares = scenarioShares(manifest);
-  const proportion = allocated(
-    manifest,
-    manifest.forms.find((form) => form.id === manifest.defaultForm)!,
-  );
+  const main = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
+  const proportion = allocated(manifest, main);
   const most = Math.max(...proportion);
   const open = (items: readonly number[]): number =>
     shares.reduce((sum, { share, items: of }, s) => sum + share ** 2 * (1 / items[s]! - 1 / of), 0);
@@ -151,11 +149,10 @@ function precision(
   residual: number,
   { level, rankedRight }: AskedPrecision,
 ): (items: number) => Precision {
-  const curve = (field: "halfWidth" | "error") =>
-    precisionCurve(
-      forms.flatMap(({ items, [field]: value }) => (value === null ? [] : [{ items, value }])),
-      open,
-    );
+  const curve = (field: "halfWidth" | "error") => {
+    const points = forms.flatMap(({ items, [field]: value }) => (value === null ? [] : [{ items, value }]));
+    return precisionCurve(points, open);
+  };
   const [widths, errors] = [curve("halfWidth"), curve("error")];
   return (items) => {
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));

@@ -67,7 +67,7 @@ function decodeScenario(
   part: ScenarioParts,
 ): BundleScenario {
   const described = manifest.scenarios[index]!;
-  const { id, items: count } = described;
+  const { id, items: count, scoreMap } = described;
   const { dims } = manifest.banks.find((bank) => bank.scenarios.includes(id))!;
   const read = tensorReader(header, part.parameters, part.parametersBegin, broken);
   const readHead = tensorReader(header, head, 0, broken);
@@ -171,10 +171,7 @@ function decodeScenario(
       upper,
     },
     weights: itemWeights(described, manifest.weighting),
-    scoreMap: described.scoreMap && {
-      x: Float64Array.from(described.scoreMap.x),
-      y: Float64Array.from(described.scoreMap.y),
-    },
+    scoreMap: scoreMap && { x: Float64Array.from(scoreMap.x), y: Float64Array.from(scoreMap.y) },
     exposure,
     sourceScores,
     anchors: new Map(records.map((record) => [record.item_id, record])),

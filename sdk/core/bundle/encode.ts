@@ -139,10 +139,7 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
 }
 
 function bothFactors({ factors, answerFactors }: ScenarioContent): [FactorsOf, AnchorFactors][] {
-  return [
-    ["factors", factors],
-    ["answer_factors", answerFactors],
-  ];
+  return Object.entries({ factors, answer_factors: answerFactors }) as [FactorsOf, AnchorFactors][];
 }
 
 /** One segment for the header and all forms, one for each scenario's item parameters. */

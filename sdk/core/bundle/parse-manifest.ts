@@ -58,22 +58,15 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   const linked = manifest.banks.every(({ prior }) => prior.loadings !== undefined);
   manifest.banks.forEach(({ dims, prior: { mean, covariance, loadings } }, index) => {
     const path = ["banks", index, "prior"];
+    const ofLoadings = [...path, "loadings"];
     if (mean.length !== dims || covariance.length !== dims * dims)
       add(path, "mismatch", `a prior in ${dims} dimensions has ${dims} means and ${dims * dims} covariances`);
     else if (cholesky(Float64Array.from(covariance), dims) === null)
       add([...path, "covariance"], "invalid_value", "a covariance is positive definite");
     else if (loadings && (!linked || loadings.length !== dims * general))
-      add(
-        [...path, "loadings"],
-        "mismatch",
-        "all banks have loadings on the same number of general abilities, or none has any",
-      );
+      add(ofLoadings, "mismatch", "all banks have loadings on the same number of general abilities, or none has any");
     else if (loadings && cholesky(specificCovariance(covariance, loadings, general), dims) === null)
-      add(
-        [...path, "loadings"],
-        "invalid_value",
-        "loadings leave a positive definite covariance to the bank's own ability",
-      );
+      add(ofLoadings, "invalid_value", "loadings leave a positive definite covariance to the bank's own ability");
   });
   if (!manifest.scenarios.some(({ weight }) => weight > 0))
     add(["scenarios"], "invalid_value", "a scenario must have a weight above 0");

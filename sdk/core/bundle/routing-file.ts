@@ -1,4 +1,4 @@
-import type { LinearModel, ScenarioRouting } from "../routing/predict-chances.ts";
+import type { LinearMean, ScenarioRouting } from "../routing/predict-chances.ts";
 import type { TextProjection } from "../routing/text-coordinates.ts";
 import { AnchorEvalError } from "../errors.ts";
 import type { Manifest } from "./manifest.ts";
@@ -36,9 +36,8 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
     const { dims, center, axes, parameters, models, theta, answers, slope, shifts } = own;
     const rank = axes.length / center.length;
     const shape = [parameters.length, rank];
-    const meansOf = (linear: readonly Pick<LinearModel, "mean">[]) => Float64Array.from(linear, ({ mean }) => mean);
-    const coefficientsOf = (linear: readonly Pick<LinearModel, "coefficients">[]) =>
-      rows(linear.map(({ coefficients }) => coefficients));
+    const meansOf = (linear: readonly LinearMean[]) => Float64Array.from(linear, ({ mean }) => mean);
+    const coefficientsOf = (linear: readonly LinearMean[]) => rows(linear.map(({ coefficients }) => coefficients));
     wide.push(
       tensor(names.of(s, "mean"), meansOf(parameters)),
       tensor(names.of(s, "coefficients"), coefficientsOf(parameters), shape),

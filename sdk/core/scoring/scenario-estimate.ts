@@ -118,13 +118,8 @@ export function answerFeatures(
   bounds: Bounds,
 ): AnswerFeatures {
   const own = { mean, expected, score: NaN };
-  return {
-    ...own,
-    score: clamp(
-      mappedScore(alone, ({ feature }) => own[feature]),
-      bounds,
-    ),
-  };
+  const score = mappedScore(alone, ({ feature }) => own[feature]);
+  return { ...own, score: clamp(score, bounds) };
 }
 
 /** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
