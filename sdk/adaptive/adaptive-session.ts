@@ -162,24 +162,20 @@ function batchScores(names: readonly string[], answers: AdaptiveAnswers, models:
 }
 
 function alignedScores(names: readonly string[], responses: Responses, path: string[], issues: Issue[]): Float64Array {
+  const report = (at: string[], code: string, message: string): void => void issues.push({ path: at, code, message });
   if (Array.isArray(responses)) {
     if (responses.length !== names.length)
-      issues.push({
-        path,
-        code: "wrong_length",
-        message: `${names.length} items were asked, got ${responses.length} answers`,
-      });
+      report(path, "wrong_length", `${names.length} items were asked, got ${responses.length} answers`);
     return Float64Array.from(names, (_, j) => checked(responses[j], [...path, j], issues));
   }
   if (typeof responses !== "object" || (responses as unknown) === null) {
-    issues.push({ path, code: "invalid_type", message: "answers are an object of item id → score" });
+    report(path, "invalid_type", "answers are an object of item id → score");
     return new Float64Array(names.length);
   }
   const given = responses instanceof Map ? responses : new Map(Object.entries(responses));
   const asked = new Set(names);
   for (const id of given.keys())
-    if (!asked.has(String(id)))
-      issues.push({ path: [...path, String(id)], code: "unknown_item", message: "this item wasn't asked now" });
+    if (!asked.has(String(id))) report([...path, String(id)], "unknown_item", "this item wasn't asked now");
   return Float64Array.from(names, (id) => checked(given.get(id), [...path, id], issues));
 }
 

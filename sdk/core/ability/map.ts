@@ -25,8 +25,7 @@ export interface AbilityEstimate {
 /**
  * Maximum a posteriori ability: argmax_θ Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ), by damped Newton from the prior mean
  * (Fisher scoring where asymptotes make the observed information indefinite). The prior bounds it: all-right and
- * all-wrong patterns have a finite answer.
- * No answers give the prior itself.
+ * all-wrong patterns have a finite answer, and no answers give the prior itself.
  * @returns θ with `status`; the standard error is the square root of (I(θ) + Λ)⁻¹'s diagonal
  * @throws AnchorEvalError `numeric_failure` where parameters or scores are no numbers
  * @see Bock & Aitkin (1981); Segall (1996) for the multidimensional Bayes mode

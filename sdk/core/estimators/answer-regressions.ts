@@ -182,10 +182,7 @@ export interface LinearScore {
   readonly weights: Float64Array;
 }
 
-/**
- * constant + Σ weights·y.
- * @param scores - y, aligned with the weights
- */
+/** constant + Σ weights·y. @param scores - y, aligned with the weights */
 export function linearScore({ constant, weights }: LinearScore, scores: ArrayLike<number>): number {
   let score = constant;
   for (let j = 0; j < weights.length; j++) score += weights[j]! * scores[j]!;

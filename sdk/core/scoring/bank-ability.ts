@@ -2,17 +2,11 @@ import { type AbilityEstimate, mapAbility } from "../ability/map.ts";
 import type { AbilityPrior } from "../ability/prior.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 
-/** A model's answers in the scenarios of one bank. */
-interface BankAnswers {
-  readonly parts: readonly AnsweredPart[];
-  readonly prior: AbilityPrior;
-}
-
 /**
  * One ability for all scenarios of a bank, from every answer to their items: the posterior mode.
  * @returns null where there is no answer
  */
-export function bankAbility({ parts, prior }: BankAnswers): AbilityEstimate | null {
+export function bankAbility(parts: readonly AnsweredPart[], prior: AbilityPrior): AbilityEstimate | null {
   const gathered = gatherItems(parts);
   return gathered && mapAbility(gathered.bank, gathered, prior);
 }
@@ -26,7 +20,6 @@ interface AnsweredPart {
 
 /**
  * The answered items of several scenarios that share an ability, as one small bank.
- * @param parts - each with its anchors' indices and aligned scores; NaN = no answer
  * @returns bank, indices 0…n−1 and scores; null where nothing was answered
  */
 export function gatherItems(

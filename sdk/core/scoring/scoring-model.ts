@@ -84,7 +84,7 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
     );
     const separateAbility = remembered((id: string) => {
       const b = banks.findIndex((bank) => bank.id === id);
-      return bankAbility({ parts: answered[b]!, prior: banks[b]!.prior });
+      return bankAbility(answered[b]!, banks[b]!.prior);
     });
     const separate = remembered((id: string) => {
       const { bank, scenario, factors } = place.get(id)!;
