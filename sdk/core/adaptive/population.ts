@@ -1,5 +1,5 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
-import { type AbilityEstimate, mapAbility } from "../ability/map.ts";
+import { type AbilityEstimate, mapAbility, type ScoredItems } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { gatherItems } from "../scoring/bank-ability.ts";
 import type { ItemBank } from "../irt/item-bank.ts";
@@ -44,22 +44,15 @@ export function partRange({ scenarios, count }: Population, part: number): { beg
   return { begin, end: begin + bank.count };
 }
 
-/** The items asked so far, and their scores. */
-export interface AskedItems {
-  /** Positions in the population. */
-  readonly items: ArrayLike<number>;
-  /** Aligned, in [0,1]; NaN = asked without an answer. */
-  readonly scores: ArrayLike<number>;
-}
-
 /**
  * Expected score of every item under the ability's posterior N(θ̂, Σ̂), from the answers so far; under the prior before
  * the first one: p̂_i = E σ(a_iᵀθ − b_i) ≈ σ(z_i/√(1 + πv_i/8)), v_i = a_iᵀΣ̂a_i, with asymptotes and on the score's
  * scale.
+ * @param asked - positions in the population, with scores; NaN = asked without an answer
  * @returns aligned with the population
  * @see MacKay (1992), Neural Computation 4, 720–736, for the approximation
  */
-export function predictAnswers(population: Population, asked: AskedItems): Float64Array {
+export function predictAnswers(population: Population, asked: ScoredItems): Float64Array {
   const abilities = populationAbilities(population, asked);
   const expected = new Float64Array(population.count);
   population.banks.forEach(({ scenarios }, k) => {
@@ -71,7 +64,7 @@ export function predictAnswers(population: Population, asked: AskedItems): Float
 /** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
 export function populationAbilities(
   { scenarios, banks }: Population,
-  { items, scores }: AskedItems,
+  { items, scores }: ScoredItems,
 ): AbilityEstimate[] {
   const blocks = banks.map((bank) => {
     const parts = bank.scenarios.map((s) => {

@@ -1,6 +1,7 @@
+import type { ScoredItems } from "../ability/map.ts";
 import type { RandomSource } from "../numeric/random.ts";
 import { drawBatch } from "./choose-items.ts";
-import { type AskedItems, partRange, type Population, predictAnswers } from "./population.ts";
+import { partRange, type Population, predictAnswers } from "./population.ts";
 import { addBatch, type BatchForecast, batchTotal, NO_SUMS, type RunningSums } from "./running-total.ts";
 
 /**
@@ -36,7 +37,7 @@ interface PendingBatch {
 }
 
 /** One model's answers so far. */
-export function askedItems({ asked, models }: AdaptiveState, model: number): AskedItems {
+export function askedItems({ asked, models }: AdaptiveState, model: number): ScoredItems {
   return { items: asked, scores: models[model]!.scores.map((score) => score ?? NaN) };
 }
 
@@ -90,7 +91,7 @@ export function drawNext(
 }
 
 /** Σ_asked wᵢyᵢ + Σ_open wᵢp̂ᵢ over all items, then over every scenario's where there are several. */
-function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: AskedItems): number[] {
+function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: ScoredItems): number[] {
   const known = expected.slice();
   for (let j = 0; j < asked.items.length; j++)
     if (!Number.isNaN(asked.scores[j]!)) known[asked.items[j]!] = asked.scores[j]!;

@@ -1,4 +1,4 @@
-import { type AbilityEstimate, mapAbility } from "../ability/map.ts";
+import { type AbilityEstimate, mapAbility, type ScoredItems } from "../ability/map.ts";
 import type { AbilityPrior } from "../ability/prior.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 
@@ -12,10 +12,8 @@ export function bankAbility(parts: readonly AnsweredPart[], prior: AbilityPrior)
 }
 
 /** A scenario's items with aligned scores; NaN = no answer. */
-interface AnsweredPart {
+interface AnsweredPart extends ScoredItems {
   readonly bank: ItemBank;
-  readonly items: ArrayLike<number>;
-  readonly scores: ArrayLike<number>;
 }
 
 /**
