@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { looksLevel, MOST_LOOKS } from "../core/inference/looks-level.ts";
 import type { ItemPool } from "./item-pool.ts";
@@ -28,24 +28,25 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
       "unknown_scenario",
       `there is no scenario ${unknown.join(", ")}: there are ${known.join(", ")}`,
     );
-  if (scenarios.length === 0) throw refused("scenarios is empty: leave it out for all of them");
-  if (![1, 2].includes(models)) throw refused(`models must be 1 or 2, got ${models}`);
-  if (!["score", "ability"].includes(goal)) throw refused(`goal must be score or ability, got ${goal}`);
-  if (goal === "ability" && models === 2) throw refused("abilities are looked for one model at a time: models is 1");
+  if (scenarios.length === 0) throw invalidOption("scenarios is empty: leave it out for all of them");
+  if (![1, 2].includes(models)) throw invalidOption(`models must be 1 or 2, got ${models}`);
+  if (!["score", "ability"].includes(goal)) throw invalidOption(`goal must be score or ability, got ${goal}`);
+  if (goal === "ability" && models === 2)
+    throw invalidOption("abilities are looked for one model at a time: models is 1");
   const items = pool.scenarios.reduce((sum, own) => sum + (scenarios.includes(own.id) ? own.items : 0), 0);
   const least = goal === "score" ? 2 : 1;
   const most = Math.min(items, MOST_ITEMS);
   const budget = options.budget ?? Math.min(DEFAULT_BUDGET, most);
   if (!(Number.isInteger(budget) && budget >= least && budget <= most))
-    throw refused(`budget must be a whole number of items from ${least} to ${most}, got ${budget}`);
+    throw invalidOption(`budget must be a whole number of items from ${least} to ${most}, got ${budget}`);
   const early = goal === "score" && Object.values(stop).some((rule) => rule !== undefined && rule !== false);
   const batch =
     options.batch ?? Math.min(budget, Math.max(DEFAULT_BATCH, goal === "score" ? Math.ceil(budget / MOST_LOOKS) : 0));
   if (!(Number.isInteger(batch) && batch >= least && batch <= budget))
-    throw refused(`batch must be a whole number of items from ${least} to the budget, ${budget}; got ${batch}`);
+    throw invalidOption(`batch must be a whole number of items from ${least} to the budget, ${budget}; got ${batch}`);
   const batches = Math.ceil(budget / batch);
   if (early && batches > MOST_LOOKS)
-    throw refused(
+    throw invalidOption(
       `${budget} items in batches of ${batch} are ${batches} looks, and each makes the interval wider: ${MOST_LOOKS} at most, so batches of ${Math.ceil(budget / MOST_LOOKS)} or more`,
     );
   checkRules(options);
@@ -68,20 +69,16 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
 function checkRules({ models = 1, goal = "score", stop = {} }: AdaptiveOptions): void {
   const { halfWidth, threshold, better, standardError } = stop;
   const given = (name: string, value: unknown, fits: boolean, needs: string): void => {
-    if (value !== undefined && value !== false && !fits) throw refused(`stop.${name} needs ${needs}`);
+    if (value !== undefined && value !== false && !fits) throw invalidOption(`stop.${name} needs ${needs}`);
   };
   given("halfWidth", halfWidth, goal === "score", "goal score");
   given("threshold", threshold, goal === "score" && models === 1, "goal score and one model");
   given("better", better, goal === "score" && models === 2, "goal score and two models");
   given("standardError", standardError, goal === "ability", "goal ability");
   if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
-    throw refused(`stop.halfWidth must be a fraction in (0,1), got ${halfWidth}`);
+    throw invalidOption(`stop.halfWidth must be a fraction in (0,1), got ${halfWidth}`);
   if (threshold !== undefined && !(threshold > 0 && threshold < 1))
-    throw refused(`stop.threshold must be a score in (0,1), got ${threshold}`);
+    throw invalidOption(`stop.threshold must be a score in (0,1), got ${threshold}`);
   if (standardError !== undefined && !(standardError > 0))
-    throw refused(`stop.standardError must be a positive number on the ability's scale, got ${standardError}`);
-}
-
-function refused(why: string): AnchorEvalError {
-  return new AnchorEvalError("invalid_option", why);
+    throw invalidOption(`stop.standardError must be a positive number on the ability's scale, got ${standardError}`);
 }

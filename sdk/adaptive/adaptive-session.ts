@@ -1,7 +1,7 @@
 import { chooseInformative } from "../core/adaptive/choose-items.ts";
 import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } from "../core/adaptive/state.ts";
 import { type Population, populationAbilities } from "../core/adaptive/population.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import { scoreProblem } from "../estimate/resolve-answers.ts";
 import type { EstimateWarning, Responses } from "../estimate/types.ts";
@@ -62,8 +62,7 @@ export function continueAdaptive(
       `the session belongs to bundle ${session.digest}, this one is ${pool.digest}`,
     );
   const { plan } = session;
-  if (session.state.pending === null)
-    throw new AnchorEvalError("invalid_option", "this evaluation has ended: begin another one");
+  if (session.state.pending === null) throw invalidOption("this evaluation has ended: begin another one");
   const population = pool.population(plan.scenarios);
   const names = session.state.pending.items.map((i) => pool.item(population.lines[i]!).item_id);
   const answered = takeAnswers(population, session.state, batchScores(names, answers, plan.models));
@@ -163,24 +162,20 @@ function batchScores(names: readonly string[], answers: AdaptiveAnswers, models:
 }
 
 function alignedScores(names: readonly string[], responses: Responses, path: string[], issues: Issue[]): Float64Array {
+  const report = (at: string[], code: string, message: string): void => void issues.push({ path: at, code, message });
   if (Array.isArray(responses)) {
     if (responses.length !== names.length)
-      issues.push({
-        path,
-        code: "wrong_length",
-        message: `${names.length} items were asked, got ${responses.length} answers`,
-      });
+      report(path, "wrong_length", `${names.length} items were asked, got ${responses.length} answers`);
     return Float64Array.from(names, (_, j) => checked(responses[j], [...path, j], issues));
   }
   if (typeof responses !== "object" || (responses as unknown) === null) {
-    issues.push({ path, code: "invalid_type", message: "answers are an object of item id → score" });
+    report(path, "invalid_type", "answers are an object of item id → score");
     return new Float64Array(names.length);
   }
   const given = responses instanceof Map ? responses : new Map(Object.entries(responses));
   const asked = new Set(names);
   for (const id of given.keys())
-    if (!asked.has(String(id)))
-      issues.push({ path: [...path, String(id)], code: "unknown_item", message: "this item wasn't asked now" });
+    if (!asked.has(String(id))) report([...path, String(id)], "unknown_item", "this item wasn't asked now");
   return Float64Array.from(names, (id) => checked(given.get(id), [...path, id], issues));
 }
 

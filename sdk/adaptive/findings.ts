@@ -1,6 +1,7 @@
 import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
 import { type AdaptiveState, askedItems } from "../core/adaptive/state.ts";
+import type { Bounds } from "../core/estimators/answered-sample.ts";
 import { designInterval } from "../core/inference/score-interval.ts";
 import { pairedInterval } from "../core/inference/paired-difference.ts";
 import type { KnownVariance } from "../core/inference/sampling-variance.ts";
@@ -53,12 +54,11 @@ function pairResult(standing: Standing): AdaptivePair {
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
   const models = { a: modelResult(standing, 0), b: modelResult(standing, 1) };
   if (found === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
-  const short = tooFew(both, LEAST_ANSWERS, found.sampling);
+  const limits = (): Bounds => pairedInterval(found, plan.lookLevel);
   return {
     ...models,
     difference: found.difference,
-    interval: short === null ? { ...pairedInterval(found, plan.lookLevel), ...described(plan, found.sampling) } : null,
-    reason: short,
+    ...statedInterval(plan, found.sampling, both, LEAST_ANSWERS, limits),
   };
 }
 
@@ -76,21 +76,22 @@ function runningScore(
   const sampled = stateScore(population, state, model, part);
   if (sampled === null) return { ...none, reason: NOTHING_YET };
   const { score, sampling } = sampled;
-  const reason = tooFew(sampling.answers, least, sampling);
-  const interval =
-    reason === null ? { ...designInterval(sampled, plan.lookLevel), ...described(plan, sampling) } : null;
-  return { score, interval, reason };
+  const limits = (): Bounds => designInterval(sampled, plan.lookLevel);
+  return { score, ...statedInterval(plan, sampling, sampling.answers, least, limits) };
 }
 
-function tooFew(answers: number, least: number, { variance }: KnownVariance): string | null {
-  return answers >= least || variance === 0
-    ? null
-    : `${answers} answers are too few for an interval: ${least} are needed`;
-}
-
-function described(plan: AdaptivePlan, { variance }: KnownVariance): Pick<AdaptiveInterval, "level" | "method"> {
-  const method = variance === 0 ? "exact" : plan.lookLevel > plan.level ? "sequential" : "design-based";
-  return { level: plan.level, method };
+/** An interval, or why there is none: answers that are fewer than it takes, unless all there are were given. */
+function statedInterval(
+  { level, lookLevel }: AdaptivePlan,
+  { variance }: KnownVariance,
+  answers: number,
+  least: number,
+  limits: () => Bounds,
+): Pick<AdaptiveScore, "interval" | "reason"> {
+  if (answers < least && variance > 0)
+    return { interval: null, reason: `${answers} answers are too few for an interval: ${least} are needed` };
+  const method = variance === 0 ? "exact" : lookLevel > level ? "sequential" : "design-based";
+  return { interval: { ...limits(), level, method }, reason: null };
 }
 
 function abilitiesOf({ population, plan, state }: Standing): AdaptiveModel["abilities"] {

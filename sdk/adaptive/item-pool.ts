@@ -3,10 +3,8 @@ import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import type { Population } from "../core/adaptive/population.ts";
 import type { Bundle, BundleScenario, BundleSource } from "../core/bundle/bundle.ts";
-import type { ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
+import type { BankManifest, ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { ItemBank } from "../core/irt/item-bank.ts";
-import type { MonotoneMap } from "../core/numeric/functions.ts";
 import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
 import type { AdaptiveItem } from "./types.ts";
 
@@ -116,10 +114,7 @@ export function benchmarkPopulation(
 }
 
 /** One scenario of a population. */
-export interface StackedScenario {
-  readonly id: string;
-  readonly bank: ItemBank;
-  readonly scoreMap: MonotoneMap | null;
+export interface StackedScenario extends Omit<Population["scenarios"][number], "begin"> {
   /** Factor in (0,1] of every item's probability; of all scenarios of a population, or of none. */
   readonly exposure: ArrayLike<number> | null;
   /** Of its items in its own score, summing to 1. */
@@ -139,11 +134,7 @@ export interface StackedScenario {
  */
 export function stackedPopulation(
   scenarios: readonly StackedScenario[],
-  banks: readonly {
-    readonly id: string;
-    readonly scenarios: readonly string[];
-    readonly prior: Population["banks"][number]["prior"];
-  }[],
+  banks: readonly (Pick<Population["banks"][number], "prior"> & Pick<BankManifest, "id" | "scenarios">)[],
 ): PoolPopulation {
   const count = scenarios.reduce((sum, { bank }) => sum + bank.count, 0);
   const weights = new Float64Array(count);

@@ -104,14 +104,11 @@ export interface AdaptiveModel extends AdaptiveScore {
 }
 
 /** Two models that are asked the same items. */
-export interface AdaptivePair {
+export interface AdaptivePair extends Pick<AdaptiveScore, "interval" | "reason"> {
   readonly a: AdaptiveModel;
   readonly b: AdaptiveModel;
   /** S_B − S_A, in [−1,1]; null before the first item that both answered. */
   readonly difference: number | null;
-  /** Of the difference. */
-  readonly interval: AdaptiveInterval | null;
-  readonly reason: string | null;
 }
 
 /** All that the next step needs beside the bundle: plain JSON. */

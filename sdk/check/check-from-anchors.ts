@@ -3,7 +3,7 @@ import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { invalidOption } from "../core/errors.ts";
 import {
   type PairedAnswers,
   pairedSampling,
@@ -39,18 +39,17 @@ export function checkFromAnchors(
   const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, alarmsPerYear, runsPerYear, ...resolve } = options;
   const alarms = alarmRate(alarmsPerYear, runsPerYear);
   if (baselines.length === 0 && minScore === undefined)
-    throw new AnchorEvalError("invalid_option", "a check needs a baseline's answers, a lowest score, or both");
-  if (!(level > 0.5 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level must be a one-sided confidence in (0.5,1), got ${level}`);
-  if (!(maxDrop >= 0 && maxDrop < 1))
-    throw new AnchorEvalError("invalid_option", `maxDrop must be a drop of scores in [0,1), got ${maxDrop}`);
+    throw invalidOption("a check needs a baseline's answers, a lowest score, or both");
+  if (!(level > 0.5 && level < 1)) throw invalidOption(`level must be a one-sided confidence in (0.5,1), got ${level}`);
+  if (!(maxDrop >= 0 && maxDrop < 1)) throw invalidOption(`maxDrop must be a drop of scores in [0,1), got ${maxDrop}`);
   if (minScore !== undefined && !(minScore >= 0 && minScore <= 1))
-    throw new AnchorEvalError("invalid_option", `minScore must be a score in [0,1], got ${minScore}`);
+    throw invalidOption(`minScore must be a score in [0,1], got ${minScore}`);
 
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
-  if (runs.length === 0) throw new AnchorEvalError("invalid_option", "a check needs answers");
+  if (runs.length === 0) throw invalidOption("a check needs answers");
   const names = [...named(baselines, "baseline"), ...named(runs, "current")];
-  const { form, scores, warnings } = resolveModels(bundle, [...baselines, ...runs], names, resolve);
+  const { scores, warnings, ...served } = resolveModels(bundle, [...baselines, ...runs], names, resolve);
+  const { form } = served;
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
   const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
@@ -64,10 +63,7 @@ export function checkFromAnchors(
     );
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
-    benchmark: bundle.manifest.benchmark,
-    version: bundle.manifest.version,
-    form,
-    digest: bundle.digest,
+    ...served,
     verdict: together([drop, minimum].flatMap((rule) => (rule === null ? [] : [rule.verdict]))),
     drop,
     minimum,
@@ -84,12 +80,9 @@ function named(models: readonly ComparedModel[], side: string): string[] {
 
 function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
-    throw new AnchorEvalError("invalid_option", `runsPerYear must be at least 1, got ${runsPerYear}`);
+    throw invalidOption(`runsPerYear must be at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `alarmsPerYear must be above 0 and at most half of ${runsPerYear} runs, got ${alarmsPerYear}`,
-    );
+    throw invalidOption(`alarmsPerYear must be above 0 and at most half of ${runsPerYear} runs, got ${alarmsPerYear}`);
   return { perYear: alarmsPerYear, runsPerYear, probability: alarmsPerYear / runsPerYear };
 }
 
@@ -124,17 +117,10 @@ function checkDrop(
   maxDrop: number,
   { alarms, level }: Pick<CheckResult, "alarms" | "level">,
 ): DropCheck {
-  if ("reason" in difference)
-    return {
-      verdict: "undecided",
-      drop: null,
-      low: null,
-      high: null,
-      reason: difference.reason,
-      maxDrop,
-      alarmsWithoutChange: null,
-      found: null,
-    };
+  if ("reason" in difference) {
+    const unknown = { drop: null, low: null, high: null, reason: difference.reason };
+    return { verdict: "undecided", ...unknown, maxDrop, alarmsWithoutChange: null, found: null };
+  }
   const { variance, degrees } = difference.sampling;
   const drop = -difference.difference;
   const error = Math.sqrt(variance);
@@ -166,14 +152,8 @@ function checkMinimum(
   const { score, interval, reason } = estimateAt(level);
   const low = interval?.low ?? null;
   const high = estimateAt(1 - alarms.probability).interval?.high ?? null;
-  const verdict: CheckVerdict =
-    low === null || high === null
-      ? "undecided"
-      : high < minScore
-        ? "regressed"
-        : low >= minScore
-          ? "passed"
-          : "undecided";
+  const known = low !== null && high !== null;
+  const verdict = known && high < minScore ? "regressed" : known && low >= minScore ? "passed" : "undecided";
   return { verdict, score, low, high, reason, minScore };
 }
 

@@ -1,5 +1,5 @@
 import type { ComparedModel } from "../compare/types.ts";
-import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions } from "../estimate/types.ts";
 
 /** The rules of a check. At least one of `baselines` and `minScore`. */
 export interface CheckOptions extends Pick<EstimateOptions, "form" | "onChangedItem"> {
@@ -50,12 +50,7 @@ export interface MinimumCheck {
 }
 
 /** The result of `checkFromAnchors` and of `anchoreval check`. */
-export interface CheckResult {
-  readonly benchmark: string;
-  readonly version: string;
-  readonly form: string;
-  /** Digest of the bundle. */
-  readonly digest: string;
+export interface CheckResult extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** `regressed` where one rule says so, `passed` where all do. */
   readonly verdict: CheckVerdict;
   /** Null without baselines. */
@@ -73,5 +68,4 @@ export interface CheckResult {
   /** Items that count: answered by a run of either side. */
   readonly answered: number;
   readonly of: number;
-  readonly warnings: readonly EstimateWarning[];
 }

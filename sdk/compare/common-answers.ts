@@ -1,15 +1,8 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
-import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
-
-/** Several models' answers, cut to the items that all of them answered: scores are NaN where not all did. */
-interface CommonAnswers extends ResolvedModels {
-  readonly names: readonly string[];
-  /** Items that all answered, by scenario, and in the form. */
-  readonly answered: ReadonlyMap<string, { readonly answered: number; readonly of: number }>;
-}
 
 /**
  * Checks several models' answers, which must be to one form of one bundle, and keeps the items that all answered.
@@ -20,20 +13,20 @@ export function commonAnswers(
   models: readonly ComparedModel[],
   names: readonly string[],
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
-): CommonAnswers {
+): ResolvedModels & { readonly answered: ReturnType<typeof keepCommon> } {
   const resolved = resolveModels(bundle, models, names, options);
-  return { ...resolved, names, answered: keepCommon(resolved.scores, names) };
+  return { ...resolved, answered: keepCommon(resolved.scores, names) };
 }
 
 /**
  * Takes out, in place, the answers to items that not all answered.
- * @returns what is left, by scenario
+ * @returns items that are left, by scenario, and in the form
  * @throws AnchorEvalError `invalid_answers` where nothing is
  */
 export function keepCommon(
   scores: readonly ReadonlyMap<string, Float64Array>[],
   names: readonly string[],
-): CommonAnswers["answered"] {
+): ReadonlyMap<string, { readonly answered: number; readonly of: number }> {
   const answered = new Map<string, { answered: number; of: number }>();
   for (const [id, { length }] of scores[0]!) {
     let count = 0;
@@ -49,11 +42,9 @@ export function keepCommon(
 }
 
 /** Several models' checked answers to one form. */
-interface ResolvedModels {
-  readonly form: string;
+interface ResolvedModels extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN = no answer. The caller's to change. */
   readonly scores: readonly ReadonlyMap<string, Float64Array>[];
-  readonly warnings: readonly EstimateWarning[];
 }
 
 /**
@@ -83,19 +74,20 @@ export function resolveModels(
       `${names[0]!} answered form ${form}, ${names[other]!} form ${resolved[other]!.form}: models are compared on the same anchors; name a form that all have answered`,
     );
   return {
+    benchmark: bundle.manifest.benchmark,
+    version: bundle.manifest.version,
     form,
+    digest: bundle.digest,
     scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
     warnings,
   };
 }
 
-function refuseOtherVersion(bundle: Bundle, { version }: ComparedModel, name: string): void {
-  if (version === undefined) return;
-  const own = bundle.manifest.version;
-  if (version.split(".")[0] !== own.split(".")[0])
+function refuseOtherVersion({ manifest }: Bundle, { version = manifest.version }: ComparedModel, name: string): void {
+  if (version.split(".")[0] !== manifest.version.split(".")[0])
     throw new AnchorEvalError(
       "digest_mismatch",
-      `${name} answered version ${version}, this bundle is ${own}: scores of different major versions don't compare`,
+      `${name} answered version ${version}, this bundle is ${manifest.version}: scores of different major versions don't compare`,
     );
 }
 

@@ -1,5 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { invalidOption } from "../core/errors.ts";
 import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
@@ -35,46 +35,35 @@ export function compareFromAnchors(
   const { margin = 0, level: wanted, ...resolve } = options;
   const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))
-    throw new AnchorEvalError("invalid_option", `margin must be a difference of scores in [0,1), got ${margin}`);
+    throw invalidOption(`margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
-  const { form: formId } = common;
-  const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
-  const left = comparedSide(bundle, formId, common.scores[0]!, level);
-  const right = comparedSide(bundle, formId, common.scores[1]!, level);
+  const { scores: given, answered, warnings, ...served } = common;
+  const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
+  const [left, right] = given.map((own) => comparedSide(bundle, form.id, own, level)) as [ComparedSide, ComparedSide];
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {
-      const scores = {
-        a: scenarioScore(left, id),
-        b: scenarioScore(right, id),
-      };
-      return [id, described(pair, scores, level, common.answered.get(id)!)];
+      const scores = { a: scenarioScore(left, id), b: scenarioScore(right, id) };
+      return [id, described(pair, scores, level, answered.get(id)!)];
     }),
   );
-  const overall = described(
-    pairs.overall,
-    { a: overallOf(bundle, left), b: overallOf(bundle, right) },
-    level,
-    countAnswers(Object.values(scenarios)),
-  );
+  const scores = { a: overallOf(bundle, left), b: overallOf(bundle, right) };
+  const overall = described(pairs.overall, scores, level, countAnswers(Object.values(scenarios)));
   const found = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
-    benchmark: bundle.manifest.benchmark,
-    version: bundle.manifest.version,
-    form: formId,
-    digest: bundle.digest,
+    ...served,
     names,
     margin,
     verdict: found,
     ...overall,
     moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, left.evidence, margin, level) : null,
     warnings: [
-      ...common.warnings,
+      ...warnings,
       ...[left, right].flatMap(({ estimate }, k) =>
         estimate.warnings
           .filter(({ code }) => code !== "missing_answers" && code !== "no_interval")
-          .map((warning) => ({ ...warning, message: `${common.names[k]!}: ${warning.message}` })),
+          .map((warning) => ({ ...warning, message: `${[names.a, names.b][k]!}: ${warning.message}` })),
       ),
     ],
     scenarios,
@@ -82,21 +71,17 @@ export function compareFromAnchors(
 }
 
 function described(
-  pair: PairDifference,
+  { sampled, reason, exact, discordance: { aHigher, bHigher } }: PairDifference,
   scores: Difference["scores"],
   level: number,
   { answered, of }: { answered: number; of: number },
 ): Difference {
-  const { sampled, known, reason, exact, discordance } = pair;
-  const { aHigher, bHigher } = discordance;
+  const known = reason === null ? sampled : null;
   return {
     difference: sampled?.difference ?? null,
-    interval:
-      sampled !== null && known
-        ? { ...pairedInterval(sampled, level), level, method: exact ? "exact" : "design-based" }
-        : null,
+    interval: known && { ...pairedInterval(known, level), level, method: exact ? "exact" : "design-based" },
     reason,
-    oneSidedConfidence: sampled !== null && known ? oneSidedConfidence(sampled) : null,
+    oneSidedConfidence: known && oneSidedConfidence(known),
     mcnemar: { aHigher, bHigher, pValue: midPMcNemar(aHigher, bHigher) },
     scores,
     answered,

@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
+import { answeredSample, type Bounds, clamp, knownBounds } from "../core/estimators/answered-sample.ts";
 import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
 import type { GatedVariance } from "../core/inference/sampling-variance.ts";
 import type { PairedAnswers } from "../core/inference/paired-difference.ts";
@@ -18,7 +18,7 @@ export interface ScenarioEvidence extends PairedAnswers {
   /** How the score's variance follows from that of `p-irt-dr`, where it is the gate, and on which side of the range it lies. */
   readonly gated: (GatedVariance & { readonly side: -1 | 1 }) | null;
   /** The range of scores that the answers alone leave possible. */
-  readonly bounds: { readonly low: number; readonly high: number };
+  readonly bounds: Bounds;
   /** Hájek mean of the answers. */
   readonly stratifiedMean: number;
   /** Every item was answered. */
@@ -35,25 +35,24 @@ export function modelEvidence(
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
 ): Map<string, ScenarioEvidence> {
-  const evidence = new Map<string, ScenarioEvidence>();
   const model = bundleScoring(bundle, form).estimate(scores);
-  for (const described of bundle.manifest.banks) {
-    const ability = model.ability(described.id, "separate");
-    if (!ability) continue;
-    for (const id of described.scenarios) {
+  const evidence = new Map<string, ScenarioEvidence>();
+  for (const bank of bundle.manifest.banks) {
+    const ability = model.ability(bank.id, "separate");
+    for (const id of ability ? bank.scenarios : []) {
       const scenario = bundle.scenarios.get(id);
       const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
-      if (!scenario || !sample) continue;
+      if (!sample) continue;
+      const { theta, covariance } = ability!;
       const { bank, weights, scoreMap } = scenario;
-      const expected = expectedScore(ability.theta, bank, weights, scoreMap);
-      const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
+      const expected = expectedScore(theta, bank, weights, scoreMap);
+      const predicted = predictedScoresOf(sample.items, theta, bank, scoreMap);
       const bounds = knownBounds(weights, sample);
-      const score = correctedMean({ expected, predicted, sample });
       evidence.set(id, {
         sample,
         predicted,
-        leverages: answerLeverages(bank, ability.theta, ability.covariance, sample.items),
-        score: Math.min(bounds.high, Math.max(bounds.low, score)),
+        leverages: answerLeverages(bank, theta, covariance, sample.items),
+        score: clamp(correctedMean({ expected, predicted, sample }), bounds),
         gated: null,
         bounds,
         stratifiedMean: anchorMean(sample),
@@ -90,9 +89,8 @@ export function comparedSide(
 }
 
 /**
- * The ranking statistic, ΣW_s·(Σ_A d·y / Σ_A d): the
- * mean of the answers with the design's weights, and nothing else. It orders models that are stronger than any seen better
- * than estimates that lean on models like them.
+ * The ranking statistic, ΣW_s·(Σ_A d·y / Σ_A d): the mean of the answers with the design's weights, and nothing else. It
+ * orders models that are stronger than any seen better than estimates that lean on models like them.
  * @returns null where a scenario has no answer
  */
 export function overallMean(manifest: Manifest, evidence: ComparedSide["evidence"]): number | null {

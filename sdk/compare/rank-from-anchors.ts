@@ -1,5 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
 import { rankIntervals } from "../core/inference/ranks.ts";
@@ -27,49 +27,36 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   const level = confidenceLevel(wanted);
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);
   if (models.length < 2 || new Set(names).size < names.length)
-    throw new AnchorEvalError("invalid_option", `a ranking is of two models or more, each with a name of its own`);
-  const common = commonAnswers(bundle, models, names, resolve);
-  const { form: formId } = common;
-  const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
-  const sides = common.scores.map((scores) => comparedSide(bundle, formId, scores, level));
+    throw invalidOption(`a ranking is of two models or more, each with a name of its own`);
+  const { scores: given, answered, warnings, ...served } = commonAnswers(bundle, models, names, resolve);
+  const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
+  const sides = given.map((scores) => comparedSide(bundle, form.id, scores, level));
 
   // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
   // the items are the same.
   const pairs = sides.map((later, i) =>
     sides.slice(0, i).map((earlier) => pairDifferences(bundle, earlier.evidence, later.evidence, form).overall),
   );
-  const { known, reason } = pairs[1]![0]!;
+  const { reason } = pairs[1]![0]!;
   // The p-value of "i is better than j" is the one-sided confidence that j is.
   const behind = (i: number, j: number): number =>
     oneSidedConfidence(i > j ? turnedDifference(pairs[i]![j]!.sampled!) : pairs[j]![i]!.sampled!);
-  const intervals = known ? rankIntervals(behind, models.length, level) : null;
+  const intervals = reason === null ? rankIntervals(behind, models.length, level) : null;
 
   const means = sides.map(({ evidence }) => overallMean(bundle.manifest, evidence));
+  const placeOf = (own: number): number => 1 + means.filter((mean) => mean !== null && mean > own + ROUNDING).length;
   const ranked = means.map((stratifiedMean, index): RankedModel => {
     const { score, interval } = sides[index]!.estimate;
-    const rank =
-      stratifiedMean === null
-        ? null
-        : 1 + means.filter((mean) => mean !== null && mean > stratifiedMean + ROUNDING).length;
-    return {
-      name: names[index]!,
-      index,
-      score,
-      interval,
-      stratifiedMean,
-      rank,
-      rankInterval: intervals?.[index] ?? null,
-    };
+    const rank = stratifiedMean === null ? null : placeOf(stratifiedMean);
+    const rankInterval = intervals?.[index] ?? null;
+    return { name: names[index]!, index, score, interval, stratifiedMean, rank, rankInterval };
   });
   return {
-    benchmark: bundle.manifest.benchmark,
-    version: bundle.manifest.version,
-    form: formId,
-    digest: bundle.digest,
+    ...served,
     level,
     reason,
-    ...countAnswers(common.answered.values()),
+    ...countAnswers(answered.values()),
     models: ranked.sort((x, y) => (x.rank ?? 0) - (y.rank ?? 0) || x.index - y.index),
-    warnings: common.warnings,
+    warnings,
   };
 }

@@ -1,5 +1,4 @@
 import {
-  addDiscordances,
   discordance,
   type Discordance,
   NO_PAIRED_SAMPLING,
@@ -7,28 +6,22 @@ import {
   type SampledDifference,
   weightedDifference,
 } from "../core/inference/paired-difference.ts";
+import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
 
-/** Below this answered share of the anchors' weight, no interval is given, as for a score. */
-const LEAST_SHARE_FOR_INTERVAL = 0.7;
-
 /** S_B − S_A, of a scenario or overall, with what its interval rests on. */
 export interface PairDifference {
   /** Null where there is no difference. */
   readonly sampled: SampledDifference | null;
-  /** Why there is no difference or no interval. */
+  /** Why there is no difference, or no variance that an interval can rest on; null where there is one. */
   readonly reason: string | null;
   /** Both models answered every item. */
   readonly exact: boolean;
-  /** Whether `sampled` has a variance that an interval can rest on. */
-  readonly known: boolean;
   readonly discordance: Discordance;
 }
-
-const NOTHING: Discordance = { items: 0, aHigher: 0, aAhead: 0, bHigher: 0, bAhead: 0 };
 
 /** Differences of two models, S_B − S_A: of each loaded scenario, and overall. */
 export interface PairDifferences {
@@ -62,36 +55,33 @@ export function scenarioDifference(
   design: boolean,
 ): PairDifference {
   if (a === undefined || b === undefined)
-    return {
-      sampled: null,
-      reason: "no anchor of this scenario was answered by both",
-      exact: false,
-      known: false,
-      discordance: NOTHING,
-    };
+    return noDifference("no anchor of this scenario was answered by both", { aHigher: 0, bHigher: 0 });
   const difference = b.score - a.score;
   const bounds = { low: b.bounds.low - a.bounds.high, high: b.bounds.high - a.bounds.low };
-  const shared = { exact: a.exact, discordance: discordance(a.sample.scores, b.sample.scores) };
-  const found = (known: boolean, reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
-    ...shared,
-    known,
-    reason,
+  const found = (reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
     sampled: { difference, bounds, sampling },
+    reason,
+    exact: a.exact,
+    discordance: discordance(a.sample.scores, b.sample.scores),
   });
-  if (a.exact) return found(true, null);
-  if (!design || a.sample.inclusion === null)
-    return found(false, "these anchors were chosen, not drawn: nothing measures the error of a difference");
-  if (a.sample.share < LEAST_SHARE_FOR_INTERVAL)
+  if (a.exact) return found(null);
+  const { inclusion, share } = a.sample;
+  if (!design || inclusion === null)
+    return found("these anchors were chosen, not drawn: nothing measures the error of a difference");
+  if (share < LEAST_ANSWERED_SHARE)
     return found(
-      false,
-      `both answered only ${Math.round(100 * a.sample.share)} % of the anchors' weight, below ${100 * LEAST_SHARE_FOR_INTERVAL} %`,
+      `both answered only ${Math.round(100 * share)} % of the anchors' weight, below ${100 * LEAST_ANSWERED_SHARE} %`,
     );
   const sampling = pairedSampling(difference, a, b);
-  if (sampling === null) return found(false, "fewer than two anchors were answered by both");
-  if (a.gated === null || b.gated === null) return found(true, null, sampling);
+  if (sampling === null) return found("fewer than two anchors were answered by both");
+  if (a.gated === null || b.gated === null) return found(null, sampling);
   const within = (a.gated.within + b.gated.within) / 2;
   const bias = (b.gated.side * Math.sqrt(b.gated.bias) - a.gated.side * Math.sqrt(a.gated.bias)) ** 2;
-  return found(true, null, { ...sampling, variance: ((1 + within) / 2) * sampling.variance + bias });
+  return found(null, { ...sampling, variance: ((1 + within) / 2) * sampling.variance + bias });
+}
+
+function noDifference(reason: string, discordance: Discordance): PairDifference {
+  return { sampled: null, reason, exact: false, discordance };
 }
 
 /**
@@ -103,26 +93,20 @@ export function overallDifference(
   scenarios: ReadonlyMap<string, PairDifference>,
   inflation = 1,
 ): PairDifference {
-  const discordances = addDiscordances([...scenarios.values()].map((part) => part.discordance));
+  const count = (side: keyof Discordance): number =>
+    Array.from(scenarios.values(), (part) => part.discordance[side]).reduce((sum, own) => sum + own, 0);
+  const discordances = { aHigher: count("aHigher"), bHigher: count("bHigher") };
   const parts = scenarioShares(manifest).map(({ id, share }) => ({ id, share, part: scenarios.get(id) }));
   const names = (which: (part: PairDifference | undefined) => boolean): string[] =>
     parts.filter(({ part }) => which(part)).map(({ id }) => id);
   const missing = names((part) => part === undefined || part.sampled === null);
-  if (missing.length > 0)
-    return {
-      sampled: null,
-      reason: `no difference for ${missing.join(", ")}`,
-      exact: false,
-      known: false,
-      discordance: discordances,
-    };
-  const unknown = names((part) => !part!.known);
+  if (missing.length > 0) return noDifference(`no difference for ${missing.join(", ")}`, discordances);
+  const unknown = names((part) => part!.reason !== null);
   const { sampling, ...sampled } = weightedDifference(parts.map(({ share, part }) => ({ share, ...part!.sampled! })));
   return {
     sampled: { ...sampled, sampling: { ...sampling, variance: inflation ** 2 * sampling.variance } },
     reason: unknown.length > 0 ? `no interval for ${unknown.join(", ")}` : null,
     exact: parts.every(({ part }) => part!.exact),
-    known: unknown.length === 0,
     discordance: discordances,
   };
 }

@@ -1,4 +1,4 @@
-import type { EstimateOptions, EstimateWarning, Interval, Responses } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, Interval, Responses } from "../estimate/types.ts";
 
 /** One model's answers to the anchors of a bundle. */
 export interface ComparedModel extends Pick<EstimateOptions, "form" | "formDigest" | "digest" | "hashes"> {
@@ -54,19 +54,14 @@ export interface ModelScore {
 }
 
 /** The result of `compareFromAnchors` and of `anchoreval compare` with two models. */
-export interface Comparison extends Difference {
-  readonly benchmark: string;
-  readonly version: string;
-  readonly form: string;
-  /** Digest of the bundle. */
-  readonly digest: string;
+export interface Comparison
+  extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings">, Difference {
   readonly names: { readonly a: string; readonly b: string };
   readonly margin: number;
   /** Null without an interval. */
   readonly verdict: Verdict | null;
   /** Items more, over all scenarios, at which the interval would decide if the difference stayed what it is; for `undecided`. */
   readonly moreItems: number | null;
-  readonly warnings: readonly EstimateWarning[];
   readonly scenarios: Readonly<Record<string, Difference>>;
 }
 
@@ -74,11 +69,7 @@ export interface Comparison extends Difference {
 export type RankOptions = Pick<EstimateOptions, "form" | "level" | "onChangedItem">;
 
 /** The result of `rankFromAnchors` and of `anchoreval compare` with several models. */
-export interface Ranking {
-  readonly benchmark: string;
-  readonly version: string;
-  readonly form: string;
-  readonly digest: string;
+export interface Ranking extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Simultaneous confidence of the rank intervals. */
   readonly level: number;
   /** Why there are no rank intervals. */
@@ -88,7 +79,6 @@ export interface Ranking {
   readonly of: number;
   /** The highest stratified mean first. */
   readonly models: readonly RankedModel[];
-  readonly warnings: readonly EstimateWarning[];
 }
 
 /** A model with its place among those that were ranked. */

@@ -73,3 +73,8 @@ export class AnchorEvalError extends Error {
     this.issues = options.issues ?? [];
   }
 }
+
+/** The refusal of an option's value. @example invalidOption("level must be in (0,1), got 2").code // "invalid_option" */
+export function invalidOption(why: string): AnchorEvalError {
+  return new AnchorEvalError("invalid_option", why);
+}

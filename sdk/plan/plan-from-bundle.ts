@@ -1,6 +1,6 @@
 import { type Bundle, servedBlend } from "../core/bundle/bundle.ts";
-import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
+import { invalidOption } from "../core/errors.ts";
 import { estimatorFigure } from "../core/estimators/types.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
@@ -24,28 +24,28 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;
   if (!(rankedRight > 0.5 && rankedRight < 1))
-    throw new AnchorEvalError("invalid_option", `rankedRight must be a share in (½,1), got ${rankedRight}`);
+    throw invalidOption(`rankedRight must be a share in (½,1), got ${rankedRight}`);
   if (halfWidth !== undefined && gap !== undefined)
-    throw new AnchorEvalError("invalid_option", "a plan is for a half-width or for a gap: give one of them");
+    throw invalidOption("a plan is for a half-width or for a gap: give one of them");
   for (const [name, value] of Object.entries({ halfWidth, gap }))
     if (value !== undefined && !(value > 0 && value < 1))
-      throw new AnchorEvalError("invalid_option", `${name} must be a difference of scores in (0,1), got ${value}`);
+      throw invalidOption(`${name} must be a difference of scores in (0,1), got ${value}`);
   const absent = manifest.scenarios.filter(({ id }) => !bundle.scenarios.has(id));
   if (absent.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `a plan needs the whole bundle: ${absent.map(({ id }) => id).join(", ")} wasn't loaded`,
-    );
+    throw invalidOption(`a plan needs the whole bundle: ${absent.map(({ id }) => id).join(", ")} wasn't loaded`);
 
-  const scenarios = manifest.scenarios.map(({ id, items }) => ({
-    id,
-    ...scenarioPrecision(bundle, id, items, options),
-  }));
-  const overall = overallPrecision(bundle, options, scenarios);
-  const allocated = (form: FormManifest): number[] => manifest.scenarios.map(({ id }) => form.scenarios[id]!.items);
+  const scenarios = manifest.scenarios.map(({ id, items: of }) => {
+    const forms = manifest.forms.map((form) => ({
+      items: form.scenarios[id]!.items,
+      ...errorsOf(form, servedBlend(form.scenarios[id]!).measured, level),
+    }));
+    const open = (items: number): number => 1 / items - 1 / of;
+    return { id, of, at: precision(of, forms, open, residualVariance(bundle, id), { level, rankedRight }) };
+  });
+  const overall = overallPrecision(bundle, { level, rankedRight });
   const forms = manifest.forms
     .map((form): PlannedForm => {
-      const items = allocated(form);
+      const items = allocated(manifest, form);
       return {
         form: form.id,
         overall: overall.at(items),
@@ -73,6 +73,11 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
   };
 }
 
+/** A form's numbers of items, scenario by scenario. */
+function allocated({ scenarios }: Manifest, form: FormManifest): number[] {
+  return scenarios.map(({ id }) => form.scenarios[id]!.items);
+}
+
 /** The precision at the least size that reaches what is wanted; at the largest, everything is known. */
 function leastSize(
   largest: number,
@@ -86,57 +91,38 @@ function leastSize(
   return at(largest);
 }
 
-interface Curves {
-  readonly of: number;
-  readonly at: (items: number) => Precision;
-}
-
-/** Precision in one scenario by the number of its items. */
-function scenarioPrecision(bundle: Bundle, id: string, of: number, options: PlanOptions): Curves {
-  const forms = bundle.manifest.forms.map((form) => ({
-    items: form.scenarios[id]!.items,
-    ...errorsOf(form, servedBlend(form.scenarios[id]!).measured, options),
-  }));
-  return { of, at: precision(of, forms, (items) => 1 / items - 1 / of, residualVariance(bundle, id), options) };
-}
-
 /** Overall precision by the scenarios' numbers of items; between forms all grow in the proportion of the default form's. */
-function overallPrecision(
-  bundle: Bundle,
-  options: PlanOptions,
-  scenarios: readonly { readonly id: string; readonly of: number }[],
-): {
-  readonly at: (items: readonly number[]) => Precision;
-  readonly sized: (size: number) => Precision;
-  readonly sizes: number;
-} {
+function overallPrecision(bundle: Bundle, asked: AskedPrecision) {
   const { manifest } = bundle;
   const shares = scenarioShares(manifest);
-  const main = manifest.forms.find((form) => form.id === manifest.defaultForm)!;
-  const proportion = manifest.scenarios.map(({ id }) => main.scenarios[id]!.items);
+  const main = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
+  const proportion = allocated(manifest, main);
   const most = Math.max(...proportion);
-  const allocation = (size: number): number[] =>
-    scenarios.map(({ of }, s) => Math.min(of, Math.max(1, Math.round((size * proportion[s]!) / most))));
   const open = (items: readonly number[]): number =>
-    shares.reduce((sum, { share }, s) => sum + share ** 2 * (1 / items[s]! - 1 / scenarios[s]!.of), 0);
+    shares.reduce((sum, { share, items: of }, s) => sum + share ** 2 * (1 / items[s]! - 1 / of), 0);
   const count = (items: readonly number[]): number => items.reduce((sum, n) => sum + n, 0);
-  const sizes = Math.ceil(Math.max(...scenarios.map(({ of }, s) => (of * most) / proportion[s]!)));
-  const all = count(scenarios.map(({ of }) => of));
-  const forms = manifest.forms.map((form) => ({
-    allocation: manifest.scenarios.map(({ id }) => form.scenarios[id]!.items),
-    ...errorsOf(form, form.overall?.measured ?? null, options),
-  }));
+  const forms = manifest.forms.map((form) => {
+    const allocation = allocated(manifest, form);
+    const errors = errorsOf(form, form.overall?.measured ?? null, asked.level);
+    return { ...errors, items: count(allocation), open: open(allocation) };
+  });
   const predicted =
     shares.reduce((sum, { id, share }) => sum + share ** 2 * residualVariance(bundle, id), 0) /
     shares.reduce((sum, { share }) => sum + share ** 2, 0);
+  const all = count(shares.map(({ items }) => items));
   const at = (items: readonly number[]): Precision => {
-    const opens = new Map(forms.map((form) => [count(form.allocation), open(form.allocation)]));
-    opens.set(count(items), open(items));
-    const points = forms.map((form) => ({ ...form, items: count(form.allocation) }));
-    return precision(all, points, (n) => opens.get(n)!, predicted, options)(count(items));
+    const opens = new Map(forms.map((form) => [form.items, form.open])).set(count(items), open(items));
+    return precision(all, forms, (n) => opens.get(n)!, predicted, asked)(count(items));
   };
-  return { at, sized: (size) => at(allocation(size)), sizes };
+  return {
+    at,
+    sized: (size: number): Precision =>
+      at(shares.map(({ items }, s) => Math.min(items, Math.max(1, Math.round((size * proportion[s]!) / most))))),
+    sizes: Math.ceil(Math.max(...shares.map(({ items }, s) => (items * most) / proportion[s]!))),
+  };
 }
+
+type AskedPrecision = Pick<Plan, "level" | "rankedRight">;
 
 interface SizeErrors {
   /** Half-width of intervals at the level that was asked for; null where nothing was measured. */
@@ -145,17 +131,15 @@ interface SizeErrors {
   readonly error: number | null;
 }
 
-function errorsOf(form: FormManifest, measured: MeasuredErrors | null, { level = 0.95 }: PlanOptions): SizeErrors {
+function errorsOf(form: FormManifest, measured: MeasuredErrors | null, level: number): SizeErrors {
   const split = measured?.interpolation ?? null;
   if (split === null) return { halfWidth: null, error: null };
   const z = normalQuantile(0.5 + level / 2);
-  return {
-    halfWidth:
-      split.halfWidth95 === null
-        ? z * estimatorFigure(split.estimators, form.estimator).rmse
-        : (split.halfWidth95 * z) / normalQuantile(0.975),
-    error: split.estimators["p-irt-dr"].rmse,
-  };
+  const halfWidth =
+    split.halfWidth95 === null
+      ? z * estimatorFigure(split.estimators, form.estimator).rmse
+      : (split.halfWidth95 * z) / normalQuantile(0.975);
+  return { halfWidth, error: split.estimators["p-irt-dr"].rmse };
 }
 
 function precision(
@@ -163,28 +147,21 @@ function precision(
   forms: readonly (SizeErrors & { readonly items: number })[],
   open: (items: number) => number,
   residual: number,
-  { level = 0.95, rankedRight = 0.8 }: PlanOptions,
+  { level, rankedRight }: AskedPrecision,
 ): (items: number) => Precision {
-  const points = (field: "halfWidth" | "error"): { items: number; value: number }[] =>
-    forms.flatMap((form) => (form[field] === null ? [] : [{ items: form.items, value: form[field] }]));
-  const widths = precisionCurve(points("halfWidth"), open);
-  const errors = precisionCurve(points("error"), open);
+  const curve = (field: "halfWidth" | "error") => {
+    const points = forms.flatMap(({ items, [field]: value }) => (value === null ? [] : [{ items, value }]));
+    return precisionCurve(points, open);
+  };
+  const [widths, errors] = [curve("halfWidth"), curve("error")];
   return (items) => {
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));
-    let basis: PlanBasis = "predicted";
-    if (items >= of) basis = "measured";
-    else if (errors !== null)
-      basis = errors.measured(items)
-        ? "measured"
-        : items < errors.smallest || items > errors.largest
-          ? "beyond"
-          : "between";
     return {
       items,
       of,
       halfWidth: Math.min(1, widths?.at(items) ?? normalQuantile(0.5 + level / 2) * predicted),
       gap: Math.min(1, rankedGap(Math.SQRT2 * (errors?.at(items) ?? predicted), rankedRight)),
-      basis,
+      basis: items >= of ? "measured" : (errors?.basis(items) ?? "predicted"),
     };
   };
 }
@@ -197,29 +174,18 @@ function residualVariance(bundle: Bundle, id: string): number {
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
 }
 
-/** A standard error, or a half-width, at a number of items. */
-interface CurvePoint {
-  readonly items: number;
-  readonly value: number;
-}
-
 /**
  * A precision between and beyond the sizes at which it was measured. Without replacement a squared error is
  * σ²(1/n − 1/N); σ² itself changes slowly with n, and is interpolated linearly in log n between the measured sizes and kept
  * beyond them.
  * @param points - measured values at n < N, any order; of one size the squares are averaged
  * @param open - 1/n − 1/N at a size, or a sum of such; 0 where every item is asked
- * @returns the value at any size; null without points
+ * @returns the value at any size, and where it comes from; null without points
  */
 export function precisionCurve(
-  points: readonly CurvePoint[],
+  points: readonly { readonly items: number; readonly value: number }[],
   open: (items: number) => number,
-): {
-  at(items: number): number;
-  readonly smallest: number;
-  readonly largest: number;
-  measured(items: number): boolean;
-} | null {
+): { at(items: number): number; basis(items: number): PlanBasis } | null {
   const bySize = new Map<number, number[]>();
   for (const { items, value } of points)
     if (open(items) > 0) bySize.set(items, [...(bySize.get(items) ?? []), value ** 2 / open(items)]);
@@ -237,8 +203,7 @@ export function precisionCurve(
   };
   return {
     at: (items) => Math.sqrt(variance(items) * Math.max(0, open(items))),
-    smallest: known[0]!.items,
-    largest: known.at(-1)!.items,
-    measured: (items) => bySize.has(items),
+    basis: (items) =>
+      bySize.has(items) ? "measured" : items < known[0]!.items || items > known.at(-1)!.items ? "beyond" : "between",
   };
 }

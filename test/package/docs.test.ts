@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";
-import { SCHEMAS } from "anchoreval/internal/core/bundle/manifest";
+import * as schemas from "anchoreval/internal/core/bundle/manifest";
 import type { Schema } from "anchoreval/internal/core/bundle/schema";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
@@ -103,18 +103,18 @@ describe("pages under docs/", () => {
         walk(field);
       }
     };
-    walk(SCHEMAS.Manifest);
-    walk(SCHEMAS.Anchor);
+    walk(schemas.manifestSchema);
+    walk(schemas.anchorSchema);
     expect(names.size).toBeGreaterThan(100);
     const ids = new Set<string>(ALL_ESTIMATORS);
     expect([...names].filter((name) => !ids.has(name) && !new RegExp(`[\`"{ ]${name}[\`", ]`).test(text))).toEqual([]);
   });
 
   test.each([
-    ["the manifest's", SCHEMAS.Manifest, "## `manifest.json`"],
-    ["a scenario's", SCHEMAS.Scenario, "**A scenario** has"],
-    ["a form's", SCHEMAS.Form, "**A form** is"],
-    ["measured errors'", SCHEMAS.SplitErrors, "`measured` has"],
+    ["the manifest's", schemas.manifestSchema, "## `manifest.json`"],
+    ["a scenario's", schemas.scenario, "**A scenario** has"],
+    ["a form's", schemas.form, "**A form** is"],
+    ["measured errors'", schemas.splitErrors, "`measured` has"],
   ] as const)("bundle-format.md's table of %s fields is the schema's", (_, { of, extra }, heading) => {
     const table = page("bundle-format.md")
       .split(heading)[1]!

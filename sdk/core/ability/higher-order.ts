@@ -1,6 +1,6 @@
 import type { ItemBank } from "../irt/item-bank.ts";
 import { cholesky, choleskyInverse, choleskySolve, choleskySolveAt } from "../numeric/dense.ts";
-import { dampedNewton, type NewtonOptions } from "../numeric/optimise.ts";
+import { dampedNewton } from "../numeric/optimise.ts";
 import {
   abilityEstimate,
   type AbilityEstimate,
@@ -30,7 +30,7 @@ export interface AbilityBlock {
  * @see de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639 (higher-order IRT);
  * Yao & Boughton (2007), Applied Psychological Measurement 31, 83–105
  */
-export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: NewtonOptions = {}): AbilityEstimate[] {
+export function higherOrderAbilities(blocks: readonly AbilityBlock[]): AbilityEstimate[] {
   const { general, generalPrecision } = blocks[0]!.prior;
   const parts: Part[] = [];
   let size = general;
@@ -67,23 +67,16 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
   };
 
   const looked: { last: Arrow | null } = { last: null };
-  const { status, iterations } = dampedNewton(
-    at,
-    {
-      name: "the abilities' posterior",
-      value,
-      // With asymptotes the observed curvature of all blocks together need not be definite, though each one's is.
-      step: (point) => (looked.last = arrow(point, "observed") ?? arrow(point, "expected"))?.step() ?? null,
-    },
-    options,
-  );
+  const { status, iterations } = dampedNewton(at, {
+    name: "the abilities' posterior",
+    value,
+    // With asymptotes the observed curvature of all blocks together need not be definite, though each one's is.
+    step: (point) => (looked.last = arrow(point, "observed") ?? arrow(point, "expected"))?.step() ?? null,
+  });
   // The search ended there, and mostly by looking at it.
-  const { covariance } = looked.last && isExpected(looked.last, at) ? looked.last : arrow(at, "expected")!;
-  return parts.map((part) => ({
-    ...abilityEstimate(place(at, part).slice(), covariance(part)),
-    status,
-    iterations,
-  }));
+  const { covariance } =
+    looked.last?.expected && looked.last.point.every((own, k) => own === at[k]) ? looked.last : arrow(at, "expected")!;
+  return parts.map((part) => ({ ...abilityEstimate(place(at, part).slice(), covariance(part)), status, iterations }));
 
   /** The second derivative at a point, bordered: H_gg, H_sg = −P_s·L_s, H_ss, solved by the Schur complement of g. */
   function arrow(point: Float64Array, curvature: "expected" | "observed"): Arrow | null {
@@ -170,10 +163,6 @@ interface Arrow {
   readonly expected: boolean;
   readonly step: () => { step: Float64Array; decrement: number };
   readonly covariance: (part: Part) => Float64Array;
-}
-
-function isExpected({ point, expected }: Arrow, at: Float64Array): boolean {
-  return expected && point.every((value, k) => value === at[k]);
 }
 
 interface Part {

@@ -25,8 +25,7 @@ export interface AbilityEstimate {
 /**
  * Maximum a posteriori ability: argmax_θ Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ), by damped Newton from the prior mean
  * (Fisher scoring where asymptotes make the observed information indefinite). The prior bounds it: all-right and
- * all-wrong patterns have a finite answer.
- * No answers give the prior itself.
+ * all-wrong patterns have a finite answer, and no answers give the prior itself.
  * @returns θ with `status`; the standard error is the square root of (I(θ) + Λ)⁻¹'s diagonal
  * @throws AnchorEvalError `numeric_failure` where parameters or scores are no numbers
  * @see Bock & Aitkin (1981); Segall (1996) for the multidimensional Bayes mode
@@ -69,20 +68,6 @@ export function abilityEstimate(
   return { theta, covariance, standardError: theta.map((_, d) => Math.sqrt(covariance[d * dims + d]!)) };
 }
 
-/** Log posterior of one ability, Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ), whose prior mean μ may move. */
-export interface AbilityPosterior {
-  readonly dims: number;
-  /** Λ, D×D row-major. */
-  readonly precision: Float64Array;
-  /** Its value up to a constant. */
-  readonly value: (theta: Float64Array, mean: Float64Array) => number;
-  /**
-   * Its gradient and Cholesky factors of its negative second derivative, which the next call writes over; null where
-   * that is no number. Asked again for where it was asked last, it gives what it gave.
-   */
-  readonly expand: (theta: Float64Array, mean: Float64Array) => PosteriorExpansion | null;
-}
-
 interface PosteriorExpansion {
   readonly gradient: Float64Array;
   /** Factor of the expected curvature I(θ) + Λ, which is always positive definite. */
@@ -91,16 +76,15 @@ interface PosteriorExpansion {
   readonly observed: Float64Array;
 }
 
+/** The log posterior of one ability, whose prior mean μ may move. */
+export type AbilityPosterior = ReturnType<typeof abilityPosterior>;
+
 /**
- * The posterior of an ability given the answers to some items.
+ * The posterior of an ability given the answers to some items, Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ).
  * @param precision - Λ of the Gaussian prior, D×D row-major
  * @see Segall (1996), Psychometrika 61, 331–354
  */
-export function abilityPosterior(
-  bank: ItemBank,
-  { items, scores: given }: ScoredItems,
-  precision: Float64Array,
-): AbilityPosterior {
+export function abilityPosterior(bank: ItemBank, { items, scores: given }: ScoredItems, precision: Float64Array) {
   const { dims } = bank;
   const count = items.length;
   const scores = new Float64Array(count);
@@ -134,8 +118,8 @@ export function abilityPosterior(
   };
   return {
     dims,
-    precision,
-    value: (theta, mean) => {
+    /** Its value up to a constant. */
+    value: (theta: Float64Array, mean: Float64Array): number => {
       look(theta);
       let value = logLikelihood;
       for (let r = 0; r < dims; r++)
@@ -143,7 +127,11 @@ export function abilityPosterior(
           value -= 0.5 * (theta[r]! - mean[r]!) * precision[r * dims + c]! * (theta[c]! - mean[c]!);
       return value;
     },
-    expand: (theta, mean) => {
+    /**
+     * Its gradient and Cholesky factors of its negative second derivative, which the next call writes over; null where
+     * that is no number. Asked again for where it was asked last, it gives what it gave.
+     */
+    expand: (theta: Float64Array, mean: Float64Array): PosteriorExpansion | null => {
       if (expansion !== null && same(expandedAt, theta, 0) && same(expandedAt, mean, dims)) return expansion;
       look(theta);
       expandedAt.set(theta);

@@ -26,10 +26,8 @@ export interface HigherOrderPrior extends AbilityPrior {
  */
 export function scaledPrior(mean: Float64Array, covariance: Float64Array, scale: number): AbilityPrior {
   const n = mean.length;
-  const factor = cholesky(
-    covariance.map((value) => value * scale * scale),
-    n,
-  );
+  const scaled = covariance.map((value) => value * scale * scale);
+  const factor = cholesky(scaled, n);
   if (factor === null || !(scale > 0))
     throw new AnchorEvalError(
       "invalid_data",

@@ -160,9 +160,16 @@ export function chooseInformative(
     const scenario = scenarios.findLastIndex(({ begin }) => begin <= item);
     const b = banks.findIndex((bank) => bank.scenarios.includes(scenario));
     const { begin, bank } = scenarios[scenario]!;
-    const direction = times(covariances[b]!, bank.a, (item - begin) * bank.dims, bank.dims);
+    const { dims } = bank;
+    const a = Float64Array.from(bank.a.subarray((item - begin) * dims, (item - begin + 1) * dims));
+    const covariance = covariances[b]!;
+    const direction = Float64Array.from(a, (_, r) =>
+      a.reduce((sum, own, c) => sum + covariance[r * dims + c]! * own, 0),
+    );
     const scale = information[item]! / (1 + best);
-    subtractSquare(covariances[b]!, direction, scale);
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++)
+        covariance[r * dims + c] = covariance[r * dims + c]! - scale * direction[r]! * direction[c]!;
     for (const s of banks[b]!.scenarios) {
       const { begin: first, bank: own } = scenarios[s]!;
       for (let at = 0; at < own.count; at++) {
@@ -173,20 +180,4 @@ export function chooseInformative(
     }
   }
   return chosen;
-}
-
-/** Σa. */
-function times(covariance: Float64Array, a: ArrayLike<number>, begin: number, dims: number): Float64Array {
-  const out = new Float64Array(dims);
-  for (let r = 0; r < dims; r++)
-    for (let c = 0; c < dims; c++) out[r] = out[r]! + covariance[r * dims + c]! * a[begin + c]!;
-  return out;
-}
-
-/** Σ − s·ddᵀ, in place. */
-function subtractSquare(covariance: Float64Array, direction: Float64Array, scale: number): void {
-  const dims = direction.length;
-  for (let r = 0; r < dims; r++)
-    for (let c = 0; c < dims; c++)
-      covariance[r * dims + c] = covariance[r * dims + c]! - scale * direction[r]! * direction[c]!;
 }

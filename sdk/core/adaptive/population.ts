@@ -1,5 +1,5 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
-import { type AbilityEstimate, mapAbility } from "../ability/map.ts";
+import { type AbilityEstimate, mapAbility, type ScoredItems } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { gatherItems } from "../scoring/bank-ability.ts";
 import type { ItemBank } from "../irt/item-bank.ts";
@@ -37,41 +37,34 @@ interface PopulationBank {
   readonly prior: AbilityPrior | HigherOrderPrior;
 }
 
-/** The items asked so far, and their scores. */
-export interface AskedItems {
-  /** Positions in the population. */
-  readonly items: ArrayLike<number>;
-  /** Aligned, in [0,1]; NaN = asked without an answer. */
-  readonly scores: ArrayLike<number>;
-}
-
-/** Predictions for all items from a model's answers so far. */
-export interface AnswerPrediction {
-  /** Expected score of every item, aligned with the population. */
-  readonly expected: Float64Array;
-  /** One a bank. */
-  readonly abilities: readonly AbilityEstimate[];
+/** Positions of a part of the score. @param part - 0 for the whole of it, s + 1 for scenario s */
+export function partRange({ scenarios, count }: Population, part: number): { begin: number; end: number } {
+  if (part === 0) return { begin: 0, end: count };
+  const { begin, bank } = scenarios[part - 1]!;
+  return { begin, end: begin + bank.count };
 }
 
 /**
  * Expected score of every item under the ability's posterior N(θ̂, Σ̂), from the answers so far; under the prior before
  * the first one: p̂_i = E σ(a_iᵀθ − b_i) ≈ σ(z_i/√(1 + πv_i/8)), v_i = a_iᵀΣ̂a_i, with asymptotes and on the score's
  * scale.
+ * @param asked - positions in the population, with scores; NaN = asked without an answer
+ * @returns aligned with the population
  * @see MacKay (1992), Neural Computation 4, 720–736, for the approximation
  */
-export function predictAnswers(population: Population, asked: AskedItems): AnswerPrediction {
+export function predictAnswers(population: Population, asked: ScoredItems): Float64Array {
   const abilities = populationAbilities(population, asked);
   const expected = new Float64Array(population.count);
   population.banks.forEach(({ scenarios }, k) => {
     for (const s of scenarios) expectScores(population.scenarios[s]!, abilities[k]!, expected);
   });
-  return { expected, abilities };
+  return expected;
 }
 
 /** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
 export function populationAbilities(
   { scenarios, banks }: Population,
-  { items, scores }: AskedItems,
+  { items, scores }: ScoredItems,
 ): AbilityEstimate[] {
   const blocks = banks.map((bank) => {
     const parts = bank.scenarios.map((s) => {
@@ -88,21 +81,16 @@ export function populationAbilities(
       answers: gathered ?? { items: [], scores: [] },
     };
   });
-  if (blocks.every(({ prior }) => isLinked(prior)))
+  if (blocks.every(({ prior }) => "general" in prior))
     return higherOrderAbilities(blocks.map((block) => ({ ...block, prior: block.prior as HigherOrderPrior })));
   return blocks.map(({ bank, answers, prior }) => mapAbility(bank, answers, prior));
 }
 
-function isLinked(prior: AbilityPrior | HigherOrderPrior): boolean {
-  return "general" in prior;
-}
-
 function expectScores(
   { bank, begin, scoreMap }: PopulationScenario,
-  ability: AbilityEstimate,
+  { theta, covariance }: AbilityEstimate,
   out: Float64Array,
 ): void {
-  const { theta, covariance } = ability;
   const own = itemLogits(theta, bank, out.subarray(begin, begin + bank.count));
   for (let i = 0; i < bank.count; i++) {
     const variance = quadraticForm(bank.a, i * bank.dims, covariance, bank.dims);

@@ -36,17 +36,12 @@ export function addBatch(sums: RunningSums, batch: BatchTotal, items: number, op
   };
 }
 
-/** A running total ΣωT/Σω and what is known of its variance. */
-interface RunningTotal {
+/** ΣωT/Σω over at least one batch, Σω²V/(Σω)² with Satterthwaite's degrees of freedom, and Σω²u/(Σω)². */
+export function runningTotal({ weight, total, variance, spread, unit }: RunningSums): {
   readonly total: number;
-  /** Σω²V/(Σω)², with Satterthwaite's degrees of freedom. */
   readonly sampling: KnownVariance;
-  /** Σω²u/(Σω)². */
   readonly unit: number;
-}
-
-/** The mean over the batches; at least one is there. */
-export function runningTotal({ weight, total, variance, spread, unit }: RunningSums): RunningTotal {
+} {
   return {
     total: total / weight,
     sampling: { variance: variance / weight ** 2, degrees: variance === 0 ? Infinity : variance ** 2 / spread },
@@ -63,13 +58,9 @@ export interface BatchForecast {
 }
 
 /** An estimate of the full score from one batch. */
-interface BatchTotal {
+interface BatchTotal extends KnownVariance {
   /** Unbiased given everything before the batch was drawn; may leave [0,1]. */
   readonly total: number;
-  /** Of the total, by the batch's draw. */
-  readonly variance: number;
-  /** Degrees of freedom of the variance. */
-  readonly degrees: number;
   /** Σ(w/π)²(1−π): the variance were every answer's 1. */
   readonly unit: number;
 }
@@ -105,7 +96,6 @@ export function batchTotal(
   let { score: total } = forecast;
   for (let k = 0; k < mass.length; k++) total += mass[k]! * residuals[k]!;
   const collapsed = collapsedVariance(residuals, mass, reached);
-  if (collapsed === "none") return { total, variance: 0, degrees: Infinity, unit: 0 };
   if (collapsed !== null) return { total, ...collapsed };
   let unit = 0;
   for (let k = 0; k < mass.length; k++) unit += mass[k]! ** 2 * (1 - reached[k]!);

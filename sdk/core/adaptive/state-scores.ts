@@ -1,7 +1,7 @@
 import { collapsedDegrees, NO_SAMPLING, shrunkSampling } from "../inference/sampling-variance.ts";
 import type { SampledScore } from "../inference/score-interval.ts";
 import { NO_PAIRED_SAMPLING, type SampledDifference, shrunkPaired } from "../inference/paired-difference.ts";
-import type { Population } from "./population.ts";
+import { partRange, type Population } from "./population.ts";
 import { runningTotal, type RunningSums } from "./running-total.ts";
 import type { AdaptiveState } from "./state.ts";
 
@@ -13,7 +13,8 @@ import type { AdaptiveState } from "./state.ts";
  */
 export function stateScore(population: Population, state: AdaptiveState, model: number, part = 0): SampledScore | null {
   const { scores, sums } = state.models[model]!;
-  const { begin, end, weight } = partOf(population, part);
+  const { begin, end } = partRange(population, part);
+  const weight = part === 0 ? 1 : population.weights.subarray(begin, end).reduce((sum, own) => sum + own, 0);
   let low = 0;
   let high = 1;
   let answers = 0;
@@ -67,16 +68,6 @@ export function stateDifference(population: Population, state: AdaptiveState): S
   const difference = Math.min(high, Math.max(low, total));
   const scores = { a: both.map((j) => a[j]!), b: both.map((j) => b[j]!) };
   return { difference, bounds: { low, high }, sampling: shrunkPaired(difference, sampling, unit, scores) };
-}
-
-function partOf(
-  { scenarios, weights, count }: Population,
-  part: number,
-): { begin: number; end: number; weight: number } {
-  if (part === 0) return { begin: 0, end: count, weight: 1 };
-  const { begin, bank } = scenarios[part - 1]!;
-  const end = begin + bank.count;
-  return { begin, end, weight: weights.subarray(begin, end).reduce((sum, own) => sum + own, 0) };
 }
 
 /** A scenario's part of the score on the scenario's own scale. */

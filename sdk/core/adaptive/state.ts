@@ -1,6 +1,7 @@
+import type { ScoredItems } from "../ability/map.ts";
 import type { RandomSource } from "../numeric/random.ts";
 import { drawBatch } from "./choose-items.ts";
-import { type AskedItems, type Population, predictAnswers } from "./population.ts";
+import { partRange, type Population, predictAnswers } from "./population.ts";
 import { addBatch, type BatchForecast, batchTotal, NO_SUMS, type RunningSums } from "./running-total.ts";
 
 /**
@@ -36,7 +37,7 @@ interface PendingBatch {
 }
 
 /** One model's answers so far. */
-export function askedItems({ asked, models }: AdaptiveState, model: number): AskedItems {
+export function askedItems({ asked, models }: AdaptiveState, model: number): ScoredItems {
   return { items: asked, scores: models[model]!.scores.map((score) => score ?? NaN) };
 }
 
@@ -44,6 +45,12 @@ export function askedItems({ asked, models }: AdaptiveState, model: number): Ask
 function forecastOf({ forecasts }: PendingBatch, model: number, part: number): BatchForecast {
   const { expected, totals } = forecasts[model]!;
   return { score: totals[part]!, expected };
+}
+
+/** The same of two models' difference. */
+function forecastOfGaps(pending: PendingBatch): BatchForecast {
+  const [a, b] = [forecastOf(pending, 0, 0), forecastOf(pending, 1, 0)];
+  return { score: b.score - a.score, expected: Array.from(a.expected, (own, j) => b.expected[j]! - own) };
 }
 
 /** The state before the first item. @param models - 1, or 2 that are asked the same items */
@@ -70,10 +77,10 @@ export function drawNext(
   const left = population.count - state.asked.length;
   if (left === 0) return { ...state, pending: null };
   const answers = state.models.map((_, m) => askedItems(state, m));
-  const first = predictAnswers(population, answers[0]!).expected;
+  const first = predictAnswers(population, answers[0]!);
   // Before the first answer the prior predicts the same of both.
   const predicted = answers.map((own, m) =>
-    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own).expected,
+    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own),
   );
   const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
   const forecasts = predicted.map((expected, m) => ({
@@ -84,7 +91,7 @@ export function drawNext(
 }
 
 /** Σ_asked wᵢyᵢ + Σ_open wᵢp̂ᵢ over all items, then over every scenario's where there are several. */
-function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: AskedItems): number[] {
+function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: ScoredItems): number[] {
   const known = expected.slice();
   for (let j = 0; j < asked.items.length; j++)
     if (!Number.isNaN(asked.scores[j]!)) known[asked.items[j]!] = asked.scores[j]!;
@@ -109,41 +116,29 @@ export function takeAnswers(
   const pending = state.pending!;
   const { items, inclusion } = pending;
   const open = population.count - state.asked.length;
-  const weights = items.map((i) => population.weights[i]!);
-  const added = (sums: RunningSums, batch: ReturnType<typeof batchTotal>): RunningSums =>
-    batch === null ? sums : addBatch(sums, batch, population.count, open, items.length);
+  const added = (
+    sums: RunningSums,
+    part: number,
+    forecast: () => BatchForecast,
+    given: ArrayLike<number>,
+  ): RunningSums => {
+    const batch = inclusion && batchTotal(forecast(), partWeights(population, items, part), inclusion, given);
+    return batch === null ? sums : addBatch(sums, batch, population.count, open, items.length);
+  };
   const models = state.models.map((model, m) => ({
     scores: [...model.scores, ...Array.from(scores[m]!, (score) => (Number.isNaN(score) ? null : score))],
-    sums: model.sums.map((sums, part) =>
-      inclusion === null
-        ? sums
-        : added(
-            sums,
-            batchTotal(
-              forecastOf(pending, m, part),
-              partWeights(population, items, weights, part),
-              inclusion,
-              scores[m]!,
-            ),
-          ),
-    ),
+    sums: model.sums.map((sums, part) => added(sums, part, () => forecastOf(pending, m, part), scores[m]!)),
   }));
   let { difference } = state;
-  if (difference !== null && inclusion !== null) {
-    const [a, b] = [forecastOf(pending, 0, 0), forecastOf(pending, 1, 0)];
-    const forecast = {
-      score: b.score - a.score,
-      expected: items.map((_, j) => b.expected[j]! - a.expected[j]!),
-    };
+  if (difference !== null) {
     const gaps = items.map((_, j) => scores[1]![j]! - scores[0]![j]!);
-    difference = added(difference, batchTotal(forecast, weights, inclusion, gaps));
+    difference = added(difference, 0, () => forecastOfGaps(pending), gaps);
   }
   return { asked: [...state.asked, ...items], models, difference, pending: null };
 }
 
 /** Weights of a batch in one part of the score: in the whole of it, or in a scenario, 0 for the items of others. */
-function partWeights({ scenarios }: Population, items: readonly number[], weights: number[], part: number): number[] {
-  if (part === 0) return weights;
-  const { begin, bank } = scenarios[part - 1]!;
-  return weights.map((weight, j) => (items[j]! >= begin && items[j]! < begin + bank.count ? weight : 0));
+function partWeights(population: Population, items: readonly number[], part: number): number[] {
+  const { begin, end } = partRange(population, part);
+  return items.map((i) => (i >= begin && i < end ? population.weights[i]! : 0));
 }

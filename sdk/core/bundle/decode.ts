@@ -7,14 +7,20 @@ import { formDigest } from "./digest.ts";
 import { tensorNames, type FactorsOf } from "./names.ts";
 import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type ScoreMapManifest } from "./manifest.ts";
 import { readValue } from "./schema.ts";
-import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
+import { decodeSafetensorsHeader, tensorReader, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
 /** The bytes that {@link decodeBundle} needs, already checked against their digests. */
 export interface BundleParts {
   /** parameters.safetensors up to the first scenario's item parameters (its segment without a scenario). */
   readonly head: Uint8Array;
   /** The scenarios to decode: item parameters, with their offset in the file, and lines of anchors.jsonl. */
-  readonly scenarios: ReadonlyMap<string, { parameters: Uint8Array; parametersBegin: number; anchors: Uint8Array }>;
+  readonly scenarios: ReadonlyMap<string, ScenarioParts>;
+}
+
+interface ScenarioParts {
+  readonly parameters: Uint8Array;
+  readonly parametersBegin: number;
+  readonly anchors: Uint8Array;
 }
 
 /**
@@ -58,46 +64,31 @@ function decodeScenario(
   index: number,
   header: SafetensorsHeader,
   head: Uint8Array,
-  part: { parameters: Uint8Array; parametersBegin: number; anchors: Uint8Array },
+  part: ScenarioParts,
 ): BundleScenario {
   const described = manifest.scenarios[index]!;
-  const { id, items: count } = described;
+  const { id, items: count, scoreMap } = described;
   const { dims } = manifest.banks.find((bank) => bank.scenarios.includes(id))!;
-  const read = <T extends TensorData>(
-    name: string,
-    shape: readonly number[],
-    ArrayType: new (...args: never[]) => T,
-    inHead: boolean,
-  ): T => {
-    const entry = header.tensors.get(name);
-    if (!entry) throw broken(`tensor ${name} is missing`);
-    if (entry.shape.join() !== shape.join())
-      throw broken(`tensor ${name} has the shape ${entry.shape.join("×")}, expected ${shape.join("×")}`);
-    const data = inHead ? tensorData(entry, head, 0) : tensorData(entry, part.parameters, part.parametersBegin);
-    if (!(data instanceof ArrayType)) throw broken(`tensor ${name} has the type ${entry.type}`);
-    for (const value of data)
-      if (!Number.isFinite(value)) throw broken(`tensor ${name} holds a value that is not a number`);
-    return data;
-  };
+  const read = tensorReader(header, part.parameters, part.parametersBegin, broken);
+  const readHead = tensorReader(header, head, 0, broken);
   /** A vector of any length above 0. */
   const readVector = <T extends TensorData>(name: string, ArrayType: new (...args: never[]) => T): T => {
     const shape = header.tensors.get(name)?.shape;
-    return read(name, shape?.length === 1 && shape[0]! > 0 ? shape : [1], ArrayType, true);
+    return readHead(name, shape?.length === 1 && shape[0]! > 0 ? shape : [1], ArrayType);
   };
-  const readOptional = <T extends TensorData>(...tensor: Parameters<typeof read<T>>): T | null =>
-    header.tensors.has(tensor[0]) ? read(...tensor) : null;
+  const has = (name: string): boolean => header.tensors.has(name);
 
   const records = parseAnchors(part.anchors, id, count);
   const rows = new Map([...records].sort((x, y) => x.index - y.index).map(({ index: item }, row) => [item, row]));
   const readFactors = (of: FactorsOf): AnchorFactors => {
     const total = readVector(tensorNames.factorTotal(index, of), Float64Array);
     const rank = total.length - 1;
-    const noise = read(tensorNames.factorNoise(index, of), [rows.size], Float32Array, false);
+    const noise = read(tensorNames.factorNoise(index, of), [rows.size], Float32Array);
     if (noise.some((value) => value <= 0)) throw broken(`the ${of} of ${id} have a noise that isn't positive`);
     return {
       rank,
-      mean: read(tensorNames.factorMean(index, of), [rows.size], Float32Array, false),
-      loadings: read(tensorNames.factorLoadings(index, of), [rows.size, rank], Float32Array, false),
+      mean: read(tensorNames.factorMean(index, of), [rows.size], Float32Array),
+      loadings: read(tensorNames.factorLoadings(index, of), [rows.size, rank], Float32Array),
       noise,
       total: { mean: total[0]!, loadings: total.subarray(1) },
     };
@@ -106,7 +97,7 @@ function decodeScenario(
   const readMap = (form: string, of: MapReads, { intercept, terms }: MapManifest): AdditiveMap => {
     const name = tensorNames.map(index, form, of);
     const width = header.tensors.get(name)?.shape[1] ?? 0;
-    const data = read(name, [terms.length, width], Float32Array, false);
+    const data = read(name, [terms.length, width], Float32Array);
     return {
       intercept,
       terms: terms.map((term, t) => {
@@ -124,9 +115,10 @@ function decodeScenario(
   const forms = new Map<string, BundleForm>();
   for (const form of manifest.forms) {
     const { items: size, map } = form.scenarios[id]!;
-    const items = read(tensorNames.items(index, form.id), [size], Uint32Array, true);
-    const mass = read(tensorNames.mass(index, form.id), [size], Float64Array, true);
-    const inclusion = readOptional(tensorNames.inclusion(index, form.id), [size], Float64Array, true);
+    const items = readHead(tensorNames.items(index, form.id), [size], Uint32Array);
+    const mass = readHead(tensorNames.mass(index, form.id), [size], Float64Array);
+    const inclusionName = tensorNames.inclusion(index, form.id);
+    const inclusion = has(inclusionName) ? readHead(inclusionName, [size], Float64Array) : null;
     if (new Set(items).size !== size) throw broken(`form ${form.id} names an item of ${id} twice`);
     if (mass.some((value) => value <= 0) || inclusion?.some((value) => value <= 0 || value > 1))
       throw broken(`form ${form.id} has a mass or an inclusion probability out of range in ${id}`);
@@ -157,13 +149,14 @@ function decodeScenario(
   const sourceScores = readVector(tensorNames.sourceScores(index), Float32Array);
   if (sourceScores.some((score, m) => score < (sourceScores[m - 1] ?? 0) || score > 1))
     throw broken(`the source models' scores of ${id} don't ascend in [0,1]`);
-  const lower = readOptional(tensorNames.lower(index), [count], Float32Array, false);
-  const upper = readOptional(tensorNames.upper(index), [count], Float32Array, false);
+  const [lower = null, upper = null] = [tensorNames.lower(index), tensorNames.upper(index)].map((name) =>
+    has(name) ? read(name, [count], Float32Array) : null,
+  );
   for (let i = 0; i < count && (lower ?? upper) !== null; i++)
     if (!(0 <= (lower?.[i] ?? 0) && (lower?.[i] ?? 0) < (upper?.[i] ?? 1) && (upper?.[i] ?? 1) <= 1))
       throw broken(`the asymptotes of item ${i} of ${id} are not 0 ≤ lower < upper ≤ 1`);
-  const exposure = manifest.exposure ? read(tensorNames.exposure(index), [count], Float32Array, false) : null;
-  if (exposure === null && header.tensors.has(tensorNames.exposure(index)))
+  const exposure = manifest.exposure ? read(tensorNames.exposure(index), [count], Float32Array) : null;
+  if (exposure === null && has(tensorNames.exposure(index)))
     throw broken(`there are exposure factors of ${id}, and the manifest says nothing of a limit`);
   if (exposure?.some((factor) => factor <= 0 || factor > 1))
     throw broken(`an exposure factor of ${id} is not in (0,1]`);
@@ -172,16 +165,13 @@ function decodeScenario(
     bank: {
       count,
       dims,
-      a: read(tensorNames.a(index), [count, dims], Float32Array, false),
-      b: read(tensorNames.b(index), [count], Float32Array, false),
+      a: read(tensorNames.a(index), [count, dims], Float32Array),
+      b: read(tensorNames.b(index), [count], Float32Array),
       lower,
       upper,
     },
     weights: itemWeights(described, manifest.weighting),
-    scoreMap: described.scoreMap && {
-      x: Float64Array.from(described.scoreMap.x),
-      y: Float64Array.from(described.scoreMap.y),
-    },
+    scoreMap: scoreMap && { x: Float64Array.from(scoreMap.x), y: Float64Array.from(scoreMap.y) },
     exposure,
     sourceScores,
     anchors: new Map(records.map((record) => [record.item_id, record])),

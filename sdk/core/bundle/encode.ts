@@ -13,7 +13,7 @@ import type {
   SegmentManifest,
 } from "./manifest.ts";
 import { encodeRouting, type RoutingContent } from "./routing-file.ts";
-import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safetensors.ts";
+import { decodeSafetensorsHeader, encodeSafetensors, tensor, type Tensor } from "./safetensors.ts";
 
 /** One scenario to be written. */
 export interface ScenarioContent {
@@ -71,28 +71,14 @@ export function encodeBundle({
   };
   const ids = manifest.scenarios.map((scenario) => scenario.id);
 
-  const parameters = encodeParameters(
-    scenarios,
-    manifest.forms.map((form) => form.id),
-  );
+  const formIds = manifest.forms.map((form) => form.id);
+  const parameters = encodeParameters(scenarios, formIds);
   add("parameters.safetensors", parameters, parameterSegments(parameters, ids));
-  const anchors = encodeLines(
-    scenarios.map((scenario) => scenario.anchors),
-    ids,
-  );
-  add("anchors.jsonl", anchors.bytes, anchors.segments);
-  add(
-    "items.jsonl",
-    encodeLines(
-      scenarios.map((scenario) => scenario.items),
-      ids,
-    ).bytes,
-  );
+  const anchors = encodeLines(scenarios.flatMap((scenario) => scenario.anchors));
+  add("anchors.jsonl", anchors, segments(anchors, lineBegins(scenarios), ids));
+  add("items.jsonl", encodeLines(scenarios.flatMap((scenario) => scenario.items)));
   if (coldStart) {
-    add(
-      "cold-items.jsonl",
-      new TextEncoder().encode(coldStart.items.map((item) => `${JSON.stringify(item)}\n`).join("")),
-    );
+    add("cold-items.jsonl", encodeLines(coldStart.items));
     if (coldStart.routing) add("routing.safetensors", encodeRouting(coldStart.routing, ids));
   }
   if (report) add("report.html", report);
@@ -113,61 +99,47 @@ export function encodeBundle({
 
 function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly string[]): Uint8Array<ArrayBuffer> {
   const tensors: Tensor[] = [];
+  const add = (...own: Parameters<typeof tensor>): void => void tensors.push(tensor(...own));
   scenarios.forEach(({ forms: sets }, s) => {
     for (const form of forms) {
       const { mass, inclusion } = sets.get(form)!;
-      tensors.push({ name: tensorNames.mass(s, form), shape: [mass.length], data: mass });
-      if (inclusion) tensors.push({ name: tensorNames.inclusion(s, form), shape: [inclusion.length], data: inclusion });
+      add(tensorNames.mass(s, form), mass);
+      if (inclusion) add(tensorNames.inclusion(s, form), inclusion);
     }
   });
   scenarios.forEach((scenario, s) => {
-    for (const [of, { total }] of bothFactors(scenario)) {
-      const data = Float64Array.of(total.mean, ...total.loadings);
-      tensors.push({ name: tensorNames.factorTotal(s, of), shape: [data.length], data });
-    }
+    for (const [of, { total }] of bothFactors(scenario))
+      add(tensorNames.factorTotal(s, of), Float64Array.of(total.mean, ...total.loadings));
   });
-  scenarios.forEach(({ sourceScores }, s) => {
-    const data = Float32Array.from(sourceScores).sort();
-    tensors.push({ name: tensorNames.sourceScores(s), shape: [data.length], data });
-  });
+  scenarios.forEach(({ sourceScores }, s) => add(tensorNames.sourceScores(s), Float32Array.from(sourceScores).sort()));
   scenarios.forEach(({ forms: sets }, s) => {
-    for (const form of forms) {
-      const { items } = sets.get(form)!;
-      tensors.push({ name: tensorNames.items(s, form), shape: [items.length], data: items });
-    }
+    for (const form of forms) add(tensorNames.items(s, form), sets.get(form)!.items);
   });
   scenarios.forEach((scenario, s) => {
-    const { bank } = scenario;
-    tensors.push({ name: tensorNames.a(s), shape: [bank.count, bank.dims], data: Float32Array.from(bank.a) });
-    tensors.push({ name: tensorNames.b(s), shape: [bank.count], data: Float32Array.from(bank.b) });
-    if (bank.lower)
-      tensors.push({ name: tensorNames.lower(s), shape: [bank.count], data: Float32Array.from(bank.lower) });
-    if (bank.upper)
-      tensors.push({ name: tensorNames.upper(s), shape: [bank.count], data: Float32Array.from(bank.upper) });
-    if (scenario.exposure)
-      tensors.push({ name: tensorNames.exposure(s), shape: [bank.count], data: scenario.exposure });
+    const { bank, exposure, maps } = scenario;
+    add(tensorNames.a(s), Float32Array.from(bank.a), [bank.count, bank.dims]);
+    add(tensorNames.b(s), Float32Array.from(bank.b));
+    if (bank.lower) add(tensorNames.lower(s), Float32Array.from(bank.lower));
+    if (bank.upper) add(tensorNames.upper(s), Float32Array.from(bank.upper));
+    if (exposure) add(tensorNames.exposure(s), exposure);
     for (const [of, { rank, mean, loadings, noise }] of bothFactors(scenario)) {
-      const rows = mean.length;
-      tensors.push({ name: tensorNames.factorMean(s, of), shape: [rows], data: Float32Array.from(mean) });
-      tensors.push({ name: tensorNames.factorLoadings(s, of), shape: [rows, rank], data: Float32Array.from(loadings) });
-      tensors.push({ name: tensorNames.factorNoise(s, of), shape: [rows], data: Float32Array.from(noise) });
+      add(tensorNames.factorMean(s, of), Float32Array.from(mean));
+      add(tensorNames.factorLoadings(s, of), Float32Array.from(loadings), [mean.length, rank]);
+      add(tensorNames.factorNoise(s, of), Float32Array.from(noise));
     }
     for (const form of forms)
       for (const of of MAP_READS) {
-        const terms = scenario.maps?.get(form)?.[of]?.terms;
+        const terms = maps?.get(form)?.[of]?.terms;
         if (terms === undefined) continue;
         const data = Float32Array.from(terms.flatMap(({ begin, end, values }) => [begin, end, ...values]));
-        tensors.push({ name: tensorNames.map(s, form, of), shape: [terms.length, data.length / terms.length], data });
+        add(tensorNames.map(s, form, of), data, [terms.length, data.length / terms.length]);
       }
   });
   return encodeSafetensors(tensors);
 }
 
 function bothFactors({ factors, answerFactors }: ScenarioContent): [FactorsOf, AnchorFactors][] {
-  return [
-    ["factors", factors],
-    ["answer_factors", answerFactors],
-  ];
+  return Object.entries({ factors, answer_factors: answerFactors }) as [FactorsOf, AnchorFactors][];
 }
 
 /** One segment for the header and all forms, one for each scenario's item parameters. */
@@ -188,20 +160,16 @@ function segments(
   });
 }
 
-function encodeLines(
-  parts: readonly (readonly object[])[],
-  scenarios: readonly string[],
-): { bytes: Uint8Array; segments: SegmentManifest[] } {
-  const encoded = parts.map((records) =>
-    new TextEncoder().encode(records.map((entry) => `${JSON.stringify(entry)}\n`).join("")),
-  );
-  const begins: number[] = [];
-  let length = 0;
-  for (const part of encoded) {
-    begins.push(length);
-    length += part.length;
-  }
-  const bytes = new Uint8Array(length);
-  encoded.forEach((part, index) => bytes.set(part, begins[index]));
-  return { bytes, segments: segments(bytes, begins, scenarios) };
+function encodeLines(records: readonly object[]): Uint8Array {
+  return new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+}
+
+/** Where each scenario's lines of anchors.jsonl begin. */
+function lineBegins(scenarios: readonly ScenarioContent[]): number[] {
+  let end = 0;
+  return scenarios.map(({ anchors }) => {
+    const begin = end;
+    end += encodeLines(anchors).length;
+    return begin;
+  });
 }

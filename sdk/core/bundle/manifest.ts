@@ -30,7 +30,7 @@ import {
 } from "./schema.ts";
 
 // manifest.json and the lines of anchors.jsonl, written once: types, checks, the Worker's OpenAPI document and the
-// tables of docs/bundle-format.md come from these schemas. Scores and errors are fractions in [0,1].
+// tables of docs/bundle-format.md come from these schemas: the exported ones have a name or a table there. Scores and errors are fractions in [0,1].
 
 const id: Schema<string> = text({ problem: idProblem });
 const name = text({ pattern: BENCHMARK_NAME });
@@ -54,7 +54,7 @@ const errorSummary = object({
   bias: real,
 });
 
-const splitErrors = object(
+export const splitErrors = object(
   {
     /** Held-out models behind these figures. */
     models: count,
@@ -84,14 +84,14 @@ const splitErrors = object(
 );
 
 /** Errors measured on source models that were held out of every step; null where the models are too few. */
-const measuredErrors = object({
+export const measuredErrors = object({
   /** Random fifths of the models held out (replicates together). */
   interpolation: nullable(splitErrors),
   /** The weakest half fitted, the strongest 30 % held out. */
   extrapolation: nullable(splitErrors),
 });
 
-const stack = object(
+export const stack = object(
   Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
 );
 
@@ -115,7 +115,7 @@ const laterBlend = {
   outside: share,
 };
 
-const patternThresholds = object({
+export const patternThresholds = object({
   models: count,
   lzStar: real,
   preknowledge: real,
@@ -126,7 +126,7 @@ const patternThresholds = object({
 });
 
 /** An additive score map; its curves are rows of a tensor, in the order of the terms. */
-const scoreMap = object({
+export const scoreMap = object({
   intercept: real,
   terms: list(object({ feature: oneOf(MAP_FEATURES), scenario: nullable(id) }), 1),
 });
@@ -156,7 +156,7 @@ const bank = object({
   ),
 });
 
-const scenario = object({
+export const scenario = object({
   id,
   /** Weight in the overall score, relative. */
   weight: size,
@@ -188,7 +188,7 @@ const formScenario = object(
   },
 );
 
-const form = object(
+export const form = object(
   {
     id: formId,
     /** How the anchors were chosen. */
@@ -218,7 +218,7 @@ const form = object(
 );
 
 /** How parameters of questions without answers are predicted: cold-items.jsonl and routing.safetensors. */
-const coldStart = object(
+export const coldStart = object(
   {
     /** How questions are compared: by terms of their texts, or by vectors that the caller brings. */
     features: oneOf(["tf-idf", "embeddings"]),
@@ -256,7 +256,7 @@ const coldStart = object(
 );
 
 /** In what share of adaptive evaluations an item is given at most, by factors that are tensors. */
-const exposure = object({
+export const exposure = object({
   /** The share that was asked for, in (0,1]. */
   limit: number({ min: 1e-6, max: 1 }),
   /** The largest share of any item in the simulated evaluations, with the factors. */
@@ -278,7 +278,7 @@ const bridge = object({
 });
 
 /** The earlier version on whose scale a bundle is. Items that are the same have the same parameters in both. */
-const base = object({
+export const base = object({
   benchmark: name,
   version,
   /** Of its bundle, `sha256:…`. */
@@ -298,7 +298,7 @@ const base = object({
 });
 
 /** A file of the bundle, with what it is checked by. */
-const file = object(
+export const file = object(
   { name: oneOf<string>(BUNDLE_FILES), bytes: offset, sha256 },
   {
     /** Byte ranges with digests of their own, so that a reader of one scenario can check what it reads. */
@@ -369,41 +369,6 @@ export const anchorSchema = object(
     text: text(),
   },
 );
-
-/** The schemas by the names that the Worker's OpenAPI document gives them. @hidden */
-export const SCHEMAS: {
-  readonly Manifest: typeof manifestSchema;
-  readonly ErrorSummary: typeof errorSummary;
-  readonly SplitErrors: typeof splitErrors;
-  readonly MeasuredErrors: typeof measuredErrors;
-  readonly Stack: typeof stack;
-  readonly PatternThresholds: typeof patternThresholds;
-  readonly ScoreMap: typeof scoreMap;
-  readonly Scenario: typeof scenario;
-  readonly Form: typeof form;
-  readonly FormScenario: typeof formScenario;
-  readonly File: typeof file;
-  readonly BaseVersion: typeof base;
-  readonly ExposureLimits: typeof exposure;
-  readonly ColdStart: typeof coldStart;
-  readonly Anchor: typeof anchorSchema;
-} = {
-  Manifest: manifestSchema,
-  ErrorSummary: errorSummary,
-  SplitErrors: splitErrors,
-  MeasuredErrors: measuredErrors,
-  Stack: stack,
-  PatternThresholds: patternThresholds,
-  ScoreMap: scoreMap,
-  Scenario: scenario,
-  Form: form,
-  FormScenario: formScenario,
-  File: file,
-  BaseVersion: base,
-  ExposureLimits: exposure,
-  ColdStart: coldStart,
-  Anchor: anchorSchema,
-};
 
 /** manifest.json; docs/bundle-format.md explains every field. @interface */
 export type Manifest = Infer<typeof manifestSchema>;

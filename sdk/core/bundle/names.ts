@@ -82,19 +82,14 @@ export function compareVersions(left: string, right: string): number {
   if (rightTag === "") return -1;
   const a = leftTag.split(".");
   const b = rightTag.split(".");
-  for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const x = a[i];
-    const y = b[i];
-    if (x === undefined) return -1;
-    if (y === undefined) return 1;
-    if (x === y) continue;
-    const xNumber = /^\d+$/.test(x);
-    const yNumber = /^\d+$/.test(y);
-    if (xNumber && yNumber && x.length !== y.length) return x.length - y.length; // no leading zeros: longer is larger
-    if (xNumber !== yNumber) return xNumber ? -1 : 1;
-    return x < y ? -1 : 1;
-  }
-  return 0;
+  const differing = a.findIndex((part, i) => part !== b[i]);
+  const [x, y] = [a[differing], b[differing]];
+  if (x === undefined) return -1; // all its parts begin the other's
+  if (y === undefined) return 1;
+  const [xNumber, yNumber] = [/^\d+$/.test(x), /^\d+$/.test(y)];
+  if (xNumber !== yNumber) return xNumber ? -1 : 1;
+  if (xNumber && x.length !== y.length) return x.length - y.length; // no leading zeros: longer is larger
+  return x < y ? -1 : 1;
 }
 
 /** A version that may be `latest`: no pre-release tag. */

@@ -53,28 +53,21 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   const coversScenarios = (ids: string[]): boolean => ids.sort().join("\n") === [...scenarioIds].sort().join("\n");
   if (!coversScenarios(manifest.banks.flatMap((bank) => bank.scenarios)))
     add(["banks"], "mismatch", "every scenario must be in one bank, and no other");
-  manifest.banks.forEach(({ dims, prior }, index) => {
-    if (prior.mean.length !== dims || prior.covariance.length !== dims * dims)
-      add(
-        ["banks", index, "prior"],
-        "mismatch",
-        `a prior in ${dims} dimensions has ${dims} means and ${dims * dims} covariances`,
-      );
-    else if (cholesky(Float64Array.from(prior.covariance), dims) === null)
-      add(["banks", index, "prior", "covariance"], "invalid_value", "a covariance is positive definite");
-    else if (prior.loadings) checkLoadings(prior.loadings, dims, ["banks", index, "prior", "loadings"]);
+  const [first] = manifest.banks;
+  const general = (first!.prior.loadings?.length ?? 0) / first!.dims;
+  const linked = manifest.banks.every(({ prior }) => prior.loadings !== undefined);
+  manifest.banks.forEach(({ dims, prior: { mean, covariance, loadings } }, index) => {
+    const path = ["banks", index, "prior"];
+    const ofLoadings = [...path, "loadings"];
+    if (mean.length !== dims || covariance.length !== dims * dims)
+      add(path, "mismatch", `a prior in ${dims} dimensions has ${dims} means and ${dims * dims} covariances`);
+    else if (cholesky(Float64Array.from(covariance), dims) === null)
+      add([...path, "covariance"], "invalid_value", "a covariance is positive definite");
+    else if (loadings && (!linked || loadings.length !== dims * general))
+      add(ofLoadings, "mismatch", "all banks have loadings on the same number of general abilities, or none has any");
+    else if (loadings && cholesky(specificCovariance(covariance, loadings, general), dims) === null)
+      add(ofLoadings, "invalid_value", "loadings leave a positive definite covariance to the bank's own ability");
   });
-  function checkLoadings(loadings: readonly number[], dims: number, path: (string | number)[]): void {
-    const general = (manifest.banks[0]!.prior.loadings?.length ?? 0) / manifest.banks[0]!.dims;
-    if (manifest.banks.some(({ prior }) => prior.loadings === undefined) || loadings.length !== dims * general) {
-      add(path, "mismatch", "all banks have loadings on the same number of general abilities, or none has any");
-      return;
-    }
-    const { covariance } = manifest.banks[path[1] as number]!.prior;
-    const specific = specificCovariance(covariance, loadings, general);
-    if (cholesky(specific, dims) === null)
-      add(path, "invalid_value", "loadings leave a positive definite covariance to the bank's own ability");
-  }
   if (!manifest.scenarios.some(({ weight }) => weight > 0))
     add(["scenarios"], "invalid_value", "a scenario must have a weight above 0");
   manifest.scenarios.forEach(({ items, subscenarios, scoreMap }, index) => {
@@ -101,7 +94,7 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
         if (Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) > 1e-5)
           add([...path, "stack"], "invalid_value", "the weights of a stack sum to 1");
       for (const problem of mapProblems(form, scenario)) add([...path, "map"], "mismatch", problem);
-      if (together && manifest.banks.some(({ prior }) => prior.loadings === undefined))
+      if (together && !linked)
         add([...path, "together"], "mismatch", "answers count together where all banks have loadings");
     }
   });

@@ -1,8 +1,8 @@
-import type { LinearModel, ScenarioRouting } from "../routing/predict-chances.ts";
+import type { LinearMean, ScenarioRouting } from "../routing/predict-chances.ts";
 import type { TextProjection } from "../routing/text-coordinates.ts";
 import { AnchorEvalError } from "../errors.ts";
 import type { Manifest } from "./manifest.ts";
-import { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor, type TensorData } from "./safetensors.ts";
+import { decodeSafetensorsHeader, encodeSafetensors, tensor, tensorReader, type Tensor } from "./safetensors.ts";
 
 /** The content of routing.safetensors. */
 export interface RoutingContent {
@@ -24,62 +24,41 @@ const names = {
 export function encodeRouting({ projection, scenarios }: RoutingContent, ids: readonly string[]): Uint8Array {
   const wide: Tensor[] = [];
   const narrow: Tensor[] = [];
-  const add = (to: Tensor[], name: string, shape: readonly number[], data: TensorData): void =>
-    void to.push({ name, shape, data });
   if (projection) {
     const { hashes, idf, axes } = projection;
-    const terms = hashes.length;
-    add(narrow, names.hashes, [terms], hashes);
-    add(narrow, names.idf, [terms], idf);
-    add(narrow, names.axes, [terms, axes.length / terms], axes);
+    const shape = [hashes.length, axes.length / hashes.length];
+    narrow.push(tensor(names.hashes, hashes), tensor(names.idf, idf), tensor(names.axes, axes, shape));
   }
+  const rows = (arrays: readonly Float64Array[]): Float64Array => Float64Array.from(arrays.flatMap((own) => [...own]));
   ids.forEach((id, s) => {
     const own = scenarios.get(id);
     if (!own) return;
     const { dims, center, axes, parameters, models, theta, answers, slope, shifts } = own;
     const rank = axes.length / center.length;
-    const all = (of: (parameter: LinearModel) => Iterable<number>): Float64Array =>
-      Float64Array.from(parameters.flatMap((parameter) => [...of(parameter)]));
-    const count = parameters.length;
-    add(
-      wide,
-      names.of(s, "mean"),
-      [count],
-      all(({ mean }) => [mean]),
+    const shape = [parameters.length, rank];
+    const meansOf = (linear: readonly LinearMean[]) => Float64Array.from(linear, ({ mean }) => mean);
+    const coefficientsOf = (linear: readonly LinearMean[]) => rows(linear.map(({ coefficients }) => coefficients));
+    wide.push(
+      tensor(names.of(s, "mean"), meansOf(parameters)),
+      tensor(names.of(s, "coefficients"), coefficientsOf(parameters), shape),
+      tensor(names.of(s, "spreads"), rows(parameters.map(({ spreads }) => spreads)), shape),
+      tensor(
+        names.of(s, "noise"),
+        Float64Array.from(parameters, ({ noise }) => noise),
+      ),
+      tensor(names.of(s, "theta"), theta, [shifts.length, dims]),
     );
-    add(
-      wide,
-      names.of(s, "coefficients"),
-      [count, rank],
-      all(({ coefficients }) => coefficients),
-    );
-    add(
-      wide,
-      names.of(s, "spreads"),
-      [count, rank],
-      all(({ spreads }) => spreads),
-    );
-    add(
-      wide,
-      names.of(s, "noise"),
-      [count],
-      all(({ noise }) => [noise]),
-    );
-    add(wide, names.of(s, "theta"), [shifts.length, dims], theta);
-    if (answers) {
-      add(
-        wide,
-        names.of(s, "answers.mean"),
-        [answers.length],
-        Float64Array.from(answers, (own) => own.mean),
+    if (answers)
+      wide.push(
+        tensor(names.of(s, "answers.mean"), meansOf(answers)),
+        tensor(names.of(s, "answers.coefficients"), coefficientsOf(answers), [answers.length, rank]),
       );
-      const coefficients = Float64Array.from(answers.flatMap((own) => [...own.coefficients]));
-      add(wide, names.of(s, "answers.coefficients"), [answers.length, rank], coefficients);
-    }
-    add(wide, names.of(s, "scale"), [1 + shifts.length], Float64Array.of(slope, ...shifts));
-    add(narrow, names.of(s, "center"), [center.length], center);
-    add(narrow, names.of(s, "axes"), [center.length, rank], axes);
-    add(narrow, names.of(s, "models"), [models.length], models);
+    wide.push(tensor(names.of(s, "scale"), Float64Array.of(slope, ...shifts)));
+    narrow.push(
+      tensor(names.of(s, "center"), center),
+      tensor(names.of(s, "axes"), axes, [center.length, rank]),
+      tensor(names.of(s, "models"), models),
+    );
   });
   return encodeSafetensors([...wide, ...narrow]);
 }
@@ -89,24 +68,20 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
  * @throws AnchorEvalError `bundle_invalid`
  */
 export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingContent {
-  const { tensors } = decodeSafetensorsHeader(bytes, bytes.length);
+  const header = decodeSafetensorsHeader(bytes, bytes.length);
+  const { tensors } = header;
   const described = manifest.coldStart;
   if (!described) throw broken("its manifest says nothing of it");
-  const read = <T extends TensorData>(
-    name: string,
-    shape: readonly number[],
-    ArrayType: new (...args: never[]) => T,
-  ): T => {
-    const entry = tensors.get(name);
-    if (!entry) throw broken(`tensor ${name} is missing`);
-    if (entry.shape.join() !== shape.join())
-      throw broken(`tensor ${name} has the shape ${entry.shape.join("×")}, expected ${shape.join("×")}`);
-    const data = tensorData(entry, bytes, 0);
-    if (!(data instanceof ArrayType)) throw broken(`tensor ${name} has the type ${entry.type}`);
-    if (!data.every(Number.isFinite)) throw broken(`tensor ${name} holds a value that is not a number`);
-    return data;
-  };
+  const read = tensorReader(header, bytes, 0, broken);
   const side = (name: string, at: number): number => tensors.get(name)?.shape[at] ?? 0;
+  const readAnswers = (of: (array: string) => string, models: number, rank: number) => {
+    const means = read(of("answers.mean"), [models], Float64Array);
+    const coefficients = read(of("answers.coefficients"), [models, rank], Float64Array);
+    return Array.from(means, (mean, m) => ({
+      mean,
+      coefficients: coefficients.subarray(m * rank, (m + 1) * rank),
+    }));
+  };
   const { width } = described;
   const scenarios = new Map<string, ScenarioRouting>();
   manifest.scenarios.forEach(({ id }, s) => {
@@ -136,15 +111,7 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
       })),
       models,
       theta: read(of("theta"), [models.length, dims], Float64Array),
-      answers: tensors.has(of("answers.mean"))
-        ? Array.from(read(of("answers.mean"), [models.length], Float64Array), (own, m) => ({
-            mean: own,
-            coefficients: read(of("answers.coefficients"), [models.length, rank], Float64Array).subarray(
-              m * rank,
-              (m + 1) * rank,
-            ),
-          }))
-        : null,
+      answers: tensors.has(of("answers.mean")) ? readAnswers(of, models.length, rank) : null,
       slope,
       shifts: Float64Array.from(shifts),
     });

@@ -15,6 +15,11 @@ export interface Tensor {
   readonly data: TensorData;
 }
 
+/** A tensor; a vector where no shape is given. */
+export function tensor(name: string, data: TensorData, shape: readonly number[] = [data.length]): Tensor {
+  return { name, shape, data };
+}
+
 /** Where a tensor lies: `begin` and `end` are byte offsets in the file. */
 export interface TensorEntry {
   readonly type: TensorType;
@@ -104,6 +109,29 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
   }
   if (end !== fileBytes) throw broken(`its tensors end at byte ${end} of ${fileBytes}`);
   return { headerBytes, tensors };
+}
+
+/**
+ * Reads tensors of known shapes and types, whose values are finite, out of a part of the file.
+ * @param part - bytes of the file from offset `partBegin`
+ * @param refusal - the error that says why a tensor isn't what was expected
+ */
+export function tensorReader(
+  { tensors }: SafetensorsHeader,
+  part: Uint8Array,
+  partBegin: number,
+  refusal: (why: string) => AnchorEvalError,
+) {
+  return <T extends TensorData>(name: string, shape: readonly number[], ArrayType: new (...args: never[]) => T): T => {
+    const entry = tensors.get(name);
+    if (!entry) throw refusal(`tensor ${name} is missing`);
+    if (entry.shape.join() !== shape.join())
+      throw refusal(`tensor ${name} has the shape ${entry.shape.join("×")}, expected ${shape.join("×")}`);
+    const data = tensorData(entry, part, partBegin);
+    if (!(data instanceof ArrayType)) throw refusal(`tensor ${name} has the type ${entry.type}`);
+    if (!data.every(Number.isFinite)) throw refusal(`tensor ${name} holds a value that is not a number`);
+    return data;
+  };
 }
 
 /**

@@ -2,10 +2,7 @@ import { cholesky, choleskySolve } from "../numeric/dense.ts";
 import type { AnchorFactors, AnsweredSample } from "./types.ts";
 
 /** The estimators that regress on the source models' answers, for one set of answered anchors, whatever the answers. */
-export interface AnswerRegressions {
-  readonly ridgeGap: LinearScore;
-  readonly aipw: LinearScore;
-}
+export type AnswerRegressions = ReturnType<typeof answerRegressions>;
 
 /**
  * Both regressions, which share their normal equations. They depend only on which anchors were answered, so that models
@@ -18,7 +15,7 @@ export function answerRegressions(
   factors: AnchorFactors,
   weights: Float64Array,
   { items, positions, mass }: Pick<AnsweredSample, "items" | "positions" | "mass">,
-): AnswerRegressions {
+) {
   const system = answerSystem(factors, positions);
   const own = Float64Array.from(items, (item) => weights[item]!);
   return { ridgeGap: ridgeGap(system, mass), aipw: aipw(system, own, mass) };
@@ -185,10 +182,7 @@ export interface LinearScore {
   readonly weights: Float64Array;
 }
 
-/**
- * constant + Σ weights·y.
- * @param scores - y, aligned with the weights
- */
+/** constant + Σ weights·y. @param scores - y, aligned with the weights */
 export function linearScore({ constant, weights }: LinearScore, scores: ArrayLike<number>): number {
   let score = constant;
   for (let j = 0; j < weights.length; j++) score += weights[j]! * scores[j]!;

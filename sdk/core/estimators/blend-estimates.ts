@@ -20,10 +20,7 @@ const CORRECTION = 0.5;
 const MARGIN = 0.5;
 
 /** Probability that the full score lies above, or below, those of all source models. */
-interface Outside {
-  readonly above: number;
-  readonly below: number;
-}
+type Outside = Readonly<Record<"above" | "below", number>>;
 
 /** Base estimates with their blends. */
 export interface BlendedEstimates {
@@ -135,11 +132,7 @@ export function partlyCorrectedMean(base: BaseScores): number {
  * @param sourceScores - the source models' full scores, ascending
  * @param rmse - its root mean square error on held-out source models, as a fraction
  */
-export function outsideProbability(
-  estimate: number,
-  sourceScores: ArrayLike<number>,
-  rmse: number,
-): { above: number; below: number } {
+export function outsideProbability(estimate: number, sourceScores: ArrayLike<number>, rmse: number): Outside {
   const scale = Math.max(rmse, 1e-9);
   return {
     above: normalCdf((estimate - sourceScores[sourceScores.length - 1]!) / scale),

@@ -29,11 +29,7 @@ export function modelImputedMean({ weights, expected, predicted, sample }: Scena
  * Not clipped: a correction may carry it past [0,1].
  * @see Cassel, Särndal & Wretman (1976), Biometrika 63, 615–620
  */
-export function correctedMean({
-  expected,
-  predicted,
-  sample,
-}: Pick<ScenarioState, "expected" | "predicted" | "sample">): number {
+export function correctedMean({ expected, predicted, sample }: Omit<ScenarioState, "weights">): number {
   let sum = expected;
   for (let j = 0; j < sample.items.length; j++) sum += sample.mass[j]! * (sample.scores[j]! - predicted[j]!);
   return sum;

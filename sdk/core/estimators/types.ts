@@ -129,10 +129,7 @@ export interface ScenarioState {
   readonly sample: AnsweredSample;
 }
 
-/**
- * The figure of an estimator.
- * @throws AnchorEvalError `unsupported` for the score map where there is none
- */
+/** The figure of an estimator. @throws AnchorEvalError `unsupported` for the score map where there is none */
 export function estimatorFigure<T>(figures: ByEstimator<T>, id: EstimatorId): T {
   const own = figures[id];
   if (own === undefined) throw new AnchorEvalError("unsupported", `there is no ${id}: the fit made no score map`);

@@ -36,7 +36,7 @@ export function looksLevel(level: number, looks: readonly number[]): number {
 
 /** P(|S_t| ≤ z√t at all looks). The density is even, so half of it is kept. */
 function stays(looks: readonly number[], z: number): number {
-  let nodes: readonly Node[] = [];
+  let nodes: ReturnType<typeof legendreNodes> = [];
   let density: number[] = [];
   looks.forEach((time, l) => {
     const edge = z * Math.sqrt(time);
@@ -60,15 +60,10 @@ function stays(looks: readonly number[], z: number): number {
   return 2 * nodes.reduce((sum, { weight }, j) => sum + weight * density[j]!, 0);
 }
 
-interface Node {
-  readonly at: number;
-  readonly weight: number;
-}
-
-const legendre = new Map<number, readonly Node[]>();
+const legendre = new Map<number, ReturnType<typeof legendreNodes>>();
 
 /** Gauss-Legendre nodes and weights on [−1, 1], by Newton's rule on the Legendre polynomial. */
-function legendreNodes(count: number): readonly Node[] {
+function legendreNodes(count: number): readonly { readonly at: number; readonly weight: number }[] {
   const known = legendre.get(count);
   if (known) return known;
   const nodes = Array.from({ length: count }, (_, i) => {

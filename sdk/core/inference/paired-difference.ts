@@ -1,3 +1,4 @@
+import type { Bounds } from "../estimators/answered-sample.ts";
 import type { AnsweredSample } from "../estimators/types.ts";
 import { studentTCdf, studentTQuantile } from "../numeric/distributions.ts";
 import { centred, collapsedVariance, type KnownVariance, satterthwaite } from "./sampling-variance.ts";
@@ -5,11 +6,8 @@ import { centred, collapsedVariance, type KnownVariance, satterthwaite } from ".
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const FREE_DEGREES = 2;
 
-/** Sampling variance of a difference of two scores by the draw of the anchors: a fraction squared. */
-export type PairedSampling = KnownVariance;
-
 /** Of a difference that rests on no draw: both models answered every item. */
-export const NO_PAIRED_SAMPLING: PairedSampling = { variance: 0, degrees: Infinity };
+export const NO_PAIRED_SAMPLING: KnownVariance = { variance: 0, degrees: Infinity };
 
 /** One model's answers to the items that both answered. */
 export interface PairedAnswers {
@@ -38,12 +36,12 @@ export interface PairedAnswers {
  * @see Wolter (2007), Introduction to Variance Estimation, ch. 8; MacKinnon & White (1985), Journal of Econometrics 29,
  * 305–325 (their HC2)
  */
-export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): PairedSampling | null {
+export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): KnownVariance | null {
   if (a.sample.inclusion === null) return null;
   const gaps = Float64Array.from(a.sample.scores, (_, j) => residual(b, j) - residual(a, j));
   const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
-  if (collapsed === "none") return NO_PAIRED_SAMPLING;
   if (collapsed === null) return null;
+  if (collapsed.drawn.length === 0) return NO_PAIRED_SAMPLING;
   const { drawn } = collapsed;
   return shrunkPaired(difference, collapsed, collapsed.unit, {
     a: drawn.map((j) => a.sample.scores[j]!),
@@ -61,25 +59,23 @@ export function shrunkPaired(
   { variance, degrees }: KnownVariance,
   unit: number,
   { a, b }: { readonly a: readonly number[]; readonly b: readonly number[] },
-): PairedSampling {
+): KnownVariance {
   const n = a.length;
-  const { aAhead, bAhead } = discordance(a, b);
+  let [aAhead, bAhead] = [0, 0];
+  a.forEach((own, j) => {
+    const gap = b[j]! - own;
+    if (gap > 0) bAhead += gap;
+    else aAhead -= gap;
+  });
   const known = Math.min(degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
   const squares = a.reduce((sum, own, j) => sum + (b[j]! - own) ** 2, 0);
   const size = squares > 0 ? squares / (aAhead + bAhead) : 1;
-  const free = Math.max(0, freeVariance(difference, squares, size, n)) * unit;
+  // δ̃ − D² of one item, δ̃ at least |D| times the mean size of a gap, which of binary scores is 1.
+  const free = Math.max((squares + 1) / (n + 2), size * Math.abs(difference)) - difference ** 2;
   return {
-    variance: (known * variance + FREE_DEGREES * free) / (known + FREE_DEGREES),
+    variance: (known * variance + FREE_DEGREES * Math.max(0, free) * unit) / (known + FREE_DEGREES),
     degrees: degrees + FREE_DEGREES,
   };
-}
-
-/**
- * δ̃ − D² of one item, δ̃ = (Σg² + 1)/(n + 2) at least |D| times the mean size of a gap: the variance of g = y_B − y_A,
- * which of binary scores is 0 or ±1.
- */
-function freeVariance(difference: number, squares: number, size: number, n: number): number {
-  return Math.max((squares + 1) / (n + 2), size * Math.abs(difference)) - difference ** 2;
 }
 
 function residual({ sample, predicted, leverages }: PairedAnswers, j: number): number {
@@ -91,8 +87,9 @@ export interface SampledDifference {
   /** In [−1,1]; above 0 where B's score is the higher. */
   readonly difference: number;
   /** Bounds that the answers alone prove. */
-  readonly bounds: { readonly low: number; readonly high: number };
-  readonly sampling: PairedSampling;
+  readonly bounds: Bounds;
+  /** By the draw of the anchors, a fraction squared. */
+  readonly sampling: KnownVariance;
 }
 
 /**
@@ -101,10 +98,7 @@ export interface SampledDifference {
  * @param level - confidence level in (0,1)
  * @example pairedInterval({ difference: 0.1, bounds: { low: -1, high: 1 }, sampling: { variance: 0.0025, degrees: 20 } }, 0.95) // ≈ { low: -0.0043, high: 0.2043 }
  */
-export function pairedInterval(
-  { difference, bounds, sampling }: SampledDifference,
-  level: number,
-): { low: number; high: number } {
+export function pairedInterval({ difference, bounds, sampling }: SampledDifference, level: number): Bounds {
   if (sampling.variance === 0) return { low: difference, high: difference };
   const half = studentTQuantile(0.5 + level / 2, sampling.degrees) * Math.sqrt(sampling.variance);
   return {
@@ -139,16 +133,10 @@ export function turnedDifference({ difference, bounds, sampling }: SampledDiffer
 export function weightedDifference(
   parts: readonly (SampledDifference & { readonly share: number })[],
 ): SampledDifference {
-  const sum = (term: (part: SampledDifference & { readonly share: number }) => number): number =>
-    parts.reduce((total, part) => total + term(part), 0);
-  const mean = (term: (part: SampledDifference) => number): number =>
-    Math.max(
-      -1,
-      Math.min(
-        1,
-        sum((part) => part.share * term(part)),
-      ),
-    ); // shares sum to 1 up to rounding
+  const mean = (term: (part: SampledDifference) => number): number => {
+    const sum = parts.reduce((total, part) => total + part.share * term(part), 0);
+    return Math.max(-1, Math.min(1, sum)); // shares sum to 1 up to rounding
+  };
   return {
     difference: mean(({ difference }) => difference),
     bounds: { low: mean(({ bounds }) => bounds.low), high: mean(({ bounds }) => bounds.high) },
@@ -156,48 +144,21 @@ export function weightedDifference(
   };
 }
 
-/** How the raw answers of two models to the same items differ. */
+/** Items on which A's score is the higher, and on which B's is. */
 export interface Discordance {
-  /** Items answered by both. */
-  readonly items: number;
-  /** Items on which A's score is the higher, and by how much in all. */
   readonly aHigher: number;
-  readonly aAhead: number;
-  /** Items on which B's score is the higher, and by how much in all. */
   readonly bHigher: number;
-  readonly bAhead: number;
 }
 
 /**
- * Counts the items on which two models' scores differ; with scores of 0 and 1 `aAhead` is `aHigher`.
+ * Counts the items on which two models' scores differ.
  * @param a - scores in [0,1], aligned with `b`; no missing ones
- * @example discordance([1, 0, 1], [1, 1, 0]).bHigher // 1
+ * @example discordance(Float64Array.of(1, 0, 1), Float64Array.of(1, 1, 0)).bHigher // 1
  */
-export function discordance(a: ArrayLike<number>, b: ArrayLike<number>): Discordance {
-  let [aHigher, aAhead, bHigher, bAhead] = [0, 0, 0, 0];
-  for (let j = 0; j < a.length; j++) {
-    const gap = b[j]! - a[j]!;
-    if (gap > 0) {
-      bHigher++;
-      bAhead += gap;
-    } else if (gap < 0) {
-      aHigher++;
-      aAhead -= gap;
-    }
-  }
-  return { items: a.length, aHigher, aAhead, bHigher, bAhead };
-}
-
-/** Discordances of several scenarios together. */
-export function addDiscordances(parts: readonly Discordance[]): Discordance {
-  const sum = (term: (part: Discordance) => number): number => parts.reduce((total, part) => total + term(part), 0);
-  return {
-    items: sum((part) => part.items),
-    aHigher: sum((part) => part.aHigher),
-    aAhead: sum((part) => part.aAhead),
-    bHigher: sum((part) => part.bHigher),
-    bAhead: sum((part) => part.bAhead),
-  };
+export function discordance(a: Float64Array, b: Float64Array): Discordance {
+  const count = (higher: Float64Array, lower: Float64Array): number =>
+    higher.reduce((sum, score, j) => sum + (score > lower[j]! ? 1 : 0), 0);
+  return { aHigher: count(a, b), bHigher: count(b, a) };
 }
 
 /**

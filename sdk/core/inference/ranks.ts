@@ -1,15 +1,10 @@
+import type { Bounds } from "../estimators/answered-sample.ts";
 import { normalQuantile } from "../numeric/distributions.ts";
-
-/** Places that a model may have among k, 1 the best. */
-export interface RankInterval {
-  readonly low: number;
-  readonly high: number;
-}
 
 /**
  * Simultaneous intervals of the ranks of k models: with probability 1 − α at least, all of them hold together. All
  * k(k−1) one-sided claims "i is better than j" are tested together by Holm's steps, which need no assumption on how the
- * differences depend on each other. Model i stands behind those that are found better, and before those found worse:
+ * differences depend on each other. Model i of rank 1 (the best) to k stands behind those that are found better, and before those found worse:
  * [1 + #better, k − #worse].
  * @param pValue - one-sided p-value of the claim that model i is better than model j
  * @param count - models k, at least 1
@@ -18,7 +13,7 @@ export interface RankInterval {
  * Economic Studies 91, 476–518
  * @example rankIntervals((i, j) => (i < j ? 0.001 : 0.999), 2, 0.95)[0] // { low: 1, high: 1 }
  */
-export function rankIntervals(pValue: (i: number, j: number) => number, count: number, level: number): RankInterval[] {
+export function rankIntervals(pValue: (i: number, j: number) => number, count: number, level: number): Bounds[] {
   const claims: { i: number; j: number; p: number }[] = [];
   for (let i = 0; i < count; i++) for (let j = 0; j < count; j++) if (i !== j) claims.push({ i, j, p: pValue(i, j) });
   claims.sort((left, right) => left.p - right.p);

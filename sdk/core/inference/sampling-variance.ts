@@ -4,12 +4,14 @@ import type { AnsweredSample, Tightening } from "../estimators/types.ts";
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const BINOMIAL_DEGREES = 2;
 
-/** Sampling variance of a score by the draw of the anchors. */
-export interface SamplingVariance {
-  /** Variance of the score, a fraction squared. */
+/** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
+export interface KnownVariance {
   readonly variance: number;
-  /** Degrees of freedom that the variance is known to; Infinity where nothing was drawn. */
   readonly degrees: number;
+}
+
+/** Sampling variance of a score, a fraction squared, by the draw of the anchors. */
+export interface SamplingVariance extends KnownVariance {
   /** Answers to items that were drawn: those that are always asked add no sampling error. */
   readonly answers: number;
   /** Sum of their scores. */
@@ -39,8 +41,8 @@ export function samplingVariance(
 ): SamplingVariance | null {
   if (sample.inclusion === null) return null;
   const collapsed = collapsedVariance(centred(residuals, sample.mass), sample.mass, sample.inclusion);
-  if (collapsed === "none") return NO_SAMPLING;
   if (collapsed === null) return null;
+  if (collapsed.drawn.length === 0) return NO_SAMPLING;
   const right = collapsed.drawn.reduce((sum, j) => sum + sample.scores[j]!, 0);
   return shrunkSampling(score, collapsed, collapsed.unit, { answers: collapsed.drawn.length, right });
 }
@@ -79,12 +81,6 @@ export function bernoulliVariance(score: number, answers: number): number {
   return shrunk * (1 - shrunk);
 }
 
-/** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
-export interface KnownVariance {
-  readonly variance: number;
-  readonly degrees: number;
-}
-
 /**
  * Variance of a weighted sum of independent parts, V = ΣW²V_s, with V²/Σ((W²V_s)²/ν_s) degrees of freedom.
  * @see Satterthwaite (1946), Biometrics Bulletin 2, 110–114
@@ -102,15 +98,11 @@ export function satterthwaite(
   return { variance, degrees: variance === 0 ? Infinity : variance ** 2 / spread };
 }
 
-/** Variance of a weighted sum over anchors that were drawn one a stratum. */
-interface CollapsedVariance {
-  /** n/(2(n−1))·Σ(z_j − z_{j+1})². */
-  readonly variance: number;
-  /** ν = 2(n−1)²/(3n−4). */
-  readonly degrees: number;
+/** n/(2(n−1))·Σ(z_j − z_{j+1})² with ν = 2(n−1)²/(3n−4), of a weighted sum over anchors that were drawn one a stratum. */
+interface CollapsedVariance extends KnownVariance {
   /** Σ m²(1−π): the variance were every value's 1. */
   readonly unit: number;
-  /** Positions of the values that were drawn, n ≥ 2: those that are always asked add no sampling error. */
+  /** Positions of the values that were drawn: those that are always asked add no sampling error. */
   readonly drawn: readonly number[];
 }
 
@@ -119,14 +111,14 @@ interface CollapsedVariance {
  * strata collapsed and the population finite.
  * @param values - e of every answered anchor, in their order; {@link centred} where the sum is a mean, Σm = 1 for any draw
  * @param inclusion - π of every answered anchor
- * @returns "none" where nothing was drawn; null for a single drawn anchor
+ * @returns no variance where nothing was drawn; null for a single drawn anchor
  * @see Wolter (2007), Introduction to Variance Estimation, ch. 8
  */
 export function collapsedVariance(
   values: ArrayLike<number>,
   mass: AnsweredSample["mass"],
   inclusion: Float64Array,
-): CollapsedVariance | "none" | null {
+): CollapsedVariance | null {
   const drawn: number[] = [];
   let previous = 0;
   let squares = 0;
@@ -141,7 +133,7 @@ export function collapsedVariance(
     drawn.push(j);
   }
   const n = drawn.length;
-  if (n === 0) return "none";
+  if (n === 0) return { variance: 0, degrees: Infinity, unit: 0, drawn };
   if (n === 1) return null;
   return { variance: (n / (2 * (n - 1))) * squares, degrees: collapsedDegrees(n), unit, drawn };
 }

@@ -1,4 +1,5 @@
-import { AnchorEvalError } from "../errors.ts";
+import { invalidOption } from "../errors.ts";
+import type { Bounds } from "../estimators/answered-sample.ts";
 import { studentTQuantile } from "../numeric/distributions.ts";
 import { bernoulliVariance, type SamplingVariance, satterthwaite } from "./sampling-variance.ts";
 
@@ -7,7 +8,7 @@ export interface SampledScore {
   /** In [0,1]. */
   readonly score: number;
   /** Bounds that the answers alone prove. */
-  readonly bounds: { readonly low: number; readonly high: number };
+  readonly bounds: Bounds;
   readonly sampling: SamplingVariance;
 }
 
@@ -19,10 +20,7 @@ export interface SampledScore {
  * @example
  * designInterval({ score: 0.6, bounds: { low: 0.03, high: 0.98 }, sampling: samplingVariance(0.6, sample, residuals)! }, 0.95)
  */
-export function designInterval(
-  { score, bounds, sampling }: SampledScore,
-  level: number,
-): { low: number; high: number } {
+export function designInterval({ score, bounds, sampling }: SampledScore, level: number): Bounds {
   const { variance, degrees, answers, right } = sampling;
   if (variance === 0) return { low: score, high: score };
   const t = studentTQuantile(0.5 + level / 2, degrees);
@@ -73,7 +71,7 @@ export function weightedScore(parts: readonly (SampledScore & { readonly share: 
  * @see Wilson (1927), JASA 22, 209–212
  * @example wilsonInterval(0.5, 100, 1.96) // ≈ { low: 0.4038, high: 0.5962 }
  */
-export function wilsonInterval(p: number, n: number, z: number): { low: number; high: number } {
+export function wilsonInterval(p: number, n: number, z: number): Bounds {
   const square = (z * z) / n;
   const centre = (p + square / 2) / (1 + square);
   const half = (z / (1 + square)) * Math.sqrt((p * (1 - p)) / n + square / (4 * n));
@@ -90,7 +88,7 @@ const DEFAULT_LEVEL = 0.95;
  */
 export function confidenceLevel(level: number | undefined): number {
   if (level === undefined) return DEFAULT_LEVEL;
-  if (!(level > 0 && level < 1)) throw new AnchorEvalError("invalid_option", `level must be in (0,1), got ${level}`);
+  if (!(level > 0 && level < 1)) throw invalidOption(`level must be in (0,1), got ${level}`);
   return level;
 }
 

@@ -13,11 +13,8 @@ export interface ForeignParameters {
  * @see methods of tinyBenchmarks (Maia Polo et al. 2024)
  */
 export function fromPyIrtFork({ a, b }: ForeignParameters): ItemBank {
-  const dims = a.length / b.length;
-  return itemBank(
-    a,
-    Float64Array.from(b, (value) => value * dims),
-  );
+  const intercepts = Float64Array.from(b, (value) => value * (a.length / b.length));
+  return itemBank(a, intercepts);
 }
 
 /** Inverse of {@link fromPyIrtFork}. */
@@ -70,18 +67,9 @@ export function toTinyBenchmarks(bank: ItemBank): { A: Float64Array; B: FloatArr
 }
 
 /** From mirt's slope-intercept form: logit = Σ_d a_d·θ_d + d, asymptotes g and u. `b` takes mirt's d. */
-export function fromMirt(
-  { a, b: d }: ForeignParameters,
-  asymptotes: { g?: FloatArray; u?: FloatArray } = {},
-): ItemBank {
-  return itemBank(
-    a,
-    Float64Array.from(d, (value) => -value),
-    {
-      ...(asymptotes.g && { lower: asymptotes.g }),
-      ...(asymptotes.u && { upper: asymptotes.u }),
-    },
-  );
+export function fromMirt({ a, b: d }: ForeignParameters, { g, u }: { g?: FloatArray; u?: FloatArray } = {}): ItemBank {
+  const intercepts = Float64Array.from(d, (value) => -value);
+  return itemBank(a, intercepts, { lower: g ?? null, upper: u ?? null });
 }
 
 /** Inverse of {@link fromMirt}. */

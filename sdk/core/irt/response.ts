@@ -4,8 +4,6 @@ import type { FloatArray, ItemBank } from "./item-bank.ts";
 /**
  * Logit of one item, z = Σ_d a_d·θ_d − b.
  * @param theta - ability, length D, on the bank's scale
- * @param bank - item parameters
- * @param item - index of the item, 0 ≤ item < N
  * @example itemLogit(Float64Array.of(1), bank, 0) // a − b for a one-dimensional bank
  */
 export function itemLogit(theta: FloatArray, bank: ItemBank, item: number): number {
@@ -102,10 +100,8 @@ export interface ResponseDerivatives {
  *
  * With s = σ(z), P = l + (u−l)s, P′ = (u−l)s(1−s): slope = (y−P)·P′/(PQ), information = P′²/(PQ).
  * Exact in the tails: neither P nor Q is formed as 1 minus the other.
- * @param z - logit
  * @param y - score in [0,1]
  * @param bank - supplies the asymptotes
- * @param item - index of the item
  * @param out - filled and returned, so that hot loops allocate nothing
  * @see Magis (2013), Applied Psychological Measurement 37, 304–315
  */

@@ -34,7 +34,7 @@ const STALLED = 1e-6;
 export function dampedNewton(
   at: Float64Array,
   { name, value: valueOf, step: stepAt }: NewtonObjective,
-  { maxIterations = 100, tolerance = 1e-16 }: NewtonOptions,
+  { maxIterations = 100, tolerance = 1e-16 }: NewtonOptions = {},
 ): { status: "converged" | "max-iterations"; iterations: number } {
   const trial = new Float64Array(at.length);
   let value = valueOf(at);

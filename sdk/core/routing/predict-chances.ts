@@ -14,7 +14,7 @@ export interface ScenarioRouting {
   /** Their abilities, M×D row-major. */
   readonly theta: Float64Array;
   /** Chances straight from the place on the axes, by model; null: from item parameters and abilities. */
-  readonly answers: readonly Pick<LinearModel, "mean" | "coefficients">[] | null;
+  readonly answers: readonly LinearMean[] | null;
   /** Scales chances: logit p′ = shift_m + slope·logit p. */
   readonly slope: number;
   readonly shifts: Float64Array;
@@ -89,22 +89,22 @@ export function modelChances(
   return { chances, logitErrors };
 }
 
-/** A ridge regression on axes on which it is diagonal. */
-export interface LinearModel {
+/** mean + Σ_k β_k·x_k, a coefficient β an axis. */
+export interface LinearMean {
   readonly mean: number;
-  /** By axis. */
   readonly coefficients: Float64Array;
+}
+
+/** A ridge regression on axes on which it is diagonal. */
+export interface LinearModel extends LinearMean {
   /** 1/(s_k² + λ) of every axis; 0 where λ = ∞, as then the coefficients are. */
   readonly spreads: Float64Array;
   /** σ², the mean squared error of rows left out. */
   readonly noise: number;
 }
 
-/** mean + Σ_k β_k·x_k. @param at - x, a number an axis */
-export function linearPrediction(
-  { mean, coefficients }: Pick<LinearModel, "mean" | "coefficients">,
-  at: Float64Array,
-): number {
+/** @param at - x, a number an axis */
+export function linearPrediction({ mean, coefficients }: LinearMean, at: Float64Array): number {
   let sum = mean;
   for (let k = 0; k < coefficients.length; k++) sum += coefficients[k]! * at[k]!;
   return sum;

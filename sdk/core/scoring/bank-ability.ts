@@ -1,57 +1,23 @@
-import { higherOrderAbilities } from "../ability/higher-order.ts";
-import { type AbilityEstimate, mapAbility } from "../ability/map.ts";
-import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
+import { type AbilityEstimate, mapAbility, type ScoredItems } from "../ability/map.ts";
+import type { AbilityPrior } from "../ability/prior.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
-
-/** A model's answers in the scenarios of one bank. */
-export interface BankAnswers<Prior extends AbilityPrior = AbilityPrior> {
-  readonly parts: readonly AnsweredPart[];
-  readonly prior: Prior;
-}
-
-/** The same, to be estimated together with other banks. */
-interface LinkedAnswers extends BankAnswers<HigherOrderPrior> {
-  /** The mode by these answers alone, where it is known: it is near. */
-  readonly own?: AbilityEstimate | null;
-}
 
 /**
  * One ability for all scenarios of a bank, from every answer to their items: the posterior mode.
  * @returns null where there is no answer
  */
-export function bankAbility({ parts, prior }: BankAnswers): AbilityEstimate | null {
+export function bankAbility(parts: readonly AnsweredPart[], prior: AbilityPrior): AbilityEstimate | null {
   const gathered = gatherItems(parts);
   return gathered && mapAbility(gathered.bank, gathered, prior);
 }
 
-/**
- * The same of several banks together: what was answered in one bank counts in the others, by {@link higherOrderAbilities}.
- * @returns an ability a bank; null for a bank without an answer
- */
-export function bankAbilities(banks: readonly LinkedAnswers[]): (AbilityEstimate | null)[] {
-  const gathered = banks.map(({ parts }) => gatherItems(parts));
-  const abilities = new Map<number, AbilityEstimate>();
-  const answered = gathered.flatMap((own, b) => (own === null ? [] : [{ ...own, b }]));
-  if (answered.length > 0)
-    higherOrderAbilities(
-      answered.map(({ b, bank, items, scores }) => {
-        const { prior, own } = banks[b]!;
-        return { bank, answers: { items, scores }, prior, ...(own && { start: own.theta }) };
-      }),
-    ).forEach((ability, k) => abilities.set(answered[k]!.b, ability));
-  return banks.map((_, b) => abilities.get(b) ?? null);
-}
-
 /** A scenario's items with aligned scores; NaN = no answer. */
-export interface AnsweredPart {
+interface AnsweredPart extends ScoredItems {
   readonly bank: ItemBank;
-  readonly items: ArrayLike<number>;
-  readonly scores: ArrayLike<number>;
 }
 
 /**
  * The answered items of several scenarios that share an ability, as one small bank.
- * @param parts - each with its anchors' indices and aligned scores; NaN = no answer
  * @returns bank, indices 0…n−1 and scores; null where nothing was answered
  */
 export function gatherItems(

@@ -10,10 +10,7 @@ export function predictedScores(theta: FloatArray, bank: ItemBank, scoreMap: Mon
   return onScale(itemResponses(theta, bank), scoreMap);
 }
 
-/**
- * {@link predictedScores} of some items.
- * @returns aligned with `items`
- */
+/** {@link predictedScores} of some items, aligned with them. */
 export function predictedScoresOf(
   items: ArrayLike<number>,
   theta: FloatArray,

@@ -7,6 +7,7 @@ import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from 
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
 import { itemLogit, responseDerivatives } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import { quadraticForm } from "../numeric/dense.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
 import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
 
@@ -34,7 +35,7 @@ export interface ScenarioEstimate {
   readonly sample: AnsweredSample;
   /** The range of the full score that the answers alone prove. */
   readonly bounds: Bounds;
-  /** Leave-one-out residuals of the answered anchors, in their order. */
+  /** Residuals of the answers as if none had moved the ability, (y−p̂)/(1−h), h its leverage. */
   readonly residuals: Float64Array;
 }
 
@@ -91,6 +92,7 @@ export function estimateScenario(
   const { bank, weights, scoreMap } = model;
   const expected = expectedScore(ability.theta, bank, weights, scoreMap);
   const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
+  const leverages = answerLeverages(bank, ability.theta, ability.covariance, sample.items);
   const state = { weights, expected, predicted, sample };
   const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
   return {
@@ -104,7 +106,7 @@ export function estimateScenario(
     features,
     sample,
     bounds,
-    residuals: leaveOneOutResiduals(bank, ability, predicted, sample),
+    residuals: sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!)),
   };
 }
 
@@ -116,25 +118,8 @@ export function answerFeatures(
   bounds: Bounds,
 ): AnswerFeatures {
   const own = { mean, expected, score: NaN };
-  return {
-    ...own,
-    score: clamp(
-      mappedScore(alone, ({ feature }) => own[feature]),
-      bounds,
-    ),
-  };
-}
-
-/** Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h its leverage. */
-function leaveOneOutResiduals(
-  bank: ItemBank,
-  { theta, covariance }: AbilityEstimate,
-  predicted: Float64Array,
-  { items, scores }: AnsweredSample,
-): Float64Array {
-  const residuals = answerLeverages(bank, theta, covariance, items);
-  for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[j]!) / (1 - residuals[j]!);
-  return residuals;
+  const score = mappedScore(alone, ({ feature }) => own[feature]);
+  return { ...own, score: clamp(score, bounds) };
 }
 
 /** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
@@ -160,9 +145,7 @@ export function answerLeverages(
   for (let j = 0; j < items.length; j++) {
     const item = items[j]!;
     responseDerivatives(itemLogit(theta, bank, item), 0, bank, item, point);
-    let spread = 0;
-    for (let r = 0; r < dims; r++)
-      for (let c = 0; c < dims; c++) spread += a[item * dims + r]! * covariance[r * dims + c]! * a[item * dims + c]!;
+    const spread = quadraticForm(a, item * dims, covariance, dims);
     leverages[j] = Math.min(LARGEST, point.information * spread);
   }
   return leverages;

@@ -1,3 +1,4 @@
+import { higherOrderAbilities } from "../ability/higher-order.ts";
 import type { AbilityEstimate } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
@@ -5,7 +6,7 @@ import { answeredSample, LEAST_ANSWERED_SHARE } from "../estimators/answered-sam
 import { factorSolver } from "../estimators/factor-scores.ts";
 import type { AnswerFeatures } from "../estimators/score-maps.ts";
 import { answerPattern, type AnswerPattern } from "../person-fit/answer-pattern.ts";
-import { bankAbilities, bankAbility } from "./bank-ability.ts";
+import { bankAbility, gatherItems } from "./bank-ability.ts";
 import {
   estimateScenario,
   scenarioAnswers,
@@ -83,7 +84,7 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
     );
     const separateAbility = remembered((id: string) => {
       const b = banks.findIndex((bank) => bank.id === id);
-      return bankAbility({ parts: answered[b]!, prior: banks[b]!.prior });
+      return bankAbility(answered[b]!, banks[b]!.prior);
     });
     const separate = remembered((id: string) => {
       const { bank, scenario, factors } = place.get(id)!;
@@ -95,8 +96,11 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
       linked && parts.every(({ scenario: { id } }) => (answers(id)?.sample.share ?? 0) >= LEAST_ANSWERED_SHARE);
     const joint = remembered(() => {
       if (!isJoint) return null;
-      const modes = bankAbilities(
-        linkedPriors.map((prior, b) => ({ parts: answered[b]!, prior, own: separateAbility(banks[b]!.id) })),
+      const modes = higherOrderAbilities(
+        linkedPriors.map((prior, b) => {
+          const { bank, ...answers } = gatherItems(answered[b]!)!;
+          return { bank, answers, prior, start: separateAbility(banks[b]!.id)!.theta };
+        }),
       );
       const abilities = new Map(banks.map(({ id }, b) => [id, modes[b]!]));
       const factors = jointFactors(parts.map(({ scenario }) => scores.get(scenario.id)!));

@@ -10,7 +10,7 @@ import { expectBinomial } from "../../support/binomial.ts";
 import { simulatedPopulation } from "./simulated-population.ts";
 
 const population = simulatedPopulation();
-const { expected } = predictAnswers(population, { items: [3, 50], scores: [1, 0] });
+const expected = predictAnswers(population, { items: [3, 50], scores: [1, 0] });
 
 const variance = (item: number): number => expected[item]! * (1 - expected[item]!);
 

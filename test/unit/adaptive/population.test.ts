@@ -27,7 +27,7 @@ function expectedScore(p: (theta: number) => number, mean: number, deviation: nu
 
 describe("expected scores", () => {
   test("before the first answer they are the prior's, ability and its uncertainty both", () => {
-    const { expected } = predictAnswers(one(bank), { items: [], scores: [] });
+    const expected = predictAnswers(one(bank), { items: [], scores: [] });
     for (let i = 0; i < 4; i++) {
       const exact = expectedScore((theta) => 1 / (1 + Math.exp(bank.b[i]! - bank.a[i]! * theta)), 0.2, 1.5);
       expect(Math.abs(expected[i]! - exact)).toBeLessThan(0.015); // MacKay's approximation
@@ -36,7 +36,8 @@ describe("expected scores", () => {
 
   test("after answers they are the posterior's", () => {
     const asked = { items: [0, 1, 2], scores: [1, 1, 0] };
-    const { expected, abilities } = predictAnswers(one(bank), asked);
+    const expected = predictAnswers(one(bank), asked);
+    const abilities = populationAbilities(one(bank), asked);
     const { theta, standardError } = abilities[0]!;
     for (let i = 0; i < 4; i++) {
       const p = (at: number): number => 1 / (1 + Math.exp(bank.b[i]! - bank.a[i]! * at));
@@ -48,8 +49,8 @@ describe("expected scores", () => {
   test("with asymptotes and a score map they are on the score's scale", () => {
     const guessed = itemBank(bank.a, bank.b, { lower: Float32Array.of(0.25, 0.25, 0.25, 0.25) });
     const map = { x: Float64Array.of(0, 1), y: Float64Array.of(0.1, 0.6) };
-    const plain = predictAnswers(one(bank), { items: [], scores: [] }).expected;
-    const mapped = predictAnswers(one(guessed, map), { items: [], scores: [] }).expected;
+    const plain = predictAnswers(one(bank), { items: [], scores: [] });
+    const mapped = predictAnswers(one(guessed, map), { items: [], scores: [] });
     plain.forEach((p, i) => expect(mapped[i]).toBeCloseTo(0.1 + 0.5 * (0.25 + 0.75 * p), 6));
   });
 });
@@ -69,7 +70,7 @@ test("what is answered in one bank counts in a linked one", () => {
     weights: new Float64Array(8).fill(0.125),
     exposure: null,
   };
-  const { expected } = predictAnswers(population, { items: [0, 1, 2, 3], scores: [1, 1, 1, 1] });
-  const before = predictAnswers(population, { items: [], scores: [] }).expected;
+  const expected = predictAnswers(population, { items: [0, 1, 2, 3], scores: [1, 1, 1, 1] });
+  const before = predictAnswers(population, { items: [], scores: [] });
   for (let i = 4; i < 8; i++) expect(expected[i]).toBeGreaterThan(before[i]!);
 });

@@ -1,11 +1,10 @@
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
-import type { AnchorFactors, AnsweredSample } from "anchoreval/internal/core/estimators/types";
+import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { factorScores, factorSolver, gaussianMean } from "../../../sdk/core/estimators/factor-scores.ts";
+import { factorSolver, gaussianMean } from "../../../sdk/core/estimators/factor-scores.ts";
 import { describe, expect, test } from "vitest";
 import { itemFactors } from "../../support/factors.ts";
-import { largestDifference } from "../../support/fixture.ts";
 
 const N = 30;
 const RANK = 4;
@@ -59,12 +58,7 @@ describe("gaussianMean", () => {
       const scores = positions.map(() => (random.next() < 0.5 ? 1 : random.next()));
       const own = anchorFactors(factors, Uint32Array.from(items));
       const answers = items.map((_, j) => scores[positions.indexOf(j)] ?? NaN);
-      const actual = gaussianMean(
-        own,
-        weights,
-        sampleOf(items, positions, scores),
-        factorScores([{ factors: own, scores: answers }]),
-      );
+      const actual = gaussianMean(own, weights, sampleOf(items, positions, scores), factorSolver([own])([answers]));
       expect(actual).toBeCloseTo(
         conditionalMean(
           positions.map((j) => items[j]!),
@@ -79,11 +73,11 @@ describe("gaussianMean", () => {
     const all = Array.from({ length: N }, (_, i) => i);
     const scores = all.map(() => random.next());
     const truth = scores.reduce((total, score, i) => total + weights[i]! * score, 0);
-    expect(gaussianMean(factors, weights, sampleOf(all, all, scores), factorScores([{ factors, scores }]))).toBeCloseTo(
+    expect(gaussianMean(factors, weights, sampleOf(all, all, scores), factorSolver([factors])([scores]))).toBeCloseTo(
       truth,
       14,
     );
-    const none = factorScores([{ factors, scores: all.map(() => NaN) }]);
+    const none = factorSolver([factors])([all.map(() => NaN)]);
     expect(gaussianMean(factors, weights, sampleOf([], [], []), none)).toBe(factors.total.mean);
   });
 
@@ -101,59 +95,8 @@ describe("gaussianMean", () => {
       Uint32Array.from(asked),
     );
     const elsewhere = anchorFactors(factors, Uint32Array.from(told));
-    const found = factorScores([
-      { factors: part, scores },
-      { factors: elsewhere, scores: others },
-    ]);
+    const found = factorSolver([part, elsewhere])([scores, others]);
     const expected = conditionalMean([...asked, ...told], [...scores, ...others], own);
     expect(gaussianMean(part, own, sampleOf(asked, [0, 1, 2], scores), found)).toBeCloseTo(expected, 12);
-  });
-});
-
-const FORM_RANK = 3;
-const formRandom = createRandom("factored form");
-
-function formFactors(anchors: number): AnchorFactors {
-  const normals = (length: number): Float64Array => Float64Array.from({ length }, () => formRandom.normal());
-  return {
-    rank: FORM_RANK,
-    mean: normals(anchors),
-    loadings: normals(anchors * FORM_RANK),
-    noise: Float64Array.from({ length: anchors }, () => 0.2 + formRandom.next()),
-    total: { mean: 0, loadings: normals(FORM_RANK) },
-  };
-}
-
-/** Two banks, the first with two scenarios. */
-const sets = [[{ factors: formFactors(5) }, { factors: formFactors(8) }], [{ factors: formFactors(6) }]];
-
-describe.each([
-  ["every anchor", 0],
-  ["most anchors", 0.3],
-])("of a model that answered %s", (_, missing) => {
-  const scores = sets.map((own) =>
-    own.map(({ factors: { mean } }) =>
-      Float64Array.from(mean, () => (formRandom.next() < missing ? NaN : formRandom.next())),
-    ),
-  );
-  const answers = sets.map((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
-
-  test("each scenario's factors are those of its answers", () => {
-    answers.forEach((own, b) => {
-      own.forEach((part, s) => {
-        expect(largestDifference(factorSolver([part.factors])([scores[b]![s]!]), factorScores([part]))).toBeLessThan(
-          1e-13,
-        );
-      });
-    });
-  });
-
-  test("all scenarios' factors together are those of all answers", () => {
-    expect(
-      largestDifference(
-        factorSolver(sets.flat().map(({ factors }) => factors))(scores.flat()),
-        factorScores(answers.flat()),
-      ),
-    ).toBeLessThan(1e-13);
   });
 });

@@ -148,8 +148,13 @@ test("through every measured size, between them σ² goes with log n, beyond the
   expect(variance(50)).toBeCloseTo((variance(25) + variance(100)) / 2, 12);
   expect(variance(5)).toBeCloseTo(variance(25), 12);
   expect(variance(300)).toBeCloseTo(variance(100), 12);
-  expect(curve).toMatchObject({ smallest: 25, largest: 100 });
-  expect([25, 26].map((items) => curve.measured(items))).toEqual([true, false]);
+  expect([24, 25, 26, 100, 101].map((items) => curve.basis(items))).toEqual([
+    "beyond",
+    "measured",
+    "between",
+    "measured",
+    "beyond",
+  ]);
 });
 
 test("forms of one size count together; whole ones say nothing; without any there is no curve", () => {

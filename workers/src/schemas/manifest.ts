@@ -1,30 +1,26 @@
 import { z } from "@hono/zod-openapi";
 import type { Manifest } from "anchoreval/bundle";
-import { SCHEMAS } from "anchoreval/internal/core/bundle/manifest";
+import * as schemas from "anchoreval/internal/core/bundle/manifest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import type { Fields, Schema } from "anchoreval/internal/core/bundle/schema";
 import { BASE_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 
 /** Schemas that are components of the OpenAPI document, by the names that they have there. */
-const COMPONENTS = new Map<Schema, string>(
-  (
-    [
-      "Manifest",
-      "SplitErrors",
-      "MeasuredErrors",
-      "PatternThresholds",
-      "ScoreMap",
-      "BaseVersion",
-      "ExposureLimits",
-      "ColdStart",
-    ] as const
-  ).map((name) => [SCHEMAS[name], name]),
-);
+const COMPONENTS = new Map<Schema, string>([
+  [schemas.manifestSchema, "Manifest"],
+  [schemas.splitErrors, "SplitErrors"],
+  [schemas.measuredErrors, "MeasuredErrors"],
+  [schemas.patternThresholds, "PatternThresholds"],
+  [schemas.scoreMap, "ScoreMap"],
+  [schemas.base, "BaseVersion"],
+  [schemas.exposure, "ExposureLimits"],
+  [schemas.coldStart, "ColdStart"],
+]);
 
 /** Fields that the document describes in its own way. */
 const DESCRIBED = new Map<Schema, z.ZodType>([
-  [SCHEMAS.Stack, z.record(z.enum(BASE_ESTIMATORS), z.number())],
-  [SCHEMAS.File.of.name, z.string().openapi({ description: `One of ${BUNDLE_FILES.join(", ")}.` })],
+  [schemas.stack, z.record(z.enum(BASE_ESTIMATORS), z.number())],
+  [schemas.file.of.name, z.string().openapi({ description: `One of ${BUNDLE_FILES.join(", ")}.` })],
 ]);
 
 const converted = new Map<Schema, z.ZodType>(DESCRIBED);
@@ -73,4 +69,4 @@ function fieldTypes<Type extends z.ZodType>(fields: Fields, convert: (type: z.Zo
 }
 
 /** `Manifest` of anchoreval/bundle. docs/bundle-format.md explains the fields. */
-export const ManifestSchema = zodType(SCHEMAS.Manifest) as z.ZodType<Manifest>;
+export const ManifestSchema = zodType(schemas.manifestSchema) as z.ZodType<Manifest>;

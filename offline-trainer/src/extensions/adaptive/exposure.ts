@@ -143,7 +143,7 @@ function sparedChances(
   const asked: number[] = [];
   for (let batch = 0; asked.length < plan.budget; batch++) {
     const size = batchSize(plan, asked.length);
-    const { expected } = predictAnswers(population, { items: asked, scores: asked.map((i) => answers[i]!) });
+    const expected = predictAnswers(population, { items: asked, scores: asked.map((i) => answers[i]!) });
     const open = batchProbabilities(population, asked, [expected], size);
     const all = asked.length === 0 ? open : batchProbabilities(population, [], [expected], size);
     const chances = new Float64Array(population.count);

@@ -71,7 +71,7 @@ export function mappedScenarios(
       items: anchors[s]!.items,
       scores: Float64Array.from(anchors[s]!.items, (item) => scoreAt(matrix, row, begin + item)),
     }));
-    const ability = readsAbility(choice) ? bankAbility({ parts: answered, prior }) : null;
+    const ability = readsAbility(choice) ? bankAbility(answered, prior) : null;
     scenarios.forEach(({ weights }, s) => {
       const sample = answeredSample(anchors[s]!, answered[s]!.scores);
       if (sample === null || sample.share < LEAST_ANSWERED_SHARE || Number.isNaN(parts[s]!.full[row]!)) return;
