@@ -97,7 +97,7 @@ function designJudge(
       random,
       tolerance: NEAR_ENOUGH,
     });
-    const inputs = anchorInputs(group, trained, { sizes: [size], random, knowledge: options.knowledge });
+    const inputs = anchorInputs(group, trained, { sizes: [size], random, final: false, knowledge: options.knowledge });
     if (!pools.has(fold))
       pools.set(
         fold,
