@@ -1,4 +1,5 @@
 import { csvCell } from "../../matrix/write-tables.ts";
+import { mean, total } from "../../numeric/statistics.ts";
 import { forecastQuality, type ForecastQuality } from "./probability-scale.ts";
 import type { MethodRouting, RouteMethod, Routing } from "./route-questions.ts";
 
@@ -62,14 +63,10 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
   };
 }
 
-function mean(values: ArrayLike<number>): number {
-  return Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 /** Mean and its standard error, √(variance/n). */
 function share(values: readonly number[]): Share {
   const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  const squares = total(values.map((value) => (value - centre) ** 2));
   return { share: centre, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length) };
 }
 

@@ -1,4 +1,5 @@
 import type { PredictedParameters } from "anchoreval/internal/core/routing/predict-chances";
+import { mean } from "../../numeric/statistics.ts";
 import { denseRows, transposed, unitRows, type SparseRows } from "../../numeric/sparse-rows.ts";
 import type { QuestionFeatures } from "../../numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";
@@ -150,10 +151,6 @@ function predicted(values: readonly number[], variances: readonly number[]): Pre
     aVariance: Float64Array.from(variances.slice(0, -1)),
     bVariance: variances.at(-1)!,
   };
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Most questions that scales, errors and figures are measured on: each is predicted by all others. */

@@ -1,5 +1,6 @@
 import { addGram, cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { mean } from "../../numeric/statistics.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
 import type { SmoothCurve } from "../score-maps/b-splines.ts";
 import { smoothMap } from "../score-maps/penalised-spline.ts";
@@ -26,7 +27,7 @@ interface Searched {
 interface EssenceInput {
   readonly columns: ItemColumns;
   readonly full: Float64Array;
-  readonly split: InnerSplit;
+  readonly split: ReturnType<typeof innerSplit>;
 }
 
 /**
@@ -80,18 +81,13 @@ function leastError(searched: readonly Searched[]): Searched {
   return searched.reduce((best, own) => (own.error < best.error ? own : best));
 }
 
-/** Source models that maps are fitted on, and those that subsets are judged by. Positions among the source models. */
-interface InnerSplit {
-  readonly fitted: readonly number[];
-  readonly judging: readonly number[];
-}
-
 /**
  * Holds out a share of the source models, whole families together, and leaves one family at least. Where all are one
  * family they are split without it; a single model is on both sides.
  * @param share - of the models that judge; more by a part of the last family taken
+ * @returns positions of the models that maps are fitted on, and of those that subsets are judged by
  */
-export function innerSplit(families: ArrayLike<number>, share: number, random: RandomSource): InnerSplit {
+export function innerSplit(families: ArrayLike<number>, share: number, random: RandomSource) {
   const models = Array.from(families, (_, m) => m);
   if (models.length === 1) return { fitted: models, judging: models };
   const several = new Set(Array.from(families)).size > 1;
@@ -152,24 +148,21 @@ const PENALTY = 10;
  */
 export function attribution(columns: ItemColumns, full: Float64Array, subsets: readonly Uint32Array[]): Float64Array {
   const { models, items, scores } = columns;
-  const level = full.reduce((sum, value) => sum + value, 0) / models;
+  const level = mean(full);
   const sum = new Float64Array(items);
   const count = new Float64Array(items);
   for (const subset of subsets) {
     const centred = new Float64Array(subset.length * models);
     subset.forEach((item, j) => {
       const own = scores.subarray(item * models, (item + 1) * models);
-      const mean = own.reduce((total, score) => total + score, 0) / models;
-      own.forEach((score, m) => (centred[j * models + m] = score - mean));
+      const centre = mean(own);
+      own.forEach((score, m) => (centred[j * models + m] = score - centre));
     });
     const gram = new Float64Array(models * models);
     for (let m = 0; m < models; m++) gram[m * models + m] = PENALTY;
     addGram(gram, models, centred, new Float64Array(subset.length).fill(1), subset.length);
-    const weights = choleskySolve(
-      cholesky(gram, models)!,
-      models,
-      full.map((value) => value - level),
-    );
+    const ahead = full.map((value) => value - level);
+    const weights = choleskySolve(cholesky(gram, models)!, models, ahead);
     subset.forEach((item, j) => {
       let [slope, square] = [0, 0];
       for (let m = 0; m < models; m++) {

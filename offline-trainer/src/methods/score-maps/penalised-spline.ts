@@ -1,5 +1,6 @@
 import { addGram, cholesky } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
+import { mean } from "../../numeric/statistics.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
 
 /** Pieces of the spline at most; the penalty decides how much of them is used. */
@@ -37,10 +38,6 @@ export function quantiles(different: Float64Array, pieces: number): Float64Array
 export function straightCurve(different: Float64Array, valueAt: (x: number) => number): SmoothCurve {
   const x = Float64Array.of(different[0]!, different.at(-1)!);
   return { x, y: x.map(valueAt), bending: new Float64Array(2) };
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 interface PenalisedSpline {
@@ -84,7 +81,7 @@ export function penalisedSpline(
   for (let j = 0; j < x.length; j++) for (let k = 0; k < count; k++) toward[k]! += rows[j * count + k]! * y[j]!;
   const { balance, solve } = diagonalised(rows, x.length, bendingPenalty(splines), toward);
 
-  const fit = (lambda: number): Omit<PenalisedSpline, "curve"> & { readonly coefficients: Float64Array } => {
+  const fit = (lambda: number) => {
     const { coefficients, degrees } = solve(lambda);
     let squares = 0;
     for (let j = 0; j < x.length; j++) {
@@ -99,25 +96,18 @@ export function penalisedSpline(
 }
 
 /** The solution of (BᵀB + λΩ)c = b for any λ. @returns τ = tr BᵀB / tr Ω too */
-function diagonalised(
-  rows: Float64Array,
-  observations: number,
-  bending: Float64Array,
-  toward: Float64Array,
-): { balance: number; solve: (lambda: number) => { coefficients: Float64Array; degrees: number } } {
+function diagonalised(rows: Float64Array, observations: number, bending: Float64Array, toward: Float64Array) {
   const count = toward.length;
   const gram = new Float64Array(count * count);
   addGram(gram, count, rows, new Float64Array(observations).fill(1), observations);
   const balance = trace(gram, count) / trace(bending, count);
-  const factor = cholesky(
-    gram.map((value, at) => value + balance * bending[at]!),
-    count,
-  )!;
+  const definite = gram.map((value, at) => value + balance * bending[at]!);
+  const factor = cholesky(definite, count)!;
   const { values, vectors } = symmetricEigen(whitened(factor, bending, count), count);
   const turned = new Float64Array(count);
   const own = forward(factor, count, toward, 0, 1);
   for (let k = 0; k < count; k++) for (let r = 0; r < count; r++) turned[k]! += vectors[k * count + r]! * own[r]!;
-  const solve = (lambda: number): { coefficients: Float64Array; degrees: number } => {
+  const solve = (lambda: number) => {
     const mixed = new Float64Array(count);
     let degrees = 0;
     for (let k = 0; k < count; k++) {

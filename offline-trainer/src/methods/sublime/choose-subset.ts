@@ -1,17 +1,11 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
-import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
+import { kendall, mean, pearson, spearman } from "../../numeric/statistics.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
 import type { ItemFeatures } from "./item-features.ts";
-import {
-  itemProfile,
-  type ItemProfile,
-  type ModelRoles,
-  pickAnchorModels,
-  rootMeanSquaredDistance,
-} from "./profile.ts";
+import { itemProfile, type ItemProfile, pickAnchorModels, rootMeanSquaredDistance } from "./profile.ts";
 import { type Sampler, samplers } from "./samplers.ts";
 
 /** Candidate subsets of each size: a quarter drawn at random, the rest shared among the other samplers. */
@@ -34,11 +28,7 @@ export interface Board {
 }
 
 /** A board with the data that subsets of any size are drawn by and described with. */
-interface PreparedBoard extends Board {
-  readonly roles: ModelRoles;
-  readonly described: SubsetDescription;
-  readonly samplers: readonly Sampler[];
-}
+type PreparedBoard = ReturnType<typeof prepareBoard>;
 
 interface Candidate {
   readonly sampler: string;
@@ -49,7 +39,7 @@ interface Candidate {
 /** All candidates of one size, and the one of the best predicted rank correlation. */
 export interface SubsetChoice {
   readonly candidates: readonly Candidate[];
-  /** The judging models' rank correlation (Spearman) of score on the subset and full score. */
+  /** The judging models' rank correlation (Spearman) of score on the subset and full score; 0 where one doesn't vary. */
   readonly measured: Float64Array;
   /** `measured` as ridge regression predicts it from the candidates' features. */
   readonly predicted: Float64Array;
@@ -58,7 +48,7 @@ export interface SubsetChoice {
   readonly subset: Candidate;
 }
 
-export function prepareBoard(board: Board, random: RandomSource): PreparedBoard {
+export function prepareBoard(board: Board, random: RandomSource) {
   const roles = pickAnchorModels(board.full, board.named);
   const anchors = columnsOf(board.columns, roles.anchors);
   const full = valuesOf(board.full, roles.anchors);
@@ -76,8 +66,10 @@ export function prepareBoard(board: Board, random: RandomSource): PreparedBoard 
 export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource): SubsetChoice {
   const candidates = drawCandidates(board, k, random.fork("candidates"));
   const table = featureTable(candidates.map(({ items }) => subsetFeatures(board.described, items)));
-  const measured = Float64Array.from(candidates, ({ items }) =>
-    rankCorrelation(meanScores(board.columns, items), board.full, board.roles.judges),
+  const full = valuesOf(board.full, board.roles.judges);
+  const measured = Float64Array.from(
+    candidates,
+    ({ items }) => spearman(valuesOf(meanScores(board.columns, items), board.roles.judges), full) ?? 0,
   );
   const predicted = ridgeFitted(table, measured.map(fisher), random.fork("axes")).map(Math.tanh);
   const chosen = predicted.indexOf(Math.max(...predicted));
@@ -95,11 +87,6 @@ function drawCandidates(
     const { name, draw } = c < atRandom ? plain : others[(c - atRandom) % others.length]!;
     return { sampler: name, items: draw(k, random.fork(String(c))) };
   });
-}
-
-/** Spearman's ρ over some models; 0 where one side doesn't vary. */
-function rankCorrelation(scores: Float64Array, full: Float64Array, models: readonly number[]): number {
-  return spearman(valuesOf(scores, models), valuesOf(full, models)) ?? 0;
 }
 
 /** Fisher's z, of a correlation within ±.999. */
@@ -178,10 +165,6 @@ function dispersion(
   ];
 }
 
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 function deviation(values: Float64Array): number {
   const centre = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
@@ -203,16 +186,12 @@ export function ridgeFitted(
   random: RandomSource,
 ): Float64Array {
   const scale = 1 / Math.sqrt(width);
-  const rows = denseRows(
-    values.map((value) => value * scale),
-    count,
-    width,
-  );
-  const axes = principalAxes(rows, width, random);
-  const { mean, coefficients } = spectralRidge(axes, targets);
+  const scaled = values.map((value) => value * scale);
+  const axes = principalAxes(denseRows(scaled, count, width), width, random);
+  const { mean: level, coefficients } = spectralRidge(axes, targets);
   const { left, singular, rank } = axes;
   return targets.map((_, i) => {
-    let own = mean;
+    let own = level;
     for (let k = 0; k < rank; k++) own += coefficients[k]! * singular[k]! * left[i * rank + k]!;
     return own;
   });

@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
+import { kendall, mean, pearson, spearman } from "../../numeric/statistics.ts";
 import { folds } from "../../matrix/splits.ts";
 import { columnsOf, meanScores } from "../item-columns.ts";
 import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice, valuesOf } from "./choose-subset.ts";
@@ -54,13 +54,13 @@ export function untouchedRankings(
     const own = random.fork(`part ${p}`);
     return { own, board: prepareBoard(boardOf(board, sources), own), held: boardOf(board, targets) };
   });
-  const rankings = sizes.map((size) => {
+  const rankings = sizes.flatMap((size) => {
     const found = prepared.flatMap(
       ({ own, board, held }) => untouchedRanking(chooseSubset(board, size, own.fork(`size ${size}`)), held) ?? [],
     );
-    return [size, found] as const;
+    return found.length > 0 ? [[size, averageRankings(found)] as const] : [];
   });
-  return new Map(rankings.flatMap(([size, found]) => (found.length > 0 ? [[size, averageRankings(found)]] : [])));
+  return new Map(rankings);
 }
 
 export function boardOf(board: Board, models: readonly number[]): Board {
@@ -84,34 +84,27 @@ export function untouchedRanking(
     const scores = meanScores(columns, items);
     return { spearman: spearman(scores, full) ?? 0, kendall: kendall(scores, full) ?? 0 };
   });
+  const spearmans = Float64Array.from(truths, (own) => own.spearman);
   const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
   return {
     models: full.length,
     predicted: predicted[chosen]!,
     ...truths[chosen]!,
     random: meanCorrelations(atRandom),
-    agreement:
-      pearson(
-        predicted,
-        Float64Array.from(truths, (own) => own.spearman),
-      ) ?? 0,
+    agreement: pearson(predicted, spearmans) ?? 0,
   };
 }
 
 function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
   return {
-    models: mean(parts, ({ models }) => models),
-    predicted: mean(parts, ({ predicted }) => predicted),
+    models: mean(parts.map(({ models }) => models)),
+    predicted: mean(parts.map(({ predicted }) => predicted)),
     ...meanCorrelations(parts),
     random: meanCorrelations(parts.map(({ random }) => random)),
-    agreement: mean(parts, ({ agreement }) => agreement),
+    agreement: mean(parts.map(({ agreement }) => agreement)),
   };
 }
 
 function meanCorrelations(parts: readonly UntouchedRanking["random"][]): UntouchedRanking["random"] {
-  return { spearman: mean(parts, ({ spearman }) => spearman), kendall: mean(parts, ({ kendall }) => kendall) };
-}
-
-function mean<Part>(parts: readonly Part[], pick: (part: Part) => number): number {
-  return parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
+  return { spearman: mean(parts.map((own) => own.spearman)), kendall: mean(parts.map((own) => own.kendall)) };
 }
