@@ -105,18 +105,12 @@ export async function bundleContent(
         designs: byGroup(({ choice: { irtModel, found } }) => ({ irtModel, ...found?.notes })),
       }),
       ...joined(notes),
-      calibration: byGroup(
-        ({
-          bank: {
-            calibration: { converged, evaluations, gradientNorm, value },
-          },
-        }) => ({
-          converged,
-          evaluations,
-          gradientNorm: rounded(gradientNorm),
-          value: rounded(value),
-        }),
-      ),
+      calibration: byGroup(({ bank: { calibration: own } }) => ({
+        converged: own.converged,
+        evaluations: own.evaluations,
+        gradientNorm: rounded(own.gradientNorm),
+        value: rounded(own.value),
+      })),
     },
     data: { licence: options.licence ?? null, source: options.source ?? null },
   };

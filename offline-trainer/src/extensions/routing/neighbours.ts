@@ -15,24 +15,12 @@ export interface Neighbours {
   readonly weighted: boolean;
 }
 
-/** The k nearest questions of a pool for each of some questions, nearest first. */
-interface NearestQuestions {
-  readonly k: number;
-  /** Rows of the pool, k a question, and the cosines of the angles to them, in [−1,1]. */
-  readonly indices: Uint32Array;
-  readonly similarities: Float64Array;
-}
-
 /**
  * The k rows of a pool with the largest inner products, which are cosines of rows of length 1; the first of equals.
  * @param own - the row of the pool that each question is itself, which isn't its own neighbour
+ * @returns rows of the pool, k a question, nearest first, and the cosines of the angles to them, in [−1,1]
  */
-export function nearestQuestions(
-  questions: SparseRows,
-  pool: SparseRows,
-  k: number,
-  own?: ArrayLike<number>,
-): NearestQuestions {
+export function nearestQuestions(questions: SparseRows, pool: SparseRows, k: number, own?: ArrayLike<number>) {
   const postings = transposed(pool);
   const indices = new Uint32Array(questions.count * k);
   const similarities = new Float64Array(questions.count * k);
@@ -71,7 +59,7 @@ function keepLargest(products: Float64Array, indices: Uint32Array, largest: Floa
 /** Means of the neighbours' item parameters. @param parameters - by parameter ({@link parameterColumns}) */
 function neighbourMeans(
   parameters: readonly Float64Array[],
-  { k, indices, similarities }: NearestQuestions,
+  { k, indices, similarities }: ReturnType<typeof nearestQuestions>,
   weighted: boolean,
 ): Float64Array[] {
   const count = indices.length / k;

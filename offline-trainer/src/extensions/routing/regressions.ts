@@ -2,7 +2,6 @@ import {
   linearPrediction,
   meanChance,
   possibleChance,
-  type LinearModel,
 } from "anchoreval/internal/core/routing/predict-chances";
 import { onAxes, ownPlaces, type PrincipalAxes } from "../../numeric/principal-axes.ts";
 import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/ridge.ts";
@@ -65,22 +64,15 @@ export function parameterForecast(bank: QuestionBank, axes: PrincipalAxes, { tes
   return { leftOut: train.chances, test: predicted.chances, logitVariance: predicted.variances };
 }
 
-/** Every model's chance of a right answer as a linear function of a question's place on some axes. */
-interface AnswerRegressions {
-  /** By model. */
-  readonly models: readonly Pick<LinearModel, "mean" | "coefficients">[];
-  /** Prediction of each train question by the others, `[i·M + m]`, kept away from 0 and 1. */
-  readonly leftOut: Float64Array;
-}
-
 /**
- * Answers directly from the features, without item parameters. The M answers to a question are decomposed into the part
+ * Answers directly from the features, without item parameters: every model's chance of a right answer is a linear function
+ * of a question's place on some axes. The M answers to a question are decomposed into the part
  * that all models share, y·1/√M, and M − 1 contrasts, the principal axes of the rest; each is regressed separately with its
  * own penalty, and a contrast that leave-one-out can't predict stays at its mean (λ = ∞). So the model that is best overall
  * remains best where the text says nothing about who else is.
  * A missing answer is filled in with the bank's probability.
  */
-export function answerRegressions(bank: QuestionBank, axes: PrincipalAxes): AnswerRegressions {
+export function answerRegressions(bank: QuestionBank, axes: PrincipalAxes) {
   const { models: width } = bank;
   const filled = filledAnswers(bank);
   const contrasts = contrastBasis(filled, width);
@@ -98,6 +90,7 @@ export function answerRegressions(bank: QuestionBank, axes: PrincipalAxes): Answ
       for (let k = 0; k < axes.rank; k++) model.coefficients[k]! += contrast[m]! * ridge.coefficients[k]!;
     });
   }
+  /** Prediction of each train question by the others, `[i·M + m]`, kept away from 0 and 1. */
   return { models, leftOut: leftOut.map(possibleChance) };
 }
 

@@ -186,22 +186,12 @@ export function drawnParameters(
   return { a: a.map((own, d) => own + shift(d)), b: b + shift(a.length) };
 }
 
-/** Scores of a scenario by their probabilities. */
-interface ScoreSides {
-  readonly expected: (chance: number) => number;
-  /** A score from either side of the threshold, with that expectation. */
-  readonly draw: (chance: number, random: RandomSource) => number;
-}
-
 /**
- * The scores on both sides of a scenario's threshold: the means of those given, 0 and 1 of binary scores.
+ * Scores of a scenario by their probabilities, from both sides of its threshold: the means of those given, 0 and 1 of
+ * binary scores.
  * @param threshold - null where chances are expected scores themselves
  */
-export function scoreSides(
-  matrix: ResponseMatrix,
-  { begin, count }: ScenarioSlice,
-  threshold: number | null,
-): ScoreSides {
+export function scoreSides(matrix: ResponseMatrix, { begin, count }: ScenarioSlice, threshold: number | null) {
   const columns = matrix.items.length;
   const [sum, seen] = [new Float64Array(2), new Float64Array(2)];
   matrix.scores.forEach((score, at) => {
@@ -214,7 +204,8 @@ export function scoreSides(
   const [below, above] = [0, 1].map((side) => (seen[side]! > 0 ? sum[side]! / seen[side]! : side)) as [number, number];
   const share = (p: number): number => (threshold === null ? (p - below) / (above - below) : p);
   return {
-    expected: (p) => (threshold === null ? p : below + p * (above - below)),
-    draw: (p, random) => (random.next() < share(p) ? above : below),
+    expected: (p: number): number => (threshold === null ? p : below + p * (above - below)),
+    /** A score from either side of the threshold, with that expectation. */
+    draw: (p: number, random: RandomSource): number => (random.next() < share(p) ? above : below),
   };
 }

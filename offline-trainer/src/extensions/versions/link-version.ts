@@ -104,15 +104,6 @@ export function linkVersion(
   };
 }
 
-interface CarriedAnswers {
-  /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
-  readonly matrix: ResponseMatrix;
-  /** Id in the base of every fixed item, by its id now. */
-  readonly fixedIds: ReadonlyMap<string, string>;
-  /** Models with answers to items that aren't fixed. */
-  readonly rerun: number;
-}
-
 /**
  * Carries old answers over to the unchanged items, and adds those of models that were run again. Old answers to changed
  * items don't apply to their current text. Where a model has both, the new one counts.
@@ -126,7 +117,7 @@ export function carryAnswers(
   rerun: ResponseMatrix | null,
   items: readonly ItemInfo[],
   { unchanged, unchecked, renamed }: ItemChanges,
-): CarriedAnswers {
+) {
   const fixedIds = new Map([...unchanged, ...unchecked].map(({ item_id: id }) => [id, id]));
   for (const { from, to } of renamed) if (from.scenario === to.scenario) fixedIds.set(to.item_id, from.item_id);
   const ids = items.map(({ item_id: id }) => id);
@@ -139,11 +130,8 @@ export function carryAnswers(
     );
   const subjects = [...new Set([...older.subjects, ...(rerun?.subjects ?? [])])];
   const newScore = scoreLookup(rerun, subjects, ids);
-  const oldScore = scoreLookup(
-    older,
-    subjects,
-    ids.map((id) => fixedIds.get(id)),
-  );
+  const oldIds = ids.map((id) => fixedIds.get(id));
+  const oldScore = scoreLookup(older, subjects, oldIds);
   const scores = new Float32Array(subjects.length * items.length);
   const again = new Set<string>();
   subjects.forEach((subject, m) =>
@@ -153,7 +141,14 @@ export function carryAnswers(
       if (!Number.isNaN(fresh) && !fixedIds.has(id)) again.add(subject);
     }),
   );
-  return { matrix: responseMatrix(subjects, items, scores), fixedIds, rerun: again.size };
+  return {
+    /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
+    matrix: responseMatrix(subjects, items, scores),
+    /** Id in the base of every fixed item, by its id now. */
+    fixedIds,
+    /** Models with answers to items that aren't fixed. */
+    rerun: again.size,
+  };
 }
 
 /** Scores of a matrix by positions in lists of models and items; NaN for none. */

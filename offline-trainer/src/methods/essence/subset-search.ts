@@ -13,16 +13,6 @@ export interface EssenceOptions extends GeneticOptions {
   readonly rounds: number;
 }
 
-interface Searched {
-  readonly pool: Uint32Array;
-  /** The best subsets, the best first; items ascending. */
-  readonly elite: readonly Uint32Array[];
-  /** From mean score on the best one to full score, fitted on the models that the search was not judged by. */
-  readonly map: SmoothCurve;
-  /** Root mean square of the map's errors on the judging models; too small for any others. */
-  readonly error: number;
-}
-
 /** The source models' scores, full scores, and who of them judges. */
 interface EssenceInput {
   readonly columns: ItemColumns;
@@ -39,6 +29,8 @@ interface EssenceInput {
  * biased for a subset's mean and changes from round to round, so searches are compared by maps refitted to their best
  * subsets.
  * @param pool - items that may be chosen, ascending, at least k
+ * @returns items ascending; the map from their mean score to the full score, fitted on the models that searches aren't
+ * judged by, and its root mean square error on those that they are: too small for any others
  * @see arXiv 2510.10457
  */
 export function essenceSearch(
@@ -47,15 +39,15 @@ export function essenceSearch(
   k: number,
   options: EssenceOptions,
   random: RandomSource,
-): Pick<Searched, "map" | "error"> & { readonly items: Uint32Array } {
-  const part = (models: readonly number[]): Pick<EssenceInput, "columns" | "full"> => ({
+) {
+  const part = (models: readonly number[]) => ({
     columns: columnsOf(columns, models),
     full: Float64Array.from(models, (m) => full[m]!),
   });
   const [learned, judged] = [part(split.fitted), part(split.judging)];
   const mapFrom = (items: Uint32Array): SmoothCurve => smoothMap(meanScores(learned.columns, items), learned.full);
 
-  const search = (own: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource): Searched => {
+  const search = (own: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource) => {
     const found = geneticSearch(own, k, { ...judged, map }, { ...options, population }, stream);
     const elite = found.elite.map(({ items }) => items);
     const refitted = mapFrom(elite[0]!);
@@ -63,7 +55,7 @@ export function essenceSearch(
     return { pool: own, elite, map: refitted, error };
   };
 
-  const found: Searched[] = [];
+  const found: ReturnType<typeof search>[] = [];
   for (let round = 0, current = pool; round < options.rounds; round++) {
     const own = random.fork(`round ${round}`);
     const map = mapFrom(current);
@@ -77,7 +69,7 @@ export function essenceSearch(
   return { items: elite[0]!, map, error };
 }
 
-function leastError(searched: readonly Searched[]): Searched {
+function leastError<Searched extends { readonly error: number }>(searched: readonly Searched[]): Searched {
   return searched.reduce((best, own) => (own.error < best.error ? own : best));
 }
 

@@ -5,25 +5,18 @@ import { mean } from "../../numeric/statistics.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
 import { distinctValues, LEAST_POINTS, quantiles, straightCurve } from "./penalised-spline.ts";
 
-/** A sum of smooth curves, y = intercept + Σ_j f_j(x_j). */
-interface AdditiveModel {
-  /** Mean of y. */
-  readonly intercept: number;
-  /** Of every column, with mean 0 over its values; null of a column that is constant. */
-  readonly curves: readonly (SmoothCurve | null)[];
-}
-
 /** λ, relative to the squares of its part's columns, above which the part is left out. */
 const NOTHING = 1e8;
 
 /**
- * Additive model by penalised cubic splines: every curve is a line, with a ridge penalty of its own, and what bends, with
+ * Additive model y = intercept + Σ_j f_j(x_j) by penalised cubic splines: every curve is a line, with a ridge penalty of its own, and what bends, with
  * the penalty λ·∫ f″² of its own. All λ by restricted maximum likelihood, each part being a random effect b with variance
  * σ²/λ: λ ← σ²·degrees/‖b‖² (Fellner & Schall), until nothing changes. A part that the data don't ask for shrinks away,
  * lines too, so that features that say nothing new cost little even where models are few.
  * @param columns - features, each of n values
  * @param pieces - of a curve at most; its penalty decides how much of them is used
  * @param tolerance - change of log λ that ends the search, as `maxSteps` do
+ * @returns the mean of y, and the curve of every column, with mean 0 over its values; null of a column that is constant
  * @throws AnchorEvalError `invalid_data` for no values
  * @see Wood & Fasiolo (2017), Biometrics 73, 1071–1081; Marra & Wood (2011), CSDA 55, 2372–2387 (lines are penalised too)
  */
@@ -31,7 +24,7 @@ export function additiveModel(
   columns: readonly Float64Array[],
   y: Float64Array,
   { pieces = 10, tolerance = 0.01, maxSteps = 100 } = {},
-): AdditiveModel {
+) {
   if (y.length === 0) throw new AnchorEvalError("invalid_data", "an additive model needs at least one value");
   const intercept = mean(y);
   const bases = columns.map((x) => termBasis(x, pieces));

@@ -40,14 +40,6 @@ export function straightCurve(different: Float64Array, valueAt: (x: number) => n
   return { x, y: x.map(valueAt), bending: new Float64Array(2) };
 }
 
-interface PenalisedSpline {
-  readonly curve: SmoothCurve;
-  /** Trace of the smoother: 2 of a line. */
-  readonly degrees: number;
-  /** n·RSS/(n − degrees)². */
-  readonly gcv: number;
-}
-
 /** λ is looked for within a factor of so much to either side of where it weighs as much as the data. */
 const DECADES = 8;
 
@@ -65,7 +57,7 @@ const STEPS = 40;
  * wherever two x differ.
  * @param x - two at least differ
  * @param breaks - ascending, distinct, at least two; no x outside of them
- * @param penalty - λ, or "gcv": the least n·RSS/(n − degrees)²
+ * @param penalty - λ, or "gcv": the least n·RSS/(n − degrees)², degrees being the trace of the smoother, 2 of a line
  * @see Eilers & Marx (1996), Statistical Science 11, 89–121; Craven & Wahba (1978), Numerische Mathematik 31, 377–403
  */
 export function penalisedSpline(
@@ -73,7 +65,7 @@ export function penalisedSpline(
   y: Float64Array,
   breaks: Float64Array,
   penalty: number | "gcv" = "gcv",
-): PenalisedSpline {
+) {
   const splines = cubicBSplines(breaks);
   const { count } = splines;
   const rows = basisRows(splines, x);

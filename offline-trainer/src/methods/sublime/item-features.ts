@@ -104,12 +104,8 @@ function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: stri
   const columns = names.map((name) => {
     const values = Float64Array.from(cellsOf(name), ({ text, place }) => {
       const value = decimalNumber(text);
-      if (text !== "" && Number.isNaN(value))
-        issues.add(
-          place,
-          "not_a_number",
-          `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`,
-        );
+      const fault = `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`;
+      if (text !== "" && Number.isNaN(value)) issues.add(place, "not_a_number", fault);
       return value;
     });
     return { name, values };
@@ -118,25 +114,15 @@ function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: stri
   return columns;
 }
 
-interface ItemCell {
-  readonly id: string;
-  readonly text: string;
-  readonly place: { readonly row: number; readonly column: string };
-}
-
 /** The cells of any column, in the order of the items. @throws AnchorEvalError `invalid_data` for items without a row */
-export function itemCells(
-  table: ItemTable,
-  items: readonly ItemInfo[],
-  issues: DataIssues,
-): (column: string) => ItemCell[] {
+export function itemCells(table: ItemTable, items: readonly ItemInfo[], issues: DataIssues) {
   const at = table.columns.indexOf(ID);
   const rows = new Map(table.rows.map((cells, row) => [cells[at]!, row]));
   const ids = items.map(({ item_id: id }) => id);
   const without = ids.filter((id) => !rows.has(id));
   if (without.length > 0)
     issues.fail({}, "missing_item", `items without a row, ${without.length} of ${ids.length}: ${firstFew(without)}`);
-  return (column) => {
+  return (column: string) => {
     const cell = table.columns.indexOf(column);
     return ids.map((id) => {
       const row = rows.get(id)!;

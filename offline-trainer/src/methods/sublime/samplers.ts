@@ -118,19 +118,15 @@ function farthestFirst({ count, points }: ItemProfile, strata: readonly Stratum[
   return chosen.sort();
 }
 
-/** Items of a stratum and how many of them a subset has. */
-interface Stratum {
-  /** Ascending. */
-  readonly items: readonly number[];
-  readonly quota: number;
-}
+/** Items of a stratum, ascending, and how many of them a subset has. */
+type Stratum = ReturnType<typeof strataOf>[0];
 
 /**
  * How many items a subset of k has of every stratum: its share of Σπ_i, π_i = min(1, c·w_i), in whole numbers by largest
  * remainders, so that no stratum is asked for more than it has.
  * @param groups - null: one stratum of all items
  */
-export function strataOf(groups: ItemGroups | null, weights: Float64Array, k: number): Stratum[] {
+export function strataOf(groups: ItemGroups | null, weights: Float64Array, k: number) {
   const labels = groups?.labels ?? new Int32Array(weights.length);
   const all = [...weights.keys()];
   const strata = [...new Set(labels)].map((label) => all.filter((i) => labels[i] === label));
