@@ -111,11 +111,8 @@ export function formDrawer(
           })),
         })),
       );
-      const scenarios = Array.from(anchors, ([id, own]): [string, FormScenario] => [
-        id,
-        { anchors: own, maps: maps && maps.get(id)! },
-      ]);
-      return { id: plan.id, scenarios: new Map(scenarios), scoring };
+      const scenarioOf = (id: string): FormScenario => ({ anchors: anchors.get(id)!, maps: maps && maps.get(id)! });
+      return { id: plan.id, scenarios: new Map(Array.from(anchors.keys(), (id) => [id, scenarioOf(id)])), scoring };
     });
   };
 }

@@ -48,13 +48,11 @@ export function chooseScreened(
   choose: (among: Uint32Array, size: number, second: boolean) => AnchorSet,
 ): PreparedAnchors {
   const sets = new Map(sizes.map((size) => [size, choose(pool, size, false)]));
-  const second = ([size, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
-    size,
-    choose(Uint32Array.from(excluding(pool, items)), size, true),
-  ];
+  const second = (size: number, { items }: AnchorSet): AnchorSet =>
+    choose(Uint32Array.from(excluding(pool, items)), size, true);
   return {
     draw: () => ({ sets, nested: false }),
-    second: () => new Map([...sets].map(second)),
+    second: () => new Map(Array.from(sets, ([size, first]) => [size, second(size, first)])),
     notes: () => Promise.resolve({ filtered: { pool: pool.length, dropped, needed } }),
   };
 }

@@ -156,7 +156,7 @@ export function joinItems(
   { table }: ItemPool,
   { column, values }: JoinKeys,
   responded: readonly Pick<ItemInfo, "item_id">[],
-): { items: Uint32Array; columns: Uint32Array } {
+) {
   const ids = responded.map(({ item_id: id }) => id);
   const places = new Map(ids.map((id, index) => [id, index]));
   const items = Uint32Array.from(values.keys()).filter((item) => places.has(values[item]!));

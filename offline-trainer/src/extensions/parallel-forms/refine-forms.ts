@@ -11,16 +11,6 @@ export interface ItemFeatures {
   readonly values: Float64Array;
 }
 
-/** Outcome of a refinement: what it did, the mismatch before and after, and why it stopped. */
-export interface Refinement {
-  readonly passes: number;
-  readonly swaps: number;
-  readonly before: number;
-  readonly after: number;
-  /** A pass found no swap, or gained next to nothing, or was the last allowed. */
-  readonly stopped: "no swap" | "small gain" | "passes";
-}
-
 /** Most passes. */
 const MOST_PASSES = 50;
 /** Smallest share by which a pass must lower the mismatch to be followed by another. */
@@ -37,6 +27,7 @@ const PARTNERS = 64;
  * The mismatch never rises. Strata's counts stay as they are.
  * @param formOf - form of every item, −1 for none; changed in place
  * @param strata - items of each stratum
+ * @returns the mismatch before and after, and why it stopped: a pass found no swap, gained next to nothing, or was the last
  */
 export function refineForms(
   formOf: Int32Array,
@@ -45,7 +36,7 @@ export function refineForms(
   size: number,
   features: ItemFeatures,
   random: RandomSource,
-): Refinement {
+) {
   const { width, values } = features;
   const means = new Float64Array(forms * width);
   const all = new Float64Array(width);
@@ -111,7 +102,7 @@ export function refineForms(
       swaps++;
     }
     const after = mismatch();
-    const ended = (stopped: Refinement["stopped"]): Refinement => {
+    const ended = (stopped: "no swap" | "small gain" | "passes") => {
       return { passes: pass, swaps, before, after: Math.max(0, after), stopped };
     };
     if (swaps === swapsBefore) return ended("no swap");

@@ -1,8 +1,4 @@
-import {
-  linearPrediction,
-  meanChance,
-  possibleChance,
-} from "anchoreval/internal/core/routing/predict-chances";
+import { linearPrediction, meanChance, possibleChance } from "anchoreval/internal/core/routing/predict-chances";
 import { onAxes, ownPlaces, type PrincipalAxes } from "../../numeric/principal-axes.ts";
 import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/ridge.ts";
 import { symmetricEigen } from "../../numeric/eigen.ts";
@@ -21,7 +17,7 @@ export function parameterChances(
   { models, dims, theta }: QuestionBank,
   parameters: readonly Float64Array[],
   parameterVariances: readonly Float64Array[] | null,
-): { chances: Float64Array; variances: Float64Array } {
+) {
   const count = parameters[dims]!.length;
   const chances = new Float64Array(count * models);
   const variances = new Float64Array(count * models);
@@ -47,21 +43,15 @@ export function parameterRidges(bank: QuestionBank, axes: PrincipalAxes): Spectr
 /** Item parameters by ridge regression ({@link parameterRidges}). */
 export function parameterForecast(bank: QuestionBank, axes: PrincipalAxes, { test }: QuestionFeatures): Forecast {
   const ridges = parameterRidges(bank, axes);
-  const chancesAt = (places: Float64Array, count: number, parameters: Float64Array[]) =>
-    parameterChances(
-      bank,
-      parameters,
-      ridges.map((ridge) => ridgeVariances(ridge, places, count)),
-    );
-  const train = chancesAt(
-    ownPlaces(axes),
-    bank.b.length,
-    ridges.map(({ leftOut }) => leftOut),
-  );
+  const chancesAt = (places: Float64Array, parameters: Float64Array[]) => {
+    const variances = ridges.map((ridge) => ridgeVariances(ridge, places, parameters[0]!.length));
+    return parameterChances(bank, parameters, variances);
+  };
+  const leftOut = ridges.map((ridge) => ridge.leftOut);
   const places = onAxes(test, axes);
   const parameters = ridges.map((ridge) => ridgePredictions(ridge, places, test.count));
-  const predicted = chancesAt(places, test.count, parameters);
-  return { leftOut: train.chances, test: predicted.chances, logitVariance: predicted.variances };
+  const { chances, variances } = chancesAt(places, parameters);
+  return { leftOut: chancesAt(ownPlaces(axes), leftOut).chances, test: chances, logitVariance: variances };
 }
 
 /**

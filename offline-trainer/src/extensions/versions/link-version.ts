@@ -70,18 +70,19 @@ export function linkVersion(
   const cells = fresh.size * given.subjects.length;
   const drawn = banks.reduce((sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length, 0);
   const idNow = new Map(Array.from(fixedIds, ([id, old]) => [old, id]));
-  const keptOf = ({ itemIds }: { readonly itemIds: readonly string[] }): KeptAnchors => ({
-    kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])),
-    of: itemIds.length,
-  });
   const anchors = Array.from(scenarios, ([id, { forms }]) => {
-    return [id, new Map(Array.from(forms, ([form, set]) => [form, keptOf(set)]))] as const;
+    const kept = Array.from(forms, ([form, { itemIds }]): [string, KeptAnchors] => [
+      form,
+      { kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])), of: itemIds.length },
+    ]);
+    return [id, new Map(kept)] as const;
   });
   const linkingErrors = banks.flatMap(({ task, linked }) =>
     task.scenarios.map(({ id }, s) => [id, linked.linkingErrors[s]!] as const),
   );
+  const expected = fillScores(given, banks, (linked) => linked.expected);
   return {
-    matrix: fillScores(given, banks, ({ drawn: scores }) => scores),
+    matrix: fillScores(given, banks, (linked) => linked.drawn),
     changes,
     fixed: new Map(banks.map(({ task, linked }) => [task.id, linked.fixed])),
     earlier: { anchors: new Map(anchors), fresh },
@@ -93,13 +94,7 @@ export function linkVersion(
       rerun: again,
       drawn: cells === 0 ? 0 : drawn / cells,
       texts: coordinates !== null,
-      bridge: linkVersionScores(
-        older,
-        base,
-        fillScores(given, banks, ({ expected }) => expected),
-        configuration,
-        new Map(linkingErrors),
-      ),
+      bridge: linkVersionScores(older, base, expected, configuration, new Map(linkingErrors)),
     },
   };
 }

@@ -155,7 +155,7 @@ export async function searchSpace<Candidate extends object>(
   budget: number,
   random: RandomSource,
   canonical: (candidate: Candidate) => Candidate = (candidate) => candidate,
-): Promise<{ best: Candidate; error: number; judged: number }> {
+) {
   const fields = Object.keys(space) as (keyof Candidate)[];
   const keyOf = (candidate: Candidate): string => JSON.stringify(fields.map((field) => candidate[field]));
   const drawn = <Field extends keyof Candidate>(field: Field): Candidate[Field] =>

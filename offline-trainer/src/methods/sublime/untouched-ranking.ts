@@ -23,18 +23,7 @@ const UNTOUCHED_FOLDS = 4;
 const LEAST_CHOOSING = 5;
 
 /** How a choice ranks models held out from it; means over parts of the families, held out in turn. */
-interface UntouchedRanking {
-  /** Models of a part, on average. */
-  readonly models: number;
-  /** Predicted rank correlation of the chosen subset. */
-  readonly predicted: number;
-  readonly spearman: number;
-  readonly kendall: number;
-  /** The same of candidates drawn at random. */
-  readonly random: { readonly spearman: number; readonly kendall: number };
-  /** Correlation over all candidates of the predicted and the measured rank correlation. */
-  readonly agreement: number;
-}
+type UntouchedRanking = ReturnType<typeof averageRankings>;
 
 /**
  * Repeats the whole choice (anchor models, candidates, predictor) without a part of the families, and compares it with the
@@ -75,10 +64,7 @@ export function boardOf(board: Board, models: readonly number[]): Board {
 }
 
 /** Of one part; null where its models all have the same full score. */
-export function untouchedRanking(
-  { candidates, predicted, chosen }: SubsetChoice,
-  { columns, full }: Board,
-): UntouchedRanking | null {
+export function untouchedRanking({ candidates, predicted, chosen }: SubsetChoice, { columns, full }: Board) {
   if (full.every((score) => score === full[0])) return null;
   const truths = candidates.map(({ items }) => {
     const scores = meanScores(columns, items);
@@ -88,15 +74,19 @@ export function untouchedRanking(
   const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
   return {
     models: full.length,
+    /** Predicted rank correlation of the chosen subset. */
     predicted: predicted[chosen]!,
     ...truths[chosen]!,
+    /** The same of candidates drawn at random. */
     random: meanCorrelations(atRandom),
+    /** Correlation over all candidates of the predicted and the measured rank correlation. */
     agreement: pearson(predicted, spearmans) ?? 0,
   };
 }
 
-function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
+function averageRankings(parts: readonly NonNullable<ReturnType<typeof untouchedRanking>>[]) {
   return {
+    /** Models of a part. */
     models: mean(parts.map(({ models }) => models)),
     predicted: mean(parts.map(({ predicted }) => predicted)),
     ...meanCorrelations(parts),
@@ -105,6 +95,6 @@ function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
   };
 }
 
-function meanCorrelations(parts: readonly UntouchedRanking["random"][]): UntouchedRanking["random"] {
+function meanCorrelations(parts: readonly { readonly spearman: number; readonly kendall: number }[]) {
   return { spearman: mean(parts.map((own) => own.spearman)), kendall: mean(parts.map((own) => own.kendall)) };
 }
