@@ -44,12 +44,10 @@ export const hybrid: AnchorMethod = {
       return { size, inclusion: simulatedInclusion(hits[k]!, samples, inclusion) };
     });
     return {
-      draw: (stream) =>
-        sampledAnchors(
-          stated,
-          drawRejective(design, (name) => stream.fork(name)),
-          weights,
-        ),
+      draw: (stream) => {
+        const drawn = drawRejective(design, (name) => stream.fork(name));
+        return sampledAnchors(stated, drawn, weights);
+      },
     };
   },
 };

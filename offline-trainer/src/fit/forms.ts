@@ -31,7 +31,7 @@ export interface LearnedGroup {
   readonly loadings: Float64Array | null;
 }
 
-/** What was learned of all groups. */
+/** All groups, linked, with what was learned of them. */
 export interface LearnedGroups {
   readonly groups: readonly LearnedGroup[];
   readonly linked: LinkedBanks;

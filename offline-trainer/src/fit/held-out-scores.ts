@@ -69,10 +69,8 @@ export function conformalQuantile(
   const draws = [...new Set(estimates.map(({ draw }) => draw))];
   let sum = 0;
   for (const draw of draws) {
-    const figures = Float64Array.from(
-      estimates.filter((own) => own.draw === draw),
-      figure,
-    ).sort();
+    const drawn = estimates.filter((own) => own.draw === draw);
+    const figures = Float64Array.from(drawn, figure).sort();
     const rank = Math.ceil((figures.length + 1) * level);
     if (rank > figures.length) return null;
     sum += figures[rank - 1]!;

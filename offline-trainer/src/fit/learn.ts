@@ -68,10 +68,8 @@ export async function learn(
     const bank = await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) });
     groups.push({ group, choice, bank });
   }
-  const linked = linkBanks(
-    groups.map(({ bank }) => bank),
-    random.fork("links"),
-  );
+  const banks = groups.map(({ bank }) => bank);
+  const linked = linkBanks(banks, random.fork("links"));
   const learned = groups.map((own, g): LearnedGroup => ({
     ...own,
     factors: linked.factors[g]!,
@@ -81,13 +79,9 @@ export async function learn(
   for (const own of learned) {
     await turn(); // threads may wait for their next fold, or a signal to be heard
     if (tools.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
-    for (const input of anchorInputs(own.group, own.bank, {
-      sizes: anchorNumbers(forms, own.group.scenarios),
-      random,
-      final,
-      knowledge: method.knowledge,
-      design: own.choice.found?.design,
-    }))
+    const sizes = anchorNumbers(forms, own.group.scenarios);
+    const common = { sizes, random, final, knowledge: method.knowledge, design: own.choice.found?.design };
+    for (const input of anchorInputs(own.group, own.bank, common))
       prepared.set(input.scenario, prepareAnchors(method.anchors, input));
   }
   const { scenarios, overall } = sourceScores(sources);

@@ -16,7 +16,6 @@ const RANDOM_DRAWS = 40;
 /** Differences between held-out models' scores on two forms, or why they aren't known. */
 export type FormsCheck = Awaited<ReturnType<typeof checkForms>>;
 
-/** Settings of the check on held-out models. */
 interface FormsCheckOptions extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
   /** Family by model; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
@@ -101,7 +100,7 @@ function overModels(values: readonly number[]): { mean: number; standardError: n
   return { mean: rounded(centre), standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)) };
 }
 
-/** Parts of the families that are held out in turn; each takes two calibrations. */
+/** Parts of the families that are held out in turn. */
 const CHECK_FOLDS = 4;
 
 /**

@@ -124,11 +124,8 @@ export function neighbourPredictor(
   const variances = parameters.map((values, p) => mean(values.map((value) => (value - means[p]!) ** 2)));
   return (own) => {
     if (known.length === 0 || !own.some(Boolean)) return predicted(means, variances);
-    const found = neighbourMeans(parameters, nearestQuestions(toRows(own), pool, k), weighted);
-    return predicted(
-      found.map(([value]) => value!),
-      errors,
-    );
+    const found = neighbourMeans(parameters, nearestQuestions(toRows(own), pool, k), weighted).map((own) => own[0]!);
+    return predicted(found, errors);
   };
 }
 

@@ -21,7 +21,7 @@ import { REGRESSION_AXES } from "./scenario-routing.ts";
  *   separated from the contrasts between them.
  */
 export const ROUTE_METHODS = ["knn", "weighted-knn", "ridge", "answer-ridge"] as const;
-export type RouteMethod = (typeof ROUTE_METHODS)[number];
+type RouteMethod = (typeof ROUTE_METHODS)[number];
 
 /** Settings of routing. */
 export interface RouteOptions {

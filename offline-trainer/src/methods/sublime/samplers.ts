@@ -34,13 +34,10 @@ export function samplers(profile: ItemProfile): Sampler[] {
   /** Spread over an order of the items, ties in random order. */
   const spread =
     (key: ArrayLike<number>) =>
-    (k: number, random: RandomSource): Uint32Array =>
-      sample(
-        shuffled(random).sort((x, y) => key[x]! - key[y]!),
-        weights,
-        strata(k),
-        random,
-      );
+    (k: number, random: RandomSource): Uint32Array => {
+      const order = shuffled(random).sort((x, y) => key[x]! - key[y]!);
+      return sample(order, weights, strata(k), random);
+    };
   const tilted =
     (places: Float64Array, sign: number) =>
     (k: number, random: RandomSource): Uint32Array => {
