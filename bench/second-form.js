@@ -70,8 +70,7 @@ async function estimates({ benchmark, split, seed, method: known }) {
   const scenarios = scenariosOf(benchmark);
   const forms = withSecondForms(sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, scenarios)));
   const learned = await learn(onlyModels(benchmark, split.sources), known, forms, random, { backend });
-  const held = [...new Set(split.groups.flatMap(({ targets }) => targets))];
-  const table = await estimateTargets(benchmark, { models: held, groups: split.groups, fold: 0 }, learned, 1);
+  const table = await estimateTargets(benchmark, split.groups, 0, learned, 1);
   return scenarios.flatMap(({ id }) =>
     sizes.flatMap((n) => {
       const of = (form) => {

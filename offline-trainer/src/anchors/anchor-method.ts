@@ -103,20 +103,17 @@ export function anchorInputs(
   group: ScenarioGroup,
   { rows, scenarios, calibration }: Bank,
   {
-    sizes,
-    random,
-    final = false,
     knowledge,
-    design,
-  }: Pick<AnchorInput, "sizes" | "random" | "design"> & {
-    readonly final?: boolean;
+    ...options
+  }: Pick<AnchorInput, "sizes" | "random" | "final" | "design"> & {
     readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
   },
 ): AnchorInput[] {
-  const stream = random.fork("design of the forms");
+  const stream = options.random.fork("design of the forms");
   const families = Int32Array.from(rows, (row) => group.families[row]!);
   const models = rows.map((row) => group.matrix.subjects[row]!);
   return scenarios.map(({ slice: { id, begin, count, weights }, bank, accuracy }) => ({
+    ...options,
     scenario: id,
     items: group.matrix.items.slice(begin, begin + count),
     weights,
@@ -132,11 +129,8 @@ export function anchorInputs(
         return Number.isNaN(score) ? mean : score;
       });
     },
-    sizes,
     random: stream.fork(id),
-    final,
     knowledge: knowledge?.get(id),
-    design,
   }));
 }
 
@@ -148,23 +142,20 @@ export function prepareAnchors(method: AnchorMethod, input: AnchorInput): Prepar
   const count = input.weights.length;
   const sizes = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
   const prepared = sizes.length > 0 ? method.prepare({ ...input, sizes }) : null;
+  const items = Uint32Array.from(byAccuracy(input.accuracy));
+  const whole = {
+    items,
+    inclusion: new Float64Array(count).fill(1),
+    mass: Float64Array.from(items, (i) => input.weights[i]!),
+  };
   return {
     ...prepared,
     draw: async (random) => {
-      const chosen = (await prepared?.draw(random)) ?? { sets: new Map<number, AnchorSet>(), nested: true };
-      const sets = new Map(chosen.sets);
-      for (const size of input.sizes) if (size >= count) sets.set(size, wholeScenario(input));
-      return { sets, nested: chosen.nested };
+      const chosen = await prepared?.draw(random);
+      const sets = new Map(chosen?.sets);
+      for (const size of input.sizes) if (size >= count) sets.set(size, whole);
+      return { sets, nested: chosen?.nested ?? true };
     },
-  };
-}
-
-function wholeScenario({ weights, accuracy }: AnchorInput): AnchorSet {
-  const order = byAccuracy(accuracy);
-  return {
-    items: Uint32Array.from(order),
-    inclusion: new Float64Array(order.length).fill(1),
-    mass: Float64Array.from(order, (i) => weights[i]!),
   };
 }
 
@@ -174,15 +165,17 @@ export function byAccuracy(accuracy: Float64Array): number[] {
   return Array.from({ length: accuracy.length }, (_, i) => i).sort((x, y) => at(x) - at(y) || x - y);
 }
 
-/**
- * Anchor sets of items chosen on purpose: from hard to easy, without inclusion probabilities, each standing for the same
- * share.
- * @param accuracy - of all items
- */
-export function equalShares(accuracy: Float64Array): (items: Iterable<number>) => AnchorSet {
+/** Sorts items in the order of {@link byAccuracy}. @param accuracy - of all items */
+export function hardFirst(accuracy: Float64Array): (items: Iterable<number>) => number[] {
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
+  return (items) => [...items].sort((x, y) => rank.get(x)! - rank.get(y)!);
+}
+
+/** Anchor sets of items chosen on purpose, without inclusion probabilities, each standing for the same share. */
+export function equalShares(accuracy: Float64Array): (items: Iterable<number>) => AnchorSet {
+  const sorted = hardFirst(accuracy);
   return (chosen) => {
-    const items = Uint32Array.from([...chosen].sort((x, y) => rank.get(x)! - rank.get(y)!));
+    const items = Uint32Array.from(sorted(chosen));
     return { items, inclusion: null, mass: new Float64Array(items.length).fill(1 / items.length) };
   };
 }

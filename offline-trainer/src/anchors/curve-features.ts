@@ -62,9 +62,8 @@ function widened(abilities: Float64Array, dims: number, scale: number): Float64A
 
 /** Share of an item's variance that counts as its own: what the sample covariance of few models is shrunk by. */
 const OWN_SHARE = 0.4;
-
-/** Added to every item's noise: no item is known without asking. */
-const ANSWER_FEATURES_LEAST_NOISE = 1e-6;
+/** {@link LEAST_NOISE} of the answers themselves. */
+const ANSWER_LEAST_NOISE = 1e-6;
 
 /**
  * The items' answers as those of a random model, by the source models' answers themselves: covariance .6·S + .4·diag S
@@ -75,7 +74,7 @@ export function answerFeatures(column: (item: number) => Float64Array, count: nu
   const width = column(0).length;
   const degrees = Math.max(1, width - 1);
   const loadings = new Float64Array(count * width);
-  const noise = new Float64Array(count).fill(ANSWER_FEATURES_LEAST_NOISE);
+  const noise = new Float64Array(count).fill(ANSWER_LEAST_NOISE);
   for (let i = 0; i < count; i++) {
     const scores = column(i);
     const mean = scores.reduce((sum, score) => sum + score, 0) / width;

@@ -79,10 +79,7 @@ function strata(order: readonly number[], weights: Float64Array, n: number): Uin
 }
 
 /** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */
-function openVariances(
-  { count, width, loadings, noise }: CurveFeatures,
-  weights: Float64Array,
-): { variance: Float64Array; covariance: Float64Array; answer: (item: number) => void } {
+function openVariances({ count, width, loadings, noise }: CurveFeatures, weights: Float64Array) {
   const product = (z: Float64Array, i: number): number => {
     let sum = 0;
     for (let k = 0; k < width; k++) sum += z[k]! * loadings[i * width + k]!;
@@ -98,7 +95,7 @@ function openVariances(
   return {
     variance,
     covariance,
-    answer: (item) => {
+    answer: (item: number): void => {
       const root = Math.sqrt(variance[item]!);
       const own = row(item);
       const column = new Float64Array(count);

@@ -40,14 +40,13 @@ export const hybrid: AnchorMethod = {
       drawRejective(design, () => simulation).forEach((items, level) => {
         for (const i of items) hits[level]![i]! += 1;
       });
-    const inclusion = levels.map((level, k) => simulatedInclusion(hits[k]!, samples, level.inclusion));
+    const stated = levels.map(({ size, inclusion }, k) => {
+      return { size, inclusion: simulatedInclusion(hits[k]!, samples, inclusion) };
+    });
     return {
       draw: (stream) => {
         const drawn = drawRejective(design, (name) => stream.fork(name));
-        return {
-          sets: new Map(levels.map(({ size }, k) => [size, sampledAnchors(drawn[k]!, weights, inclusion[k]!)])),
-          nested: true,
-        };
+        return sampledAnchors(stated, drawn, weights);
       },
     };
   },
@@ -80,41 +79,22 @@ export interface RejectiveLevel extends NestedLevel {
   readonly criterion: (sample: ArrayLike<number>) => number;
 }
 
-/** A level with the bound that its samples must meet. */
-export interface BoundedLevel extends RejectiveLevel {
-  readonly bound: number;
-  /** Share of the proposals that meet it, about. */
-  readonly share: number;
-}
-
-/** Nested samples that must meet a bound at every size, all of it fixed before a form is drawn. */
-export interface RejectiveDesign {
-  /** Largest size first; π those of the proposals. */
-  readonly levels: readonly BoundedLevel[];
-  /** All items as samples list them. */
-  readonly order: readonly number[];
-}
-
 /**
  * Share of the proposals that a level accepts. Of one drawn item (or one left out) all are good, of two every second: a
  * strict bound would leave items no chance.
  * @param outer - size of the samples that it is drawn from
  */
-export function acceptedShare({ size, inclusion }: NestedLevel, outer: number, acceptance = ACCEPTANCE): number {
-  const certain = inclusion.reduce((count, own) => count + (own >= 1 - 1e-9 ? 1 : 0), 0);
-  return Math.max(acceptance, 1 / Math.max(1, Math.min(size - certain, outer - size)));
+export function acceptedShare({ size, inclusion }: NestedLevel, outer: number): number {
+  const certain = inclusion.filter((own) => own >= 1 - 1e-9).length;
+  return Math.max(ACCEPTANCE, 1 / Math.max(1, Math.min(size - certain, outer - size)));
 }
 
 /**
- * Fixes the bounds from proposals of a stream of its own: at each level a quantile of the criterion over proposals from
- * samples of the next larger level that met theirs.
+ * Fixes the bounds that nested samples must meet, before any form is drawn, from proposals of a stream of its own: at each
+ * level a quantile of the criterion over proposals from samples of the next larger level that met theirs.
+ * @param levels - largest size first; π those of the proposals @param order - all items as samples list them
  */
-export function fixBounds(
-  levels: readonly RejectiveLevel[],
-  order: readonly number[],
-  random: RandomSource,
-  acceptance = ACCEPTANCE,
-): RejectiveDesign {
+export function fixBounds(levels: readonly RejectiveLevel[], order: readonly number[], random: RandomSource) {
   let pools: readonly (readonly number[])[] = [order];
   let outer: NestedLevel | null = null;
   const bounded = levels.map((level) => {
@@ -125,12 +105,12 @@ export function fixBounds(
       const sample = pivotalSample(chances[k % pools.length]!, random).map((position) => pool[position]!);
       return { sample, value: criterion(sample) };
     });
-    const share = acceptedShare(level, outer?.size ?? order.length, acceptance);
+    const share = acceptedShare(level, outer?.size ?? order.length);
     const ranked = Float64Array.from(proposals, ({ value }) => value).sort();
     const bound = ranked[Math.ceil(share * PILOT_PROPOSALS) - 1]! * (1 + 1e-9) + ROUNDING;
     pools = proposals.filter(({ value }) => value <= bound).map(({ sample }) => sample);
     outer = level;
-    return { ...level, bound, share };
+    return { ...level, bound, /** Of the proposals that meet it, about. */ share };
   });
   return { levels: bounded, order };
 }
@@ -143,12 +123,15 @@ export function fixBounds(
  * @returns items of each level, in order
  * @see Fuller (2009), Biometrika 96, 933–944; Hájek (1964), Annals of Mathematical Statistics 35, 1491–1523
  */
-export function drawRejective({ levels, order }: RejectiveDesign, stream: (name: string) => RandomSource): number[][] {
+export function drawRejective(
+  { levels, order }: ReturnType<typeof fixBounds>,
+  stream: (name: string) => RandomSource,
+): number[][] {
   const judged = stream("judged").next() >= UNJUDGED;
   return drawNested(levels, order, (probabilities, { size, criterion, bound }, pool) => {
     const random = stream(`size ${size}`);
     if (!judged) return pivotalSample(probabilities, random);
-    return bestProposal(pool, probabilities, random, { criterion, bound, most: MOST_PROPOSALS });
+    return bestProposal(pool, probabilities, random, criterion, MOST_PROPOSALS, bound);
   });
 }
 

@@ -1,6 +1,5 @@
-import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
-import type { ChosenAnchors, SampleCoordination } from "./anchor-method.ts";
+import type { AnchorInput, ChosenAnchors } from "./anchor-method.ts";
 
 /** One size of nested samples. */
 export interface NestedLevel {
@@ -26,17 +25,13 @@ export function drawNested<Level extends NestedLevel>(
   order: readonly number[],
   draw: (probabilities: Float64Array, level: Level, pool: readonly number[]) => readonly number[],
 ): number[][] {
-  const samples: number[][] = [];
-  let pool = order;
-  let outer: Float64Array | null = null;
-  for (const level of levels) {
+  let [pool, outer]: [readonly number[], Float64Array | null] = [order, null];
+  return levels.map((level) => {
     const within = pool;
     const sample = draw(shares(within, level.inclusion, outer), level, within).map((position) => within[position]!);
-    samples.push(sample);
-    pool = sample;
-    outer = level.inclusion;
-  }
-  return samples;
+    [pool, outer] = [sample, level.inclusion];
+    return sample;
+  });
 }
 
 /** Probabilities of a pool's items to stay, π/π_outer; π itself where the pool is all items. */
@@ -47,14 +42,11 @@ export function shares(pool: readonly number[], inclusion: Float64Array, outer: 
 /**
  * Anchors of nested samples, the smaller part of the larger, in one order of items.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
- * @param coordination - changes the probabilities; the sizes that it names are drawn too
  */
 export function nestedAnchors(
   order: readonly number[],
-  weights: Float64Array,
-  sizes: readonly number[],
+  { weights, sizes, coordination }: Pick<AnchorInput, "weights" | "sizes" | "coordination">,
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
-  coordination?: SampleCoordination,
 ): ChosenAnchors {
   const beside = (coordination?.sizes ?? []).filter((size) => size < weights.length);
   const levels = nestedLevels(weights, [...new Set([...sizes, ...beside])]);
@@ -62,15 +54,20 @@ export function nestedAnchors(
   const samples = drawNested(levels, order, (probabilities, { size }, pool) =>
     draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),
   );
-  const sets = levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)] as const);
-  return { sets: new Map(sets.filter(([size]) => sizes.includes(size))), nested: true };
+  const { sets } = sampledAnchors(levels, samples, weights);
+  return { sets: new Map([...sets].filter(([size]) => sizes.includes(size))), nested: true };
 }
 
-/** Anchors drawn with probabilities π: their masses are w/π. */
-export function sampledAnchors(items: readonly number[], weights: Float64Array, inclusion: Float64Array): AnchorSet {
-  return {
-    items: Uint32Array.from(items),
-    inclusion: Float64Array.from(items, (i) => inclusion[i]!),
-    mass: Float64Array.from(items, (i) => weights[i]! / inclusion[i]!),
-  };
+/** Anchors drawn with the levels' probabilities π: their masses are w/π. @param samples - items of each level */
+export function sampledAnchors(
+  levels: readonly NestedLevel[],
+  samples: readonly (readonly number[])[],
+  weights: Float64Array,
+): ChosenAnchors {
+  const sets = levels.map(({ size, inclusion }, k) => {
+    const items = Uint32Array.from(samples[k]!);
+    const own = Float64Array.from(items, (i) => inclusion[i]!);
+    return [size, { items, inclusion: own, mass: own.map((chance, j) => weights[items[j]!]! / chance) }] as const;
+  });
+  return { sets: new Map(sets), nested: true };
 }

@@ -21,44 +21,35 @@ export const screened: AnchorMethod = {
   source: { module: import.meta.url, name: "screened" },
   drawn: true,
   estimator: "gate",
-  prepare: ({ weights, accuracy, bank, abilities, sizes, coordination }) => {
+  prepare: (input) => {
+    const { weights, accuracy, bank, abilities } = input;
     const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
     const order = byAccuracy(accuracy);
     return {
       draw: (random) =>
-        nestedAnchors(
-          order,
-          weights,
-          sizes,
-          (probabilities, size, pool) =>
-            bestProposal(pool, probabilities, random.fork(`size ${size}`), { criterion, most: PROPOSALS }),
-          coordination,
+        nestedAnchors(order, input, (probabilities, size, pool) =>
+          bestProposal(pool, probabilities, random.fork(`size ${size}`), criterion, PROPOSALS),
         ),
     };
   },
 };
 
-/** Which of several proposals is taken. */
-export interface BestProposalOptions {
-  /** Of a proposal's items, in order; the smaller the better. */
-  readonly criterion: (sample: ArrayLike<number>) => number;
-  /** Proposals drawn at most. */
-  readonly most: number;
-  /** The first proposal at or below it is taken at once. @default none: all are drawn */
-  readonly bound?: number;
-}
-
 /**
  * The best of several pivotal samples from a pool; the first of those equally good.
  * @param pool - items, in the order that samples are spread along
  * @param probabilities - of the pool's items
+ * @param criterion - of a proposal's items, in order; the smaller the better
+ * @param most - proposals drawn at most
+ * @param bound - the first proposal at or below it is taken at once
  * @returns positions in the pool, ascending
  */
 export function bestProposal(
   pool: readonly number[],
   probabilities: Float64Array,
   random: RandomSource,
-  { criterion, most, bound = -Infinity }: BestProposalOptions,
+  criterion: (sample: ArrayLike<number>) => number,
+  most: number,
+  bound = -Infinity,
 ): number[] {
   let best: number[] = [];
   let least = NaN;

@@ -1,6 +1,6 @@
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
-import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
-import { nestedAnchors } from "./nested-samples.ts";
+import { byAccuracy, hardFirst, type AnchorMethod } from "./anchor-method.ts";
+import { drawNested, nestedAnchors, nestedLevels, sampledAnchors } from "./nested-samples.ts";
 
 /**
  * `stratified`: items sorted by source accuracy, cut into n strata of equal π-mass, one draw in each
@@ -13,21 +13,17 @@ export const stratified: AnchorMethod = {
   source: { module: import.meta.url, name: "stratified" },
   drawn: true,
   estimator: "gate",
-  prepare: ({ weights, accuracy, sizes, coordination }) => ({
+  prepare: (input) => ({
     draw: (random) =>
-      nestedAnchors(
-        byAccuracy(accuracy),
-        weights,
-        sizes,
-        (probabilities, size) => pivotalSample(probabilities, random.fork(`size ${size}`)),
-        coordination,
+      nestedAnchors(byAccuracy(input.accuracy), input, (probabilities, size) =>
+        pivotalSample(probabilities, random.fork(`size ${size}`)),
       ),
   }),
 };
 
 /**
  * `random`: π proportional to the item's weight, drawn in a random order of items, so without strata. With equal
- * weights it is simple random sampling. Nested as {@link nestedAnchors} says.
+ * weights it is simple random sampling. Nested as {@link drawNested} says.
  */
 export const randomItems: AnchorMethod = {
   name: "random",
@@ -36,23 +32,12 @@ export const randomItems: AnchorMethod = {
   estimator: "gate",
   prepare: ({ weights, accuracy, sizes }) => ({
     draw: (random) => {
-      const shuffled = random.fork("order").shuffle(Array.from({ length: weights.length }, (_, i) => i));
-      const { sets } = nestedAnchors(shuffled, weights, sizes, (probabilities, size) =>
+      const levels = nestedLevels(weights, sizes);
+      const shuffled = random.fork("order").shuffle([...weights.keys()]);
+      const samples = drawNested(levels, shuffled, (probabilities, { size }) =>
         pivotalSample(probabilities, random.fork(`size ${size}`)),
       );
-      const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
-      const sorted = [...sets].map(([size, { items, inclusion, mass }]) => {
-        const order = Array.from(items.keys()).sort((x, y) => rank.get(items[x]!)! - rank.get(items[y]!)!);
-        return [
-          size,
-          {
-            items: Uint32Array.from(order, (j) => items[j]!),
-            inclusion: inclusion && Float64Array.from(order, (j) => inclusion[j]!),
-            mass: Float64Array.from(order, (j) => mass[j]!),
-          },
-        ] as const;
-      });
-      return { sets: new Map(sorted), nested: true };
+      return sampledAnchors(levels, samples.map(hardFirst(accuracy)), weights);
     },
   }),
 };

@@ -70,9 +70,7 @@ export async function backtestCell(
   const plan = { benchmark, method, forms };
   const validation = await crossValidate(plan, split.sources, random.fork("cross-validation"), { backend });
   const learned = await learn(onlyModels(benchmark, split.sources), method, forms, random, { backend });
-  const models = [...new Set(split.groups.flatMap(({ targets }) => targets))];
-  const targets = { models, groups: split.groups, fold: 0 };
-  const tables = await estimateTargets(benchmark, targets, learned, FORMS_PER_SEED);
+  const tables = await estimateTargets(benchmark, split.groups, 0, learned, FORMS_PER_SEED);
   const blends = learnBlends(benchmark, split.sources, method, forms, validation);
   const inflations = new Map(
     forms.map(({ id }) => {

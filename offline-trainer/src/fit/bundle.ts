@@ -13,15 +13,14 @@ import type { AdditiveMap } from "anchoreval/internal/core/estimators/score-maps
 import { BASE_ESTIMATORS, type AnchorSet, type SeenScores } from "anchoreval/internal/core/estimators/types";
 import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { BankScenario } from "../calibrate/bank.ts";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
-import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../matrix/benchmark.ts";
+import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
-import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";
-import type { Blends, FormBlend, PooledBlend } from "./blends.ts";
+import { fullScores } from "../matrix/scenarios.ts";
+import type { Blends, PooledBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
-import type { Form, FormScenario, LearnedGroup } from "./forms.ts";
+import type { Form, LearnedGroup } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
@@ -41,17 +40,7 @@ export interface FittedPart {
 }
 
 /** One scenario with all that a bundle says of it. */
-interface FittedScenario {
-  /** With the answers of all models. */
-  readonly group: ScenarioGroup;
-  readonly slice: ScenarioSlice;
-  readonly learned: LearnedGroup;
-  readonly trained: BankScenario;
-  /** Its place in its group. */
-  readonly place: number;
-  readonly forms: ReadonlyMap<string, FormScenario>;
-  readonly blends: ReadonlyMap<string, FormBlend>;
-}
+type FittedScenario = ReturnType<typeof fittedScenarios>[0];
 
 /** All that a bundle is encoded from, but for the report. */
 export async function bundleContent(
@@ -117,11 +106,11 @@ export async function bundleContent(
         designs: byGroup(({ choice: { irtModel, found } }) => ({ irtModel, ...found?.notes })),
       }),
       ...joined(notes),
-      calibration: byGroup(({ bank: { calibration } }) => ({
-        converged: calibration.converged,
-        evaluations: calibration.evaluations,
-        gradientNorm: rounded(calibration.gradientNorm),
-        value: rounded(calibration.value),
+      calibration: byGroup(({ bank: { calibration: own } }) => ({
+        converged: own.converged,
+        evaluations: own.evaluations,
+        gradientNorm: rounded(own.gradientNorm),
+        value: rounded(own.value),
       })),
     },
     data: { licence: options.licence ?? null, source: options.source ?? null },
@@ -129,13 +118,20 @@ export async function bundleContent(
   return { manifest, scenarios: scenarios.map((own) => scenarioContent(own, options.includeText ?? false)) };
 }
 
-function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart): FittedScenario[] {
+function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart) {
   return learned.groups.flatMap((own, g) =>
-    own.bank.scenarios.map((trained, place): FittedScenario => {
-      const group = benchmark.groups[g]!;
-      const slice = group.scenarios[place]!;
-      const byForm = forms.map((form) => [form.id, form.scenarios.get(slice.id)!] as const);
-      return { group, slice, learned: own, trained, place, forms: new Map(byForm), blends: blends.get(slice.id)! };
+    own.bank.scenarios.map((trained, s) => {
+      const { matrix, scenarios } = benchmark.groups[g]!; // with the answers of all models
+      const slice = scenarios[s]!;
+      return {
+        matrix,
+        slice,
+        learned: own,
+        trained,
+        factors: own.factors[s]!,
+        forms: new Map(forms.map((form) => [form.id, form.scenarios.get(slice.id)!])),
+        blends: blends.get(slice.id)!,
+      };
     }),
   );
 }
@@ -149,22 +145,21 @@ function joined(notes: readonly Readonly<Record<string, object>>[]): Record<stri
 
 /** A scenario's arrays and records. */
 function scenarioContent(
-  { group, slice, learned, trained, place, forms }: FittedScenario,
+  { matrix, slice, learned, trained, factors, forms }: FittedScenario,
   includeText: boolean,
 ): ScenarioContent {
   const sets = new Map(Array.from(forms, ([id, { anchors }]) => [id, anchors]));
   const maps = Array.from(forms).flatMap(([id, own]) => (own.maps ? [[id, own.maps] as const] : []));
-  const items = group.matrix.items.slice(slice.begin, slice.begin + slice.count);
+  const items = matrix.items.slice(slice.begin, slice.begin + slice.count);
   const asked = askedItems(sets.values());
   const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
   const ofAnswers = answerFactors(sourceAnswers(learned.group.matrix, learned.bank.rows, trained), asked);
-  const scores = fullScores(group.matrix, slice).score;
   return {
     bank: trained.bank,
-    sourceScores: scores.filter((score) => !Number.isNaN(score)),
+    sourceScores: fullScores(matrix, slice).score.filter((score) => !Number.isNaN(score)),
     forms: sets,
     ...(maps.length > 0 && { maps: new Map(maps) }),
-    factors: anchorFactors(learned.factors[place]!, asked.toSorted()),
+    factors: anchorFactors(factors, asked.toSorted()),
     answerFactors: anchorFactors(ofAnswers, ascending),
     anchors: anchorRecords(items, sets, includeText),
     items: items.map(itemRecord),
@@ -180,9 +175,9 @@ function formManifests(
   seed: number,
 ): Omit<FormManifest, "digest">[] {
   const [estimator, interval] = [headlineEstimator(method), intervalKind(method)];
-  const random = createRandom(seed).fork("measured errors");
+  const common = { estimator, interval, random: createRandom(seed).fork("measured errors") };
   const measuredBlend = (
-    { group: { matrix }, slice }: FittedScenario,
+    { matrix, slice }: FittedScenario,
     plan: FormPlan,
     { served, foldOut, validation }: PooledBlend,
   ): MeasuredBlend => ({
@@ -192,16 +187,7 @@ function formManifests(
     rmse: rounded(served.rmse),
     overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
     tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },
-    measured: measureErrors({
-      matrix,
-      slice,
-      n: anchorsIn(plan, slice.id),
-      estimator,
-      interval,
-      blend: foldOut,
-      ...validation,
-      random,
-    }),
+    measured: measureErrors({ ...common, matrix, slice, n: anchorsIn(plan, slice.id), blend: foldOut, ...validation }),
   });
   const seen = overallSeen(parts);
   return plans.map((plan): Omit<FormManifest, "digest"> => {
@@ -261,7 +247,7 @@ function defaultForm(forms: readonly FormPlan[]): string {
   return (first.filter(({ anchors }) => Math.max(...anchors.values()) <= 100).at(-1) ?? first[0]!).id;
 }
 
-function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRecord {
+export function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRecord {
   return { item_id, scenario, ...(subscenario !== undefined && { subscenario }), ...(hash !== undefined && { hash }) };
 }
 
@@ -273,11 +259,7 @@ function anchorRecords(
 ): AnchorRecord[] {
   const members = new Map<number, string[]>();
   for (const [form, set] of sets)
-    for (const index of Array.from(set.items).sort((x, y) => x - y)) {
-      const forms = members.get(index);
-      if (forms) forms.push(form);
-      else members.set(index, [form]);
-    }
+    for (const index of set.items.toSorted()) members.set(index, [...(members.get(index) ?? []), form]);
   return Array.from(members, ([index, forms]) => {
     const item = items[index]!;
     const { task, doc_id: docId, text } = item;

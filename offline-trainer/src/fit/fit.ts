@@ -21,7 +21,7 @@ import { planForms, type FormPlan } from "./form-plans.ts";
 import { interruptible } from "../backends/interruptible.ts";
 import { learn } from "./learn.ts";
 import type { FitOptions } from "./options.ts";
-import { progressOf, sideBySide, stopwatch, type PartProgress, type Stopwatch } from "./stages.ts";
+import { progressOf, sideBySide, stopwatch, type PartProgress } from "./stages.ts";
 
 /** A fit: what a bundle's files and its report are made from. */
 export interface Fit {
@@ -76,7 +76,7 @@ async function fitPart(
   method: Method,
   forms: readonly FormPlan[],
   options: Omit<FitOptions, "onProgress"> & { readonly onProgress: PartProgress },
-  clock: Stopwatch,
+  clock: ReturnType<typeof stopwatch>,
 ): Promise<FittedPart> {
   const { seed, threads, checkpoint, backend, fixed, onProgress } = options;
   const { groups } = benchmark;

@@ -2,7 +2,7 @@ import { createRandom, type RandomSource, type StreamName } from "anchoreval/int
 import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
-import type { CalibrationBackend } from "../calibrate/types.ts";
+import type { FitBankOptions } from "../calibrate/bank.ts";
 import { onlyModels, scenariosOf, type Benchmark } from "../matrix/benchmark.ts";
 import { sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
@@ -56,12 +56,9 @@ export interface FoldNote {
   readonly loss: number | null;
 }
 
-/** The means to compute folds: a backend, threads, a signal. */
-interface FoldTools {
-  readonly backend: CalibrationBackend;
+interface FoldTools extends Pick<FitBankOptions, "backend" | "signal"> {
   /** @default none but the caller's */
   readonly threads?: FoldThreads | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** @param done - folds, parts of those that are being computed too @param loss - of a calibration, in nats */
   readonly onFold?: (done: number, of: number, loss: number | null) => void;
 }
@@ -78,8 +75,8 @@ export async function crossValidate(
   tools: FoldTools,
 ): Promise<Validation> {
   const { benchmark, method, forms } = plan;
-  const { folds: parts } = method.settings;
-  const among = sourceSplits(benchmark.groups, rows, benchmark.replicates, parts, random.fork("folds"));
+  const { groups, replicates } = benchmark;
+  const among = sourceSplits(groups, rows, replicates, method.settings.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_HELD_OUT_FROM;
   const trains = ({ groups }: GroupedSplit, least: number): boolean =>
     enough &&
@@ -99,17 +96,9 @@ export async function crossValidate(
     interpolation: joined(tables.slice(0, like.length), id, form, pooling),
     extrapolation: joined(tables.slice(like.length), id, form, pooling),
   });
-  return new Map(
-    scenariosOf(benchmark).map(({ id }) => [
-      id,
-      new Map(
-        forms.map(({ id: form }) => [
-          form,
-          { separate: validation(id, form, "separate"), joint: validation(id, form, "joint") },
-        ]),
-      ),
-    ]),
-  );
+  const ofForm = (id: string, form: string) =>
+    [form, { separate: validation(id, form, "separate"), joint: validation(id, form, "joint") }] as const;
+  return new Map(scenariosOf(benchmark).map(({ id }) => [id, new Map(forms.map((form) => ofForm(id, form.id)))]));
 }
 
 /**
@@ -127,8 +116,8 @@ async function runFolds(
     const done = shares.reduce((sum, own) => sum + own, 0);
     onFold?.(done, folds.length, loss);
   };
-  const tables: HeldOutTable[] = [];
   if (threads === undefined) {
+    const tables: HeldOutTable[] = [];
     for (const [index, fold] of folds.entries())
       tables.push(await computeFold(plan, fold, backend, (note) => onNote(index, note), signal));
     return tables;
@@ -154,8 +143,7 @@ async function runFolds(
       onNote: (place, note) => onNote(order[place]!, note),
     },
   );
-  order.forEach((index, place) => (tables[index] = found[place]!));
-  return tables;
+  return folds.map((_, index) => found[order.indexOf(index)]!);
 }
 
 /** The share of a fold's time that learning takes, about. */
@@ -165,21 +153,20 @@ const LEARNING = 0.5;
 export async function computeFold(
   { benchmark, method, forms, checkpoint }: FoldPlan,
   { fold, split, stream }: Fold,
-  backend: CalibrationBackend,
-  onNote?: (note: FoldNote) => void,
+  backend: FoldTools["backend"],
+  onNote: (note: FoldNote) => void,
   signal?: AbortSignal,
 ): Promise<HeldOutTable> {
   let loss: number | null = null;
   const learned = await learn(onlyModels(benchmark, split.sources), method, forms, createRandom(stream), {
     backend,
     ...(checkpoint !== undefined && { calibrator: checkpointed(checkpoint) }),
-    ...(signal && { signal }),
-    onStep: ({ share, value }) => onNote?.({ share: LEARNING * share, loss: (loss = value) }),
+    signal,
+    onStep: ({ share, value }) => onNote({ share: LEARNING * share, loss: (loss = value) }),
   });
-  onNote?.({ share: LEARNING, loss });
-  const targets = { models: [...new Set(split.groups.flatMap(({ targets }) => targets))], groups: split.groups, fold };
-  const table = await estimateTargets(benchmark, targets, learned, method.settings.draws);
-  onNote?.({ share: 1, loss });
+  onNote({ share: LEARNING, loss });
+  const table = await estimateTargets(benchmark, split.groups, fold, learned, method.settings.draws);
+  onNote({ share: 1, loss });
   return table;
 }
 

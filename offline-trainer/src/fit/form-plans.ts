@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { AnchorMethod } from "../anchors/anchor-method.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitOptions } from "./options.ts";
 
@@ -13,11 +14,8 @@ export interface FormPlan {
   readonly disjointFrom?: string;
 }
 
-interface Sized {
-  readonly id: string;
-  /** Items. */
-  readonly count: number;
-}
+/** A scenario and the number of its items. */
+type Sized = Pick<ScenarioSlice, "id" | "count">;
 
 /** The form of as many anchors in every scenario; its id is their number. */
 export function evenForm(size: number, scenarios: readonly { readonly id: string }[]): FormPlan {
@@ -34,15 +32,8 @@ export function evenForm(size: number, scenarios: readonly { readonly id: string
 export function totalForm(total: number, scenarios: readonly Sized[]): FormPlan {
   const items = scenarios.reduce((sum, { count }) => sum + count, 0);
   if (total < scenarios.length)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`,
-    );
-  if (total > items)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--total must be at most the ${items} items of all scenarios; got ${total}`,
-    );
+    refuse(`--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`);
+  if (total > items) refuse(`--total must be at most the ${items} items of all scenarios; got ${total}`);
   const shares = new Map<string, number>();
   let left = total;
   const ascending = [...scenarios].sort((x, y) => x.count - y.count);
@@ -68,10 +59,7 @@ export function formPlans(
 ): FormPlan[] {
   const wrong = [...sizes, ...totals].filter((n) => !Number.isInteger(n) || n < 1);
   if (sizes.length + totals.length === 0 || wrong.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `anchors must be whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`,
-    );
+    refuse(`anchors must be whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`);
   const asked = (form: FormPlan): number[] => scenarios.map((own) => Math.min(own.count, anchorsIn(form, own.id)));
   const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((x, y) => x - y);
   const even = ascending(sizes).map((size) => evenForm(size, scenarios));
@@ -106,10 +94,7 @@ export function checkAnchors(anchors: readonly number[], items: readonly ItemInf
   const largest = Math.max(...counts.values());
   const asked = anchors.find((size) => size > largest);
   if (asked !== undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
-    );
+    refuse(`--anchors ${asked} is more than there are: the largest scenario has ${largest} items`);
 }
 
 /**
@@ -144,9 +129,12 @@ function checkSecondForms(forms: readonly FormPlan[], scenarios: readonly Sized[
   for (const { id, count } of scenarios) {
     const most = Math.max(...forms.map((form) => anchorsIn(form, id)));
     if (2 * most > count)
-      throw new AnchorEvalError(
-        "invalid_option",
+      refuse(
         `two forms of ${most} items without a common one need ${2 * most}, ${id} has ${count}: give fewer anchors, or leave out --second-form`,
       );
   }
+}
+
+function refuse(why: string): never {
+  throw new AnchorEvalError("invalid_option", why);
 }

@@ -2,22 +2,18 @@ import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { scoringModel, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
-import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
-import type { Bank, ResponseModel, ScoreLink } from "../calibrate/bank.ts";
+import { remembered, scoringModel, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
+import type { PreparedAnchors } from "../anchors/anchor-method.ts";
+import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
 import type { ScenarioGroup, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
-import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
+import { anchorsIn, type FormPlan } from "./form-plans.ts";
 
 /** The response model of a bank, as it was asked for or chosen on its sources. */
-export interface BankChoice {
-  readonly link: ScoreLink;
-  readonly dims: number;
-  readonly shrinkage: number;
-  readonly irtModel: ResponseModel["irtModel"];
+export interface BankChoice extends Pick<FitBankOptions, "link" | "dims" | "shrinkage" | "irtModel"> {
   /** Of a search; null without. */
   readonly found: FoundDesign | null;
   /** Errors of the candidates, where the dimension was chosen. */
@@ -35,6 +31,14 @@ export interface LearnedGroup {
   readonly loadings: Float64Array | null;
 }
 
+/** All groups, linked, with what was learned of them. */
+export interface LearnedGroups {
+  readonly groups: readonly LearnedGroup[];
+  readonly linked: LinkedBanks;
+  /** By scenario. */
+  readonly seen: ReadonlyMap<string, SourceScores>;
+}
+
 /** One scenario of a form. */
 export interface FormScenario {
   readonly anchors: AnchorSet;
@@ -49,38 +53,19 @@ export interface Form {
   readonly scoring: ScoringModel;
 }
 
-/** The choice of anchors in every scenario of a group, looking at the sources only. */
-export function preparedAnchors(
-  { group, bank, choice: { found } }: LearnedGroup,
-  { anchors, knowledge }: Method,
-  plans: readonly FormPlan[],
-  random: RandomSource,
-  final: boolean,
-): Map<string, PreparedAnchors> {
-  const sizes = anchorNumbers(plans, group.scenarios);
-  const inputs = anchorInputs(group, bank, { sizes, random, final, knowledge, design: found?.design });
-  return new Map(inputs.map((input) => [input.scenario, prepareAnchors(anchors, input)]));
-}
-
-/** Draws forms and makes their scoring models. */
+/** Draws forms and makes their scoring models. @param prepared - anchors by scenario */
 export function formDrawer(
-  groups: readonly LearnedGroup[],
-  linked: LinkedBanks,
+  { groups, linked, seen }: LearnedGroups,
   method: Method,
   plans: readonly FormPlan[],
   prepared: ReadonlyMap<string, PreparedAnchors>,
-  seen: ReadonlyMap<string, SourceScores>,
   random: RandomSource,
 ): (k: number) => Promise<readonly Form[]> {
   const priors = bankPriors(linked, method.settings.priorScale);
   const answers = groups.map(({ group, bank }) =>
     bank.scenarios.map((scenario) => sourceAnswers(group.matrix, bank.rows, scenario)),
   );
-  const second = new Map<string, ReadonlyMap<number, AnchorSet>>();
-  const secondSets = (id: string): ReadonlyMap<number, AnchorSet> => {
-    if (!second.has(id)) second.set(id, prepared.get(id)!.second!()); // planForms has refused methods without
-    return second.get(id)!;
-  };
+  const secondSets = remembered((id: string) => prepared.get(id)!.second!()); // planForms has refused methods without
   const mapsOf = rememberedMaps((anchors) => {
     if (!method.scoreMaps) return null;
     const banks = groups.map(({ group, bank, choice: { found } }, g) => ({
@@ -98,16 +83,9 @@ export function formDrawer(
     const sets = new Map<string, Map<string, AnchorSet>>();
     for (const [id, { draw }] of prepared) {
       const drawn = (await draw(stream.fork(id))).sets;
-      const size = (plan: FormPlan): number => anchorsIn(plan, id);
-      const first = plans.filter(({ disjointFrom }) => disjointFrom === undefined);
-      const others = plans.filter(({ disjointFrom }) => disjointFrom !== undefined);
-      sets.set(
-        id,
-        new Map([
-          ...first.map((plan) => [plan.id, drawn.get(size(plan))!] as const),
-          ...others.map((plan) => [plan.id, secondSets(id).get(size(plan))!] as const),
-        ]),
-      );
+      const setOf = (plan: FormPlan): AnchorSet =>
+        (plan.disjointFrom === undefined ? drawn : secondSets(id)).get(anchorsIn(plan, id))!;
+      sets.set(id, new Map(plans.map((plan) => [plan.id, setOf(plan)])));
     }
     const answered = groups.map(({ group }, g) =>
       group.scenarios.map(({ id }, s) => formAnswerFactors(answers[g]![s]!, sets.get(id)!)),
@@ -133,11 +111,8 @@ export function formDrawer(
           })),
         })),
       );
-      const scenarios = Array.from(anchors, ([id, own]): [string, FormScenario] => [
-        id,
-        { anchors: own, maps: maps && maps.get(id)! },
-      ]);
-      return { id: plan.id, scenarios: new Map(scenarios), scoring };
+      const scenarioOf = (id: string): FormScenario => ({ anchors: anchors.get(id)!, maps: maps && maps.get(id)! });
+      return { id: plan.id, scenarios: new Map(Array.from(anchors.keys(), (id) => [id, scenarioOf(id)])), scoring };
     });
   };
 }

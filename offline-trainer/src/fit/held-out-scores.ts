@@ -11,6 +11,8 @@ import {
   type SamplingVariance,
 } from "anchoreval/internal/core/inference/sampling-variance";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
+import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
+import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Every estimator's score of a held-out model, blended here by the code that serves. */
@@ -34,14 +36,10 @@ export function heldOutSampling(
 }
 
 /** Its design-based 95 % interval; null where there is none. */
-export function heldOutInterval(
-  estimate: HeldOutEstimate,
-  estimator: EstimatorId,
-  blend: Blend,
-): { low: number; high: number } | null {
+export function heldOutInterval(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): ScoreInterval | null {
   const sampling = heldOutSampling(estimate, estimator, blend);
-  if (sampling === null) return null;
-  return designInterval({ score: heldOutScore(estimate, estimator, blend), bounds: estimate.bounds, sampling }, 0.95);
+  const score = heldOutScore(estimate, estimator, blend);
+  return sampling && designInterval({ score, bounds: estimate.bounds, sampling }, 0.95);
 }
 
 /**
@@ -57,11 +55,9 @@ export function errorQuantile(
   blend: (estimate: HeldOutEstimate) => Blend,
   level: number,
 ): number | null {
-  return conformalQuantile(
-    estimates,
-    (estimate) => Math.abs(heldOutScore(estimate, estimator, blend(estimate)) - estimate.truth),
-    level,
-  );
+  const error = (estimate: HeldOutEstimate): number =>
+    Math.abs(heldOutScore(estimate, estimator, blend(estimate)) - estimate.truth);
+  return conformalQuantile(estimates, error, level);
 }
 
 /** The same of any figure of a held-out model. */
@@ -70,19 +66,16 @@ export function conformalQuantile(
   figure: (estimate: HeldOutEstimate) => number,
   level: number,
 ): number | null {
-  const byDraw = new Map<number, number[]>();
-  for (const estimate of estimates) {
-    const figures = byDraw.get(estimate.draw) ?? [];
-    figures.push(figure(estimate));
-    byDraw.set(estimate.draw, figures);
-  }
+  const draws = [...new Set(estimates.map(({ draw }) => draw))];
   let sum = 0;
-  for (const figures of byDraw.values()) {
+  for (const draw of draws) {
+    const drawn = estimates.filter((own) => own.draw === draw);
+    const figures = Float64Array.from(drawn, figure).sort();
     const rank = Math.ceil((figures.length + 1) * level);
     if (rank > figures.length) return null;
-    sum += figures.sort((x, y) => x - y)[rank - 1]!;
+    sum += figures[rank - 1]!;
   }
-  return byDraw.size > 0 ? sum / byDraw.size : null;
+  return draws.length > 0 ? sum / draws.length : null;
 }
 
 /** An interval of a score, as fractions. */
@@ -111,13 +104,11 @@ export function winklerScore({ low, high }: ScoreInterval, truth: number, level:
 }
 
 /** The errors that the intervals of a scenario's held-out models come from. */
-export interface CrossFittedInput {
+export interface CrossFittedInput extends CrossValidation {
   readonly estimator: EstimatorId;
   readonly interval: "design" | "cross-validated";
   /** The blend of a held-out model's estimators, learned without it. */
   readonly blend: (estimate: HeldOutEstimate) => Blend;
-  readonly interpolation: readonly HeldOutEstimate[];
-  readonly extrapolation: readonly HeldOutEstimate[];
 }
 
 /**
@@ -155,16 +146,10 @@ export function withoutFold<Learned>(
   estimates: readonly HeldOutEstimate[],
   learn: (held: ReadonlySet<number>) => Learned,
 ): (estimate: Pick<HeldOutEstimate, "fold">) => Learned {
-  const known = new Map<number, { readonly learned: Learned }>();
-  return ({ fold }) => {
-    let own = known.get(fold);
-    if (own === undefined) {
-      const held = new Set(estimates.filter((other) => other.fold === fold).map(({ model }) => model));
-      own = { learned: learn(held) };
-      known.set(fold, own);
-    }
-    return own.learned;
-  };
+  const learned = remembered((fold: number) =>
+    learn(new Set(estimates.filter((other) => other.fold === fold).map(({ model }) => model))),
+  );
+  return ({ fold }) => learned(fold);
 }
 
 /**

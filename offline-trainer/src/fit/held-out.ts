@@ -1,6 +1,5 @@
 import {
   BASE_ESTIMATORS,
-  type BaseEstimatorId,
   type BaseScores,
   type SeenModels,
   type SeenScores,
@@ -9,14 +8,11 @@ import { samplingVariance, type SamplingVariance } from "anchoreval/internal/cor
 import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import { type Benchmark, overallScores, scenariosOf, scoresOn } from "../matrix/benchmark.ts";
+import { type Benchmark, overallScores, scoresOn } from "../matrix/benchmark.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import type { Split } from "../matrix/splits.ts";
 import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
-
-/** A model's place over all scenarios, with its true mean there; NaN where one of its full scores isn't known. */
-type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };
 
 /** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
 export interface HeldOutEstimate {
@@ -29,8 +25,10 @@ export interface HeldOutEstimate {
   readonly truth: number;
   /** Before blending. */
   readonly base: BaseScores;
-  /** The range of the fold's sources. */
-  readonly seen: SeenScores & { readonly overall: OverallPlace | null };
+  /** The range of the fold's sources; over all scenarios with the true mean, NaN where a full score isn't known. */
+  readonly seen: SeenScores & {
+    readonly overall: (NonNullable<SeenModels["overall"]> & { readonly truth: number }) | null;
+  };
   /** The range that the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
@@ -47,23 +45,17 @@ export type HeldOutForm = Readonly<Record<Pooling, readonly HeldOutEstimate[]>>;
 /** Held-out estimates by scenario and form id. */
 export type HeldOutTable = ReadonlyMap<string, ReadonlyMap<string, HeldOutForm>>;
 
-/** Models whose answers weren't learned from. */
-interface Targets {
-  readonly models: readonly number[];
-  /** By group: those that are well enough observed in it. */
-  readonly groups: readonly Pick<Split, "targets">[];
-  /** Number of the fold. */
-  readonly fold: number;
-}
-
 /**
  * Estimates a fold's targets by what was learned from its sources. The targets' answers are read only to be estimated from
  * and compared with.
+ * @param groups - those of the models that weren't learned from that are well enough observed in each
+ * @param fold - its number
  * @param draws - forms drawn
  */
 export async function estimateTargets(
   benchmark: Benchmark,
-  { models, groups, fold }: Targets,
+  groups: readonly Pick<Split, "targets">[],
+  fold: number,
   learned: Learned,
   draws: number,
 ): Promise<HeldOutTable> {
@@ -72,8 +64,9 @@ export async function estimateTargets(
       scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
     ),
   );
-  const overall = overallScores(scenariosOf(benchmark).map(({ id }) => truths.get(id)!));
+  const overall = overallScores([...truths.values()]);
   const held = groups.map(({ targets }) => new Set(targets));
+  const models = [...new Set(groups.flatMap(({ targets }) => targets))];
   const tables = new Map<string, Map<string, Record<Pooling, HeldOutEstimate[]>>>();
   const collect = (scenario: string, form: string, pooling: Pooling, estimate: HeldOutEstimate): void => {
     const byForm = tables.get(scenario) ?? new Map<string, Record<Pooling, HeldOutEstimate[]>>();
@@ -127,11 +120,14 @@ function heldOut(
 ): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "pattern" | "failed"> {
   if (estimate === null || !Object.values(estimate.base).every((score) => Number.isFinite(score))) {
     const score = estimate?.base["anchor-mean"] ?? average;
-    const base = {
-      ...(Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>),
-      ...(mapped && { "score-map": score }),
+    const base = Object.fromEntries([...BASE_ESTIMATORS, ...(mapped ? ["score-map"] : [])].map((id) => [id, score]));
+    return {
+      base: base as unknown as BaseScores,
+      bounds: { low: 0, high: 1 },
+      sampling: null,
+      pattern: null,
+      failed: true,
     };
-    return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
   }
   const { bounds, base, sample, residuals } = estimate;
   return { base, bounds, sampling: samplingVariance(base["p-irt-dr"], sample, residuals), pattern, failed: false };

@@ -4,45 +4,28 @@ import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-e
 import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
-import type { PreparedAnchors } from "../anchors/anchor-method.ts";
-import { dimsFor, fitBank, type Bank, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
-import type { calibrate, CalibrationStep } from "../calibrate/calibrate.ts";
-import { linkBanks, type LinkedBanks } from "../calibrate/linking.ts";
+import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
+import type { CalibrationStep } from "../calibrate/calibrate.ts";
+import { chooseModel } from "../calibrate/choose-model.ts";
+import { linkBanks } from "../calibrate/linking.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
-import type { CalibrationBackend } from "../calibrate/types.ts";
-import {
-  answeringModels,
-  scenariosOf,
-  sourceScores,
-  type Benchmark,
-  type ScenarioGroup,
-  type SourceScores,
-} from "../matrix/benchmark.ts";
+import { answeringModels, scenariosOf, sourceScores, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
-import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./forms.ts";
+import { formDrawer, type BankChoice, type Form, type LearnedGroup, type LearnedGroups } from "./forms.ts";
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 
-/** Options of learning, beside the sources. */
-interface LearnOptions {
-  readonly backend: CalibrationBackend;
-  /** The calibration: {@link calibrate} itself, or one with a memory. */
-  readonly calibrator?: typeof calibrate;
+/** Options of learning, beside the sources; a step's share is of all groups. */
+interface LearnOptions extends Pick<FitBankOptions, "backend" | "calibrator" | "signal" | "onStep"> {
   /** A bundle is made of it, no fold: its anchors are worth more simulation. @default false */
   readonly final?: boolean;
   /** Groups whose items keep parameters. */
   readonly fixed?: ReadonlyMap<string, FixedBank>;
-  readonly signal?: AbortSignal | undefined;
-  /** @param step - its share is of all groups */
-  readonly onStep?: (step: CalibrationStep) => void;
 }
 
 /** All that was learned from the answers of some models, the sources; nothing else has been looked at. */
-export interface Learned {
-  readonly groups: readonly LearnedGroup[];
-  readonly linked: LinkedBanks;
-  /** By scenario. */
-  readonly seen: ReadonlyMap<string, SourceScores>;
+export interface Learned extends LearnedGroups {
   /** Where a model stands among the sources by its mean over all scenarios; null where its answers can't be read jointly. */
   readonly place: (estimate: ModelEstimate) => SeenModels["overall"];
   /** Draws all forms; the first draw is the one that a bundle is made with. */
@@ -65,10 +48,10 @@ export async function learn(
   options: LearnOptions,
 ): Promise<Learned> {
   const { settings } = method;
-  const groups: { group: ScenarioGroup; choice: BankChoice; bank: Bank }[] = [];
+  const { onStep, fixed, final = false, ...tools } = options;
+  const groups: Pick<LearnedGroup, "group" | "choice" | "bank">[] = [];
   for (const [g, group] of sources.groups.entries()) {
     const rows = answeringModels(group);
-    const { onStep, fixed, ...tools } = options;
     const own = {
       ...tools,
       irtModel: settings.irtModel,
@@ -82,16 +65,11 @@ export async function learn(
     const choice = stays
       ? { ...asAsked(settings, rows.length), dims: stays.dims, link: stays.link }
       : await chosenModel(group, rows, method, sources.replicates, anchorNumbers(forms, group.scenarios), own);
-    groups.push({
-      group,
-      choice,
-      bank: await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) }),
-    });
+    const bank = await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) });
+    groups.push({ group, choice, bank });
   }
-  const linked = linkBanks(
-    groups.map(({ bank }) => bank),
-    random.fork("links"),
-  );
+  const banks = groups.map(({ bank }) => bank);
+  const linked = linkBanks(banks, random.fork("links"));
   const learned = groups.map((own, g): LearnedGroup => ({
     ...own,
     factors: linked.factors[g]!,
@@ -100,17 +78,18 @@ export async function learn(
   const prepared = new Map<string, PreparedAnchors>();
   for (const own of learned) {
     await turn(); // threads may wait for their next fold, or a signal to be heard
-    if (options.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
-    for (const [id, anchors] of preparedAnchors(own, method, forms, random, options.final ?? false))
-      prepared.set(id, anchors);
+    if (tools.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
+    const sizes = anchorNumbers(forms, own.group.scenarios);
+    const common = { sizes, random, final, knowledge: method.knowledge, design: own.choice.found?.design };
+    for (const input of anchorInputs(own.group, own.bank, common))
+      prepared.set(input.scenario, prepareAnchors(method.anchors, input));
   }
-  const seen = sourceScores(sources);
+  const { scenarios, overall } = sourceScores(sources);
+  const known = { groups: learned, linked, seen: scenarios };
   return {
-    groups: learned,
-    linked,
-    seen: seen.scenarios,
-    place: (estimate) => seen.overall && placeOf(estimate, sources, seen.overall),
-    draw: formDrawer(learned, linked, method, forms, prepared, seen.scenarios, random),
+    ...known,
+    place: (estimate) => overall && placeOf(estimate, sources, overall),
+    draw: formDrawer(known, method, forms, prepared, random),
     notes: async () => {
       const notes: Record<string, Record<string, unknown>> = {};
       for (const [scenario, own] of prepared)
@@ -139,21 +118,11 @@ async function chosenModel(
   { settings, designSearch, knowledge }: Method,
   replicates: ArrayLike<number>,
   sizes: readonly number[],
-  options: ResponseModel & Pick<LearnOptions, "backend" | "calibrator" | "signal"> & { readonly random: RandomSource },
+  options: ResponseModel & Pick<FitBankOptions, "backend" | "calibrator" | "signal" | "random">,
 ): Promise<BankChoice> {
   const asked = asAsked(settings, rows.length);
   const left = [settings.link, settings.dims, settings.shrinkage].includes("auto");
-  const model = left
-    ? {
-        ...asked,
-        ...(await (
-          await import("../calibrate/choose-model.ts")
-        ).chooseModel(group, rows, settings, {
-          ...options,
-          replicates,
-        })),
-      }
-    : asked;
+  const model = left ? { ...asked, ...(await chooseModel(group, rows, settings, { ...options, replicates })) } : asked;
   if (settings.search === 0 || designSearch === undefined) return model;
   const found = await designSearch.search(group, rows, {
     ...options,

@@ -59,16 +59,13 @@ export function patternThresholds(
  */
 function jointThresholds(estimates: readonly Judged[], level: number): JointThresholds | null {
   const figures = [
-    ({ pattern }: Judged) => pattern.preknowledge,
-    ({ pattern }: Judged) => -pattern.lzStar,
-  ] as readonly ((estimate: HeldOutEstimate) => number)[];
+    ({ pattern }: HeldOutEstimate) => pattern!.preknowledge!,
+    ({ pattern }: HeldOutEstimate) => -pattern!.lzStar!,
+  ];
   const parts = figures.map((figure) => {
     const middle = median(estimates.map(figure));
-    return {
-      figure,
-      middle,
-      reach: (conformalQuantile(estimates, figure, Math.min(REACH_LEVEL, level)) ?? NaN) - middle,
-    };
+    const reach = (conformalQuantile(estimates, figure, Math.min(REACH_LEVEL, level)) ?? NaN) - middle;
+    return { figure, middle, reach };
   });
   if (parts.some(({ reach }) => !(reach > 0))) return null;
   const reaches = conformalQuantile(

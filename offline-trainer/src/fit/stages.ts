@@ -11,50 +11,33 @@ export async function sideBySide<A, B>(
 ): Promise<[A, B]> {
   const failed = new AbortController();
   const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const errors: unknown[] = [];
-  const watched = (work: Promise<unknown>): Promise<unknown> =>
-    work.catch((error: unknown) => {
-      errors.push(error);
-      failed.abort();
-    });
-  const [first, second] = [one(either), other(either)];
-  await Promise.all([watched(first), watched(second)]);
-  if (errors.length > 0) throw errors[0];
-  return [await first, await second];
+  const both = [one(either), other(either)] as const;
+  for (const work of both) work.catch((error: unknown) => failed.abort(error)); // the first reason stays
+  await Promise.allSettled(both);
+  if (failed.signal.aborted) throw failed.signal.reason;
+  return Promise.all(both);
 }
 
 /** Where time goes: a lap ends with the stage that it is named after, and begins with the end of the one before. */
-export interface Stopwatch {
-  lap(name: string): void;
-  /** Sums by name. @unit milliseconds */
-  readonly laps: Readonly<Record<string, number>>;
-}
-
-export function stopwatch(): Stopwatch {
+export function stopwatch() {
   const laps: Record<string, number> = {};
   let last = performance.now();
-  return {
-    laps,
-    lap: (name) => {
-      const now = performance.now();
-      laps[name] = (laps[name] ?? 0) + (now - last);
-      last = now;
-    },
+  const lap = (name: string): void => {
+    const now = performance.now();
+    laps[name] = (laps[name] ?? 0) + (now - last);
+    last = now;
   };
+  return { lap, /** Sums by name. @unit milliseconds */ laps };
 }
 
 /** @param share - of a part, in [0,1] */
 export type PartProgress = (share: number, note: string) => void;
 
 /** Adds up what folds and the fit on all models report, each in its turn or both at once. A fold takes as long as it. */
-export function progressOf(
-  names: string,
-  folds: number,
-  onProgress: PartProgress,
-): (news: { readonly folds?: number; readonly final?: number; readonly loss?: number | null }) => void {
+export function progressOf(names: string, folds: number, onProgress: PartProgress) {
   const done = { folds: 0, final: 0 };
-  return ({ folds: share = done.folds, final = done.final, loss = null }) => {
-    Object.assign(done, { folds: share, final });
+  return ({ loss = null, ...news }: { folds?: number; final?: number; loss?: number | null }): void => {
+    Object.assign(done, news);
     const note = loss === null ? names : `${names}: loss ${Math.round(loss)} nats`;
     onProgress((done.folds * folds + done.final) / (folds + 1), note);
   };

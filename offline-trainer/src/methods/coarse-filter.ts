@@ -1,5 +1,6 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { excluding, type AnchorInput, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { mean as meanOf, total } from "../numeric/statistics.ts";
 import { itemColumns, weightedScores, type ItemColumns } from "./item-columns.ts";
 
 /** Rules that exclude items, in the order of application. */
@@ -16,27 +17,16 @@ export interface FilterLimits {
   readonly mostRedundancy: number;
 }
 
-export interface FilteredItems {
-  /** Ascending. */
-  readonly pool: Uint32Array;
-  /** By the first rule that excluded them. */
-  readonly dropped: Readonly<Record<FilterRule, number>>;
-  /** Items that a rule would exclude but that were needed. */
-  readonly needed: number;
-}
+export type FilteredItems = ReturnType<typeof coarseFilter>;
 
-/** A scenario's scores and the items that pass a filter, twice as many as anchors at least. */
-export interface ScreenedItems {
-  readonly columns: ItemColumns;
-  readonly full: Float64Array;
-  readonly filtered: FilteredItems;
-}
-
-/** {@link coarseFilter} of a scenario, `knowledge` being its groups of duplicate items. */
+/**
+ * A scenario's scores and the items that pass {@link coarseFilter}, twice as many as anchors at least.
+ * @param input - `knowledge`: groups of duplicate items
+ */
 export function screenItems(
   { weights, column, sizes, knowledge }: Pick<AnchorInput, "weights" | "column" | "sizes" | "knowledge">,
   limits: FilterLimits,
-): ScreenedItems {
+) {
   const columns = itemColumns(column, weights.length);
   const full = weightedScores(columns, weights);
   const copies = (knowledge ?? []) as readonly (readonly number[])[];
@@ -58,13 +48,11 @@ export function chooseScreened(
   choose: (among: Uint32Array, size: number, second: boolean) => AnchorSet,
 ): PreparedAnchors {
   const sets = new Map(sizes.map((size) => [size, choose(pool, size, false)]));
-  const second = ([size, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
-    size,
-    choose(Uint32Array.from(excluding(pool, items)), size, true),
-  ];
+  const second = (size: number, { items }: AnchorSet): AnchorSet =>
+    choose(Uint32Array.from(excluding(pool, items)), size, true);
   return {
     draw: () => ({ sets, nested: false }),
-    second: () => new Map([...sets].map(second)),
+    second: () => new Map(Array.from(sets, ([size, first]) => [size, second(size, first)])),
     notes: () => Promise.resolve({ filtered: { pool: pool.length, dropped, needed } }),
   };
 }
@@ -82,10 +70,10 @@ export function coarseFilter(
   copies: readonly (readonly number[])[],
   limits: FilterLimits,
   least: number,
-): FilteredItems {
+) {
   const { items } = columns;
   const { mean, deviation, correlation } = itemMoments(columns, full);
-  const left = new Set(Array.from({ length: items }, (_, i) => i));
+  const left = new Set(Array(items).keys());
   const dropped: Record<FilterRule, number> = { constant: 0, tooEasy: 0, unrelated: 0, sameText: 0, redundant: 0 };
   const needed = new Set<number>();
   const drop = (rule: FilterRule, found: readonly number[]): void => {
@@ -105,25 +93,29 @@ export function coarseFilter(
   const failures = mean.map((own) => 1 - own);
   drop("tooEasy", below(failures, 1 - limits.mostAccuracy));
   drop("unrelated", below(correlation.map(Math.abs), limits.leastCorrelation));
-  const repeated = copies.flatMap((group) => group.filter((item) => left.has(item)).slice(1));
-  drop("sameText", repeated);
+  const repeated = (group: readonly number[]): number[] => group.filter((item) => left.has(item)).slice(1);
+  drop("sameText", copies.flatMap(repeated));
   if (limits.mostRedundancy < 1) drop("redundant", redundantItems(columns, [...left], limits.mostRedundancy));
-  return { pool: Uint32Array.from(left), dropped, needed: needed.size };
+  return {
+    /** Ascending. */
+    pool: Uint32Array.from(left),
+    /** By the first rule that excluded them. */
+    dropped,
+    /** Items that a rule would exclude but that were needed. */
+    needed: needed.size,
+  };
 }
 
 /** Mean and standard deviation of every item's scores, and their correlation with the full score; 0 where either is constant. */
-function itemMoments(
-  { models, items, scores }: ItemColumns,
-  full: Float64Array,
-): Record<"mean" | "deviation" | "correlation", Float64Array> {
-  const centre = full.reduce((sum, value) => sum + value, 0) / models;
-  const spread = Math.sqrt(full.reduce((sum, value) => sum + (value - centre) ** 2, 0) / models);
+function itemMoments({ models, items, scores }: ItemColumns, full: Float64Array) {
+  const centre = meanOf(full);
+  const spread = Math.sqrt(meanOf(full.map((value) => (value - centre) ** 2)));
   const mean = new Float64Array(items);
   const deviation = new Float64Array(items);
   const correlation = new Float64Array(items);
   for (let i = 0; i < items; i++) {
     const own = scores.subarray(i * models, (i + 1) * models);
-    mean[i] = own.reduce((sum, score) => sum + score, 0) / models;
+    mean[i] = meanOf(own);
     let [square, product] = [0, 0];
     own.forEach((score, m) => {
       square += (score - mean[i]!) ** 2;
@@ -153,8 +145,8 @@ export function redundantItems({ models, scores }: ItemColumns, candidates: read
 
 /** (y − ȳ)/‖y − ȳ‖; null where y doesn't vary. */
 function standardised(values: Float64Array): Float64Array | null {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const norm = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0));
+  const mean = meanOf(values);
+  const norm = Math.sqrt(total(values.map((value) => (value - mean) ** 2)));
   return norm > 0 ? values.map((value) => (value - mean) / norm) : null;
 }
 

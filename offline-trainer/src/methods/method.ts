@@ -157,7 +157,6 @@ export type SentMethod = Omit<Method, "anchors" | "designSearch" | "scoreMaps"> 
   readonly scoreMaps: ValueSource | undefined;
 };
 
-/** Plain data of a method. */
 export function sentMethod(method: Method): SentMethod {
   const { anchors, designSearch, scoreMaps } = method;
   return { ...method, anchors: anchors.source, designSearch: designSearch?.source, scoreMaps: scoreMaps?.source };

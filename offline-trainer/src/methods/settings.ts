@@ -6,7 +6,6 @@ import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 /** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
 export const LAMBDA_RULES = ["learned", "reference"] as const;
 
-/** A rule for λ, by name. */
 export type LambdaRule = (typeof LAMBDA_RULES)[number];
 
 /**

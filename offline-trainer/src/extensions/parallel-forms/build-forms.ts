@@ -2,7 +2,7 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { PoolDifficulty } from "./difficulty.ts";
 import { checkFormSizes, type ItemPool } from "./item-pool.ts";
 import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";
-import { matchingFeatures, refineForms, type Refinement } from "./refine-forms.ts";
+import { matchingFeatures, refineForms } from "./refine-forms.ts";
 
 /** Settings of parallel forms. */
 export interface ParallelFormsOptions {
@@ -16,20 +16,7 @@ export interface ParallelFormsOptions {
 }
 
 /** Disjoint, similar forms of a pool, and how they were built. */
-export interface ParallelForms {
-  /** Each form's items, as indices into the pool, ascending. */
-  readonly forms: readonly { readonly items: Uint32Array }[];
-  readonly pool: ItemPool;
-  readonly difficulty: PoolDifficulty;
-  /** Of the pool; a single one where no difficulty is known. */
-  readonly buckets: readonly DifficultyBucket[];
-  readonly strata: readonly Stratum[];
-  /** Stratum of every item of the pool. */
-  readonly stratumOf: Int32Array;
-  readonly quotas: Quotas;
-  /** Null where no difficulty is known: items are drawn at random within their subject. */
-  readonly refinement: Refinement | null;
-}
+export type ParallelForms = ReturnType<typeof buildParallelForms>;
 
 /**
  * Builds disjoint forms of similar subjects and difficulty: quotas by subject and bucket of difficulty in proportion to the
@@ -43,7 +30,7 @@ export function buildParallelForms(
   pool: ItemPool,
   difficulty: PoolDifficulty,
   { size, count, buckets: most, random }: ParallelFormsOptions,
-): ParallelForms {
+) {
   checkFormSizes(pool, size, count);
   const values = difficulty.values ?? new Float64Array(pool.rows.length).fill(NaN);
   const { bucketOf, buckets } = difficultyBuckets(values, most);
@@ -51,7 +38,9 @@ export function buildParallelForms(
   const quotas = formQuotas(strata, size, count);
   const formOf = deal(members, quotas, pool.rows.length, random.fork("deal"));
   const features = matchingFeatures(difficulty, stratumOf);
+  /** Null where no difficulty is known: items are drawn at random within their subject. */
   const refinement = features && refineForms(formOf, members, count, size, features, random.fork("swaps"));
+  /** Each form's items, as indices into the pool, ascending. */
   const forms = Array.from({ length: count }, (_, form) => ({
     items: Uint32Array.from(formOf.keys()).filter((item) => formOf[item] === form),
   }));
@@ -59,11 +48,7 @@ export function buildParallelForms(
 }
 
 /** The strata that have items, by subject and then by bucket, with their items. */
-function stratify(
-  subjectOf: Int32Array,
-  bucketOf: Int32Array,
-  buckets: number,
-): { strata: Stratum[]; members: number[][]; stratumOf: Int32Array } {
+function stratify(subjectOf: Int32Array, bucketOf: Int32Array, buckets: number) {
   const cells: number[][] = [];
   subjectOf.forEach((subject, item) => (cells[subject * buckets + bucketOf[item]!] ??= []).push(item));
   const strata: Stratum[] = [];

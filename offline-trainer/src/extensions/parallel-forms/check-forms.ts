@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { rounded } from "../../fit/held-out-scores.ts";
+import { known, mean, total } from "../../numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../matrix/response-matrix.ts";
 import { folds, type Split, TARGET_OBSERVED } from "../../matrix/splits.ts";
 import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../matrix/families.ts";
@@ -15,7 +16,6 @@ const RANDOM_DRAWS = 40;
 /** Differences between held-out models' scores on two forms, or why they aren't known. */
 export type FormsCheck = Awaited<ReturnType<typeof checkForms>>;
 
-/** Settings of the check on held-out models. */
 interface FormsCheckOptions extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
   /** Family by model; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
@@ -60,7 +60,7 @@ export async function checkForms(
     atRandom.push(...gaps("random", RANDOM_DRAWS, (seed) => randomForms(pool.rows.length, size, count, seed)));
   }
   const ratio = mean(own) / mean(atRandom);
-  const squares = sum(own.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
+  const squares = total(own.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
   if (!Number.isFinite(mean(own) + mean(atRandom))) return none("some forms have no item with answers");
   if (mean(atRandom) === 0) return none("no model's scores on two random forms differ");
   return {
@@ -75,7 +75,7 @@ export async function checkForms(
     /** Mean absolute difference of one model's scores on two forms, on two random ones of the same size, and their ratio. */
     forms: overModels(own),
     random: overModels(atRandom),
-    ratio: { mean: rounded(ratio), standardError: rounded(Math.sqrt(squares) / sum(atRandom)) },
+    ratio: { mean: rounded(ratio), standardError: rounded(Math.sqrt(squares) / total(atRandom)) },
   };
 }
 
@@ -83,7 +83,7 @@ export async function checkForms(
 function scoreGap(matrix: ResponseMatrix, model: number, forms: readonly Uint32Array[], columnOf: Int32Array): number {
   const scores = forms.map((form) => {
     const scored = Array.from(form, (item) => columnOf[item]!).filter((column) => column >= 0);
-    return mean(scored.map((column) => scoreAt(matrix, model, column)).filter((score) => !Number.isNaN(score)));
+    return mean(known(scored.map((column) => scoreAt(matrix, model, column))));
   });
   return mean(scores.flatMap((one, k) => scores.slice(k + 1).map((other) => Math.abs(one - other))));
 }
@@ -96,19 +96,11 @@ function randomForms(items: number, size: number, count: number, random: RandomS
 /** Mean over models, in fractions, and its standard error with models as units. */
 function overModels(values: readonly number[]): { mean: number; standardError: number } {
   const centre = mean(values);
-  const squares = sum(values.map((value) => (value - centre) ** 2));
+  const squares = total(values.map((value) => (value - centre) ** 2));
   return { mean: rounded(centre), standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)) };
 }
 
-function mean(values: readonly number[]): number {
-  return sum(values) / values.length;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-/** Parts of the families that are held out in turn; each takes two calibrations. */
+/** Parts of the families that are held out in turn. */
 const CHECK_FOLDS = 4;
 
 /**

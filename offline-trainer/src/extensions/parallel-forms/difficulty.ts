@@ -57,12 +57,8 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
     const text = table.rows[row]![at]!.trim();
     if (text === "") return NaN;
     const value = decimalNumber(text);
-    if (Number.isNaN(value))
-      issues.add(
-        { row: table.lines[row]!, column },
-        "not_a_number",
-        `a difficulty must be a number, got ${quoted(text)}; an empty cell means that it isn't known`,
-      );
+    const fault = `a difficulty must be a number, got ${quoted(text)}; an empty cell means that it isn't known`;
+    if (Number.isNaN(value)) issues.add({ row: table.lines[row]!, column }, "not_a_number", fault);
     return value;
   });
   issues.refuse();
@@ -186,11 +182,7 @@ function expectedScores(bank: ItemBank, theta: Float64Array, scoreMap: MonotoneM
  * @param items - the joined items @param answered - the responses' items, in the same order
  * @returns null where no text of the responses' items is known
  */
-function comparedTexts(
-  pool: ItemPool,
-  items: ArrayLike<number>,
-  answered: readonly ItemInfo[],
-): { same: number; other: number } | null {
+function comparedTexts(pool: ItemPool, items: ArrayLike<number>, answered: readonly ItemInfo[]) {
   const found = answered.flatMap(({ text }, k) => {
     if (text === undefined) return [];
     const wanted = normalized(text);

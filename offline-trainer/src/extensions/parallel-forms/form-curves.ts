@@ -1,9 +1,10 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { type FloatArray, itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemInformation } from "anchoreval/internal/core/irt/response";
 import { applyMonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { rounded } from "../../fit/held-out-scores.ts";
+import { mean } from "../../numeric/statistics.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { AnsweredItems } from "./difficulty.ts";
 import { marginCounts, shareDistance } from "./quotas.ts";
@@ -21,16 +22,9 @@ export function expectedScores(
 ): Float64Array {
   const known = answeredAmong(answered, items);
   if (known.length === 0) return abilities.map(() => NaN);
-  const { a, b } = answered.bank;
-  const slopes = Float64Array.from(known, (k) => a[k]!);
-  const own = itemBank(
-    slopes,
-    Float64Array.from(known, (k) => b[k]!),
-  );
-  return abilities.map((theta) => {
-    const predicted = predictedScores(Float64Array.of(theta), own, answered.scoreMap);
-    return predicted.reduce((sum, score) => sum + score, 0) / known.length;
-  });
+  const select = (values: FloatArray): Float64Array => Float64Array.from(known, (k) => values[k]!);
+  const own = itemBank(select(answered.bank.a), select(answered.bank.b));
+  return abilities.map((theta) => mean(predictedScores(Float64Array.of(theta), own, answered.scoreMap)));
 }
 
 /** Mean Fisher information of the items that have a curve; times their number it is the test information. */
@@ -40,10 +34,9 @@ export function meanInformation(
   abilities: Float64Array,
 ): Float64Array {
   const known = answeredAmong(answered, items);
-  return abilities.map((theta) => {
-    const at = Float64Array.of(theta);
-    return meanOver(known, (k) => itemInformation(at, answered.bank, k));
-  });
+  return abilities.map((theta) =>
+    mean(Array.from(known, (k) => itemInformation(Float64Array.of(theta), answered.bank, k))),
+  );
 }
 
 /**
@@ -52,23 +45,13 @@ export function meanInformation(
  */
 function chanceVariance(answered: AnsweredItems, items: ArrayLike<number>): number {
   const known = answeredAmong(answered, items);
-  return meanOver(known, (k) => answered.curves.noise[k]!) / known.length;
+  return mean(Array.from(known, (k) => answered.curves.noise[k]!)) / known.length;
 }
 
 /** Positions in the bank of the items that are in it. */
 function answeredAmong({ items: answered }: AnsweredItems, items: ArrayLike<number>): Uint32Array {
-  const known: number[] = [];
-  for (let at = 0, k = 0; at < items.length; at++) {
-    while (k < answered.length && answered[k]! < items[at]!) k++;
-    if (k < answered.length && answered[k] === items[at]) known.push(k);
-  }
-  return Uint32Array.from(known);
-}
-
-function meanOver(known: Uint32Array, valueOf: (k: number) => number): number {
-  let sum = 0;
-  for (const k of known) sum += valueOf(k);
-  return sum / known.length;
+  const among = new Set(Array.from(items));
+  return Uint32Array.from(answered.keys()).filter((k) => among.has(answered[k]!));
 }
 
 /** Half-width of the grid of abilities, in standard deviations of the models', and its points. */
@@ -85,8 +68,8 @@ const POINTS = 321;
  * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §6.5
  */
 export function equatedScores(answered: AnsweredItems, form: ArrayLike<number>, pool: ArrayLike<number>): Float64Array {
-  const { mean, sd } = answered.abilities;
-  const abilities = Float64Array.from({ length: POINTS }, (_, k) => mean + SPAN * sd * ((2 * k) / (POINTS - 1) - 1));
+  const { mean: middle, sd } = answered.abilities;
+  const abilities = Float64Array.from({ length: POINTS }, (_, k) => middle + SPAN * sd * ((2 * k) / (POINTS - 1) - 1));
   const from = rising(expectedScores(answered, form, abilities));
   const to = rising(expectedScores(answered, pool, abilities));
   const map = { x: Float64Array.of(0, ...from, 1), y: Float64Array.of(0, ...to, 1) };
@@ -102,8 +85,8 @@ function rising(curve: Float64Array): Float64Array {
 /** The grid: −3 to 3 standard deviations by halves. */
 const GRID = Array.from({ length: 13 }, (_, k) => -3 + k / 2);
 
-function gridOf({ abilities: { mean, sd } }: AnsweredItems): Float64Array {
-  return Float64Array.from(GRID, (z) => mean + z * sd);
+function gridOf({ abilities }: AnsweredItems): Float64Array {
+  return Float64Array.from(GRID, (z) => abilities.mean + z * abilities.sd);
 }
 
 /**
@@ -132,8 +115,8 @@ export function pairSummaries({ forms, strata, difficulty }: ParallelForms, draw
        * grid's ends. Null without answers.
        */
       expectedScoreDifference: curves && {
-        mean: rounded(gaps(curves.models).reduce((sum, gap) => sum + gap, 0) / curves.models[one]!.length),
-        largest: rounded(gaps(curves.grid).reduce((most, gap) => Math.max(most, gap), 0)),
+        mean: rounded(mean(gaps(curves.models))),
+        largest: rounded(Math.max(...gaps(curves.grid))),
       },
       /**
        * Mean absolute difference of one model's two scores by chance alone, however alike the forms: E|x| of a normal x is
@@ -176,8 +159,8 @@ export function equatingSummary({ forms, difficulty }: ParallelForms, everything
       method: "identity" as const,
       verified: false,
       note: "no model's answers to these items are known: a form's score stands for the pool's as it is",
-      poolScores: forms.map(({ items }) =>
-        Array.from({ length: items.length + 1 }, (_, x) => rounded(x / items.length)),
+      poolScores: forms.map(({ items: { length } }) =>
+        Array.from(Array(length + 1).keys(), (x) => rounded(x / length)),
       ),
     };
   if (forms.some(({ items }) => answeredAmong(answered, items).length === 0))

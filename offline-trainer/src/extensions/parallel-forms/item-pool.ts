@@ -6,7 +6,6 @@ import type { ItemInfo } from "../../matrix/response-matrix.ts";
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */
 export type ItemPool = ReturnType<typeof itemPool>;
 
-/** Settings of a pool: its items, and the columns that identify them. */
 interface ItemPoolOptions {
   /** Column of the subjects. @default none: all items are of one subject */
   readonly by?: string;
@@ -55,10 +54,7 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
   };
 }
 
-/**
- * Checks that the pool can fill the forms.
- * @throws AnchorEvalError `invalid_option`
- */
+/** Checks that the pool can fill the forms. @throws AnchorEvalError `invalid_option` */
 export function checkFormSizes({ rows }: ItemPool, size: number, count: number): void {
   if (size * count <= rows.length) return;
   const most = Math.floor(rows.length / count);
@@ -156,7 +152,7 @@ export function joinItems(
   { table }: ItemPool,
   { column, values }: JoinKeys,
   responded: readonly Pick<ItemInfo, "item_id">[],
-): { items: Uint32Array; columns: Uint32Array } {
+) {
   const ids = responded.map(({ item_id: id }) => id);
   const places = new Map(ids.map((id, index) => [id, index]));
   const items = Uint32Array.from(values.keys()).filter((item) => places.has(values[item]!));

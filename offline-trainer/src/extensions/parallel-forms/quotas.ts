@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { apportion } from "../../numeric/apportion.ts";
+import { total } from "../../numeric/statistics.ts";
 
 /** A stratum of the pool: items of one subject in one bucket of difficulty. */
 export interface Stratum {
@@ -45,7 +46,7 @@ export function formQuotas(strata: readonly Stratum[], size: number, forms: numb
 
 /** A form in proportion to the pool; null where the capacities can't hold it. */
 function oneForm(strata: readonly Stratum[], size: number, capacity: (stratum: Stratum) => number): Int32Array | null {
-  const items = strata.reduce((sum, { count }) => sum + count, 0);
+  const items = total(strata.map(({ count }) => count));
   const cells = strata.map((stratum): TableCell => {
     const target = (size * stratum.count) / items;
     return { ...place(stratum), target, least: Math.floor(target + ROUNDING), capacity: capacity(stratum) };
@@ -104,9 +105,8 @@ export function marginCounts(
 
 /** Σ|p − q| of two distributions given by counts (L1, from 0 to 2). */
 export function shareDistance(one: readonly number[], other: readonly number[]): number {
-  const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
-  const [left, right] = [sum(one), sum(other)];
-  return one.reduce((all, count, k) => all + Math.abs(count / left - other[k]! / right), 0);
+  const [left, right] = [total(one), total(other)];
+  return total(one.map((count, k) => Math.abs(count / left - other[k]! / right)));
 }
 
 /** The least distance from the pool's shares that `size` items can have: that of rounding by largest remainders. */
@@ -140,21 +140,21 @@ export interface TableCell {
  * The rest above the lower bounds is a flow from rows to columns with convex costs, found one unit at a time along
  * shortest paths, which is exact. Between columns a path goes by the cheapest row, so that a unit costs as much as there
  * are cells times columns.
- * @param total - the sum of the targets, a whole number
+ * @param sum - of the targets, a whole number
  * @param wanted - x of the margins, of the same sum. @default the sums of the targets
- * @returns q in the order of the cells; null where the capacities can't hold the total
+ * @returns q in the order of the cells; null where the capacities can't hold the sum
  * @see Cox (1987), Journal of the American Statistical Association 82, 520–524 (controlled rounding);
  * Ahuja, Magnanti & Orlin (1993), Network Flows, §9.7 and §14.5
  */
 export function roundTable(
   cells: readonly TableCell[],
-  total: number,
+  sum: number,
   wanted?: { readonly rows: readonly number[]; readonly columns: readonly number[] },
 ): Int32Array | null {
   const rounded = Int32Array.from(cells, ({ least }) => least);
   const rows = margins(cells, rounded, "row", wanted?.rows);
   const columns = margins(cells, rounded, "column", wanted?.columns);
-  let left = total - rounded.reduce((sum, value) => sum + value, 0);
+  let left = sum - total([...rounded]);
   for (; left > 0; left--) {
     const path = cheapestPath(cells, rounded, rows, columns);
     if (path === null) return null;
@@ -170,11 +170,9 @@ type Margins = ReturnType<typeof margins>;
 function margins(cells: readonly TableCell[], rounded: Int32Array, axis: "row" | "column", wanted?: readonly number[]) {
   const size = cells.reduce((most, cell) => Math.max(most, cell[axis] + 1), 0);
   const places = Array.from({ length: size }, (_, at) => [...cells.keys()].filter((k) => cells[k]![axis] === at));
-  const total = (own: readonly number[], valueOf: (k: number) => number): number =>
-    own.reduce((sum, k) => sum + valueOf(k), 0);
   return {
-    target: wanted ?? places.map((own) => total(own, (k) => cells[k]!.target)),
-    count: places.map((own) => total(own, (k) => rounded[k]!)),
+    target: wanted ?? places.map((own) => total(own.map((k) => cells[k]!.target))),
+    count: places.map((own) => total(own.map((k) => rounded[k]!))),
     cells: places,
   };
 }

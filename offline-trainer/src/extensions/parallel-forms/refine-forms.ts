@@ -1,6 +1,7 @@
 import { itemInformation } from "anchoreval/internal/core/irt/response";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
+import { known, mean } from "../../numeric/statistics.ts";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 
 /** Features that forms are matched on, in units in which differences are comparable. */
@@ -8,16 +9,6 @@ export interface ItemFeatures {
   readonly width: number;
   /** Items × width, item-major, each feature centred over the pool: 0 for items without data. */
   readonly values: Float64Array;
-}
-
-/** Outcome of a refinement: what it did, the mismatch before and after, and why it stopped. */
-export interface Refinement {
-  readonly passes: number;
-  readonly swaps: number;
-  readonly before: number;
-  readonly after: number;
-  /** A pass found no swap, or gained next to nothing, or was the last allowed. */
-  readonly stopped: "no swap" | "small gain" | "passes";
 }
 
 /** Most passes. */
@@ -36,6 +27,7 @@ const PARTNERS = 64;
  * The mismatch never rises. Strata's counts stay as they are.
  * @param formOf - form of every item, −1 for none; changed in place
  * @param strata - items of each stratum
+ * @returns the mismatch before and after, and why it stopped: a pass found no swap, gained next to nothing, or was the last
  */
 export function refineForms(
   formOf: Int32Array,
@@ -44,7 +36,7 @@ export function refineForms(
   size: number,
   features: ItemFeatures,
   random: RandomSource,
-): Refinement {
+) {
   const { width, values } = features;
   const means = new Float64Array(forms * width);
   const all = new Float64Array(width);
@@ -110,7 +102,7 @@ export function refineForms(
       swaps++;
     }
     const after = mismatch();
-    const ended = (stopped: Refinement["stopped"]): Refinement => {
+    const ended = (stopped: "no swap" | "small gain" | "passes") => {
       return { passes: pass, swaps, before, after: Math.max(0, after), stopped };
     };
     if (swaps === swapsBefore) return ended("no swap");
@@ -174,38 +166,33 @@ function answerGroups(answered: AnsweredItems, count: number): Float64Array[][] 
     // Information relative to the items' mean at that ability.
     matched.map((theta) => {
       const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
-      const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-      return column((k) => own[k]! / mean);
+      const average = mean(own);
+      return column((k) => own[k]! / average);
     }),
   ];
 }
 
-function meanOf(column: Float64Array): number {
-  const known = column.filter((value) => !Number.isNaN(value));
-  return known.reduce((sum, value) => sum + value, 0) / known.length;
-}
-
 function centred(column: Float64Array): Float64Array {
-  const mean = meanOf(column);
-  return column.map((value) => value - mean);
+  const centre = mean(known(column));
+  return column.map((value) => value - centre);
 }
 
 function standardised(values: Float64Array): Float64Array {
   const own = centred(values);
-  const deviation = Math.sqrt(meanOf(own.map((value) => value * value)));
+  const deviation = Math.sqrt(mean(known(own.map((value) => value * value))));
   return deviation > 0 ? own.map((value) => value / deviation) : own;
 }
 
 /** Mean squared difference of known values from the mean of their stratum. */
 function varianceWithin(column: Float64Array, strataOf: ArrayLike<number>): number {
-  const known = [...column.keys()].filter((item) => !Number.isNaN(column[item]!));
+  const items = [...column.keys()].filter((item) => !Number.isNaN(column[item]!));
   const sums: number[] = [];
   const counts: number[] = [];
-  for (const item of known) {
+  for (const item of items) {
     const stratum = strataOf[item]!;
     sums[stratum] = (sums[stratum] ?? 0) + column[item]!;
     counts[stratum] = (counts[stratum] ?? 0) + 1;
   }
   const meanAt = (stratum: number): number => sums[stratum]! / counts[stratum]!;
-  return known.reduce((sum, item) => sum + (column[item]! - meanAt(strataOf[item]!)) ** 2, 0) / known.length;
+  return mean(items.map((item) => (column[item]! - meanAt(strataOf[item]!)) ** 2));
 }

@@ -1,4 +1,5 @@
 import { rounded } from "../../fit/held-out-scores.ts";
+import { known, mean, total } from "../../numeric/statistics.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsCheck } from "./check-forms.ts";
 import { curvesSummary, equatingSummary, pairSummaries } from "./form-curves.ts";
@@ -22,7 +23,7 @@ export function summarizeForms(
   const { answered, values, source } = difficulty;
   const everything = Uint32Array.from(pool.rows.keys());
   const drawn = forms.map(({ items }) => drawnCounts(built, items));
-  const known = values?.filter((value) => !Number.isNaN(value)).length ?? 0;
+  const graded = known(values ?? []).length;
   /** Numbered from the lowest difficulty; `unknown` has the items without one. */
   const bucketNames = built.buckets.map(({ unknown }, k) => (unknown ? "unknown" : String(k + 1)));
   return {
@@ -50,8 +51,8 @@ export function summarizeForms(
     difficulty: {
       ...source,
       method: METHODS[source.kind],
-      known,
-      unknown: pool.rows.length - known,
+      known: graded,
+      unknown: pool.rows.length - graded,
       calibration: answered && {
         /** Of the response curves that forms are matched in. */
         dims: answered.dims,
@@ -96,11 +97,10 @@ const METHODS = {
 
 /** Of the items whose difficulty is known; null where it isn't of any. */
 function difficultyMoments(values: Float64Array | null, items: Uint32Array): { mean: number; sd: number } | null {
-  const known = Float64Array.from(items, (item) => values?.[item] ?? NaN).filter((value) => !Number.isNaN(value));
-  if (known.length === 0) return null;
-  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  const variance = known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / known.length;
-  return { mean: rounded(mean), sd: rounded(Math.sqrt(variance)) };
+  const own = values === null ? [] : known(Array.from(items, (item) => values[item]!));
+  if (own.length === 0) return null;
+  const centre = mean(own);
+  return { mean: rounded(centre), sd: rounded(Math.sqrt(mean(own.map((value) => (value - centre) ** 2)))) };
 }
 
 /** Items of a form in every stratum. */
@@ -115,7 +115,7 @@ function counted(
   counts: readonly number[],
   names: readonly string[],
 ): Record<string, { items: number; share: number }> {
-  const all = counts.reduce((sum, count) => sum + count, 0);
+  const all = total(counts);
   return Object.fromEntries(counts.map((items, k) => [names[k]!, { items, share: rounded(items / all) }]));
 }
 

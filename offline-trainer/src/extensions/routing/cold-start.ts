@@ -10,6 +10,7 @@ import {
 } from "anchoreval/internal/core/routing/predict-chances";
 import type { TextProjection } from "anchoreval/internal/core/routing/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { itemRecord } from "../../fit/bundle.ts";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
 import { isBinary, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
@@ -157,24 +158,15 @@ function coordinatesOf(
   embeddings: Embeddings | null,
   projection: TextProjection | null,
 ): Float64Array | null {
-  if (embeddings)
-    return embeddedRows(
-      embeddings,
-      items.map(({ item_id: id }) => id),
-    ).values;
+  const ids = items.map(({ item_id: id }) => id);
+  if (embeddings) return embeddedRows(embeddings, ids).values;
   const texts = itemTexts(items);
   return projection && projectTexts(texts, projection);
 }
 
-function coldItem(
-  { item_id, scenario, subscenario, hash }: ItemInfo,
-  { a, b, aVariance, bVariance }: PredictedParameters,
-): ColdItemRecord {
+function coldItem(item: ItemInfo, { a, b, aVariance, bVariance }: PredictedParameters): ColdItemRecord {
   return {
-    item_id,
-    scenario,
-    ...(subscenario !== undefined && { subscenario }),
-    ...(hash !== undefined && { hash }),
+    ...itemRecord(item),
     a: Array.from(a),
     b,
     aError: Array.from(aVariance, Math.sqrt),

@@ -1,6 +1,7 @@
 import { csvCell } from "../../matrix/write-tables.ts";
-import { forecastQuality, type ForecastQuality } from "./probability-scale.ts";
-import type { MethodRouting, RouteMethod, Routing } from "./route-questions.ts";
+import { mean, total } from "../../numeric/statistics.ts";
+import { forecastQuality } from "./probability-scale.ts";
+import type { MethodRouting, Routing } from "./route-questions.ts";
 
 /** A share of questions answered right, with the standard error over questions. */
 interface Share {
@@ -9,31 +10,14 @@ interface Share {
 }
 
 /** Picks compared with the models' actual answers. */
-export interface RoutingJudgement {
-  /** Test questions that every model answered: all figures are about these. */
-  readonly questions: number;
-  /** By the model that is best on the train questions, for all. */
-  readonly single: Share & { readonly model: string };
-  /** By the model that is best on these questions, in hindsight. */
-  readonly bestSingle: Share & { readonly model: string };
-  /** By any model that has it right: an upper bound of routing. */
-  readonly oracle: Share;
-  readonly random: Share;
-  readonly methods: readonly {
-    readonly method: RouteMethod;
-    readonly right: Share;
-    /** Share right less that of `single`, questions paired. */
-    readonly gain: Share;
-    readonly quality: ForecastQuality;
-  }[];
-}
+export type RoutingJudgement = NonNullable<ReturnType<typeof judgeRouting>>;
 
 /**
  * Compares picks with answers to the test questions: the only place where these are used.
  * @param answers - `[i·M + m]`, 1, 0 or NaN for unknown
  * @returns null where no question has every model's answer
  */
-export function judgeRouting({ models, methods, single }: Routing, answers: Float64Array): RoutingJudgement | null {
+export function judgeRouting({ models, methods, single }: Routing, answers: Float64Array) {
   const rowOf = (cells: Float64Array, i: number): Float64Array =>
     cells.subarray(i * models.length, (i + 1) * models.length);
   const questions = Array.from({ length: answers.length / models.length }, (_, i) => i);
@@ -45,9 +29,13 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
   const ofKnown = (cells: Float64Array): Float64Array =>
     Float64Array.from(known.flatMap((i) => Array.from(rowOf(cells, i))));
   return {
+    /** Test questions that every model answered: all figures are about these. */
     questions: known.length,
+    /** By the model that is best on the train questions, for all. */
     single: fixed[single]!,
+    /** By the model that is best on these questions, in hindsight. */
     bestSingle: fixed.reduce((one, other) => (other.share > one.share ? other : one)),
+    /** By any model that has it right: an upper bound of routing. */
     oracle: share(known.map((i) => Math.max(...rowOf(answers, i)))),
     random: share(known.map((i) => mean(rowOf(answers, i)))),
     methods: methods.map(({ method, picks, probabilities }) => {
@@ -55,6 +43,7 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
       return {
         method,
         right: share(right),
+        /** Share right less that of `single`, questions paired. */
         gain: share(right.map((answer, k) => answer - singleAnswers[k]!)),
         quality: forecastQuality(ofKnown(probabilities), ofKnown(answers))!,
       };
@@ -62,14 +51,10 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
   };
 }
 
-function mean(values: ArrayLike<number>): number {
-  return Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 /** Mean and its standard error, √(variance/n). */
 function share(values: readonly number[]): Share {
   const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  const squares = total(values.map((value) => (value - centre) ** 2));
   return { share: centre, error: Math.sqrt(squares / Math.max(1, values.length - 1) / values.length) };
 }
 

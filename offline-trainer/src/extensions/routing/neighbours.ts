@@ -1,4 +1,5 @@
 import type { PredictedParameters } from "anchoreval/internal/core/routing/predict-chances";
+import { mean } from "../../numeric/statistics.ts";
 import { denseRows, transposed, unitRows, type SparseRows } from "../../numeric/sparse-rows.ts";
 import type { QuestionFeatures } from "../../numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";
@@ -14,24 +15,12 @@ export interface Neighbours {
   readonly weighted: boolean;
 }
 
-/** The k nearest questions of a pool for each of some questions, nearest first. */
-interface NearestQuestions {
-  readonly k: number;
-  /** Rows of the pool, k a question, and the cosines of the angles to them, in [−1,1]. */
-  readonly indices: Uint32Array;
-  readonly similarities: Float64Array;
-}
-
 /**
  * The k rows of a pool with the largest inner products, which are cosines of rows of length 1; the first of equals.
  * @param own - the row of the pool that each question is itself, which isn't its own neighbour
+ * @returns rows of the pool, k a question, nearest first, and the cosines of the angles to them, in [−1,1]
  */
-export function nearestQuestions(
-  questions: SparseRows,
-  pool: SparseRows,
-  k: number,
-  own?: ArrayLike<number>,
-): NearestQuestions {
+export function nearestQuestions(questions: SparseRows, pool: SparseRows, k: number, own?: ArrayLike<number>) {
   const postings = transposed(pool);
   const indices = new Uint32Array(questions.count * k);
   const similarities = new Float64Array(questions.count * k);
@@ -70,7 +59,7 @@ function keepLargest(products: Float64Array, indices: Uint32Array, largest: Floa
 /** Means of the neighbours' item parameters. @param parameters - by parameter ({@link parameterColumns}) */
 function neighbourMeans(
   parameters: readonly Float64Array[],
-  { k, indices, similarities }: NearestQuestions,
+  { k, indices, similarities }: ReturnType<typeof nearestQuestions>,
   weighted: boolean,
 ): Float64Array[] {
   const count = indices.length / k;
@@ -135,11 +124,8 @@ export function neighbourPredictor(
   const variances = parameters.map((values, p) => mean(values.map((value) => (value - means[p]!) ** 2)));
   return (own) => {
     if (known.length === 0 || !own.some(Boolean)) return predicted(means, variances);
-    const found = neighbourMeans(parameters, nearestQuestions(toRows(own), pool, k), weighted);
-    return predicted(
-      found.map(([value]) => value!),
-      errors,
-    );
+    const found = neighbourMeans(parameters, nearestQuestions(toRows(own), pool, k), weighted).map((own) => own[0]!);
+    return predicted(found, errors);
   };
 }
 
@@ -150,10 +136,6 @@ function predicted(values: readonly number[], variances: readonly number[]): Pre
     aVariance: Float64Array.from(variances.slice(0, -1)),
     bVariance: variances.at(-1)!,
   };
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Most questions that scales, errors and figures are measured on: each is predicted by all others. */

@@ -1,5 +1,6 @@
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { pickModels, safeLogit, scaledChance } from "anchoreval/internal/core/routing/predict-chances";
+import { known, mean } from "../../numeric/statistics.ts";
 
 /** Bins of equal width for the calibration error. */
 const BINS = 10;
@@ -47,22 +48,13 @@ export function forecastQuality(probabilities: Float64Array, answers: Float64Arr
 /** Folds of train questions: question i is in fold i mod 10. */
 const FOLDS = 10;
 
-/** A scale, and its probabilities of questions that it wasn't fitted to. */
-interface ChosenScale {
-  readonly shiftOf: ShiftOf;
-  readonly scale: ProbabilityScale;
-  /** The train questions' probabilities, `[i·M + m]`, each scaled by the other folds. */
-  readonly crossFitted: Float64Array;
-  /** Quality of these. */
-  readonly scaled: ForecastQuality;
-}
-
 /**
  * One shift for all models, or one for each: whichever has the smaller log loss on folds of questions that the scale
  * wasn't fitted to; the first if equal.
  * @param leftOut - `[i·M + m]`, each question predicted by the others @param answers - 1, 0 or NaN
+ * @returns the scale, the probabilities that other folds' scales make of the questions, and the quality of these
  */
-export function chooseScale(leftOut: Float64Array, answers: Float64Array, models: number): ChosenScale {
+export function chooseScale(leftOut: Float64Array, answers: Float64Array, models: number) {
   const [one, each] = (["all", "model"] as const).map((shiftOf) => {
     const crossFitted = crossFit(leftOut, answers, models, shiftOf);
     return { shiftOf, crossFitted, scaled: forecastQuality(crossFitted, answers)! };
@@ -82,28 +74,21 @@ function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, 
   return crossFitted;
 }
 
-/** A scaled prediction of the train questions, and the worth of its picks. */
-interface ScaledForecast extends ChosenScale {
-  readonly raw: ForecastQuality;
-  /** Share of the picks that are right, and their mean penalty. */
-  readonly right: number;
-  readonly penalty: number;
-}
-
 /** Scales predictions of questions by the others ({@link chooseScale}) and measures them. @param penalties - by model */
-export function scaleForecast(leftOut: Float64Array, answers: Float64Array, penalties: Float64Array): ScaledForecast {
+export function scaleForecast(leftOut: Float64Array, answers: Float64Array, penalties: Float64Array) {
   const chosen = chooseScale(leftOut, answers, penalties.length);
   const picks = pickModels(chosen.crossFitted, penalties);
   return {
     ...chosen,
     raw: forecastQuality(leftOut, answers)!,
+    /** Share of the picks that are right, and their mean penalty. */
     right: shareRight(answers, picks, penalties.length),
     penalty: picks.reduce((sum, m) => sum + penalties[m]!, 0) / picks.length,
   };
 }
 
 /** The forecast whose picks are most often right, less their penalties; if equal, the one with the smallest log loss. */
-export function bestForecast<Own extends ScaledForecast>(forecasts: readonly Own[]): Own {
+export function bestForecast<Own extends ReturnType<typeof scaleForecast>>(forecasts: readonly Own[]): Own {
   return forecasts.reduce((best, other) => {
     const gain = other.right - other.penalty - (best.right - best.penalty);
     return gain > 0 || (gain === 0 && other.scaled.logLoss < best.scaled.logLoss) ? other : best;
@@ -112,8 +97,7 @@ export function bestForecast<Own extends ScaledForecast>(forecasts: readonly Own
 
 /** Mean answer of the picked models, over questions with a known one. @param answers - `[i·M + m]`, 1, 0 or NaN */
 export function shareRight(answers: Float64Array, picks: Uint32Array, models: number): number {
-  const known = Array.from(picks, (m, i) => answers[i * models + m]!).filter((answer) => !Number.isNaN(answer));
-  return known.reduce((sum, answer) => sum + answer, 0) / known.length;
+  return mean(known(Array.from(picks, (m, i) => answers[i * models + m]!)));
 }
 
 /** The model with the largest share of right answers, the first of equals. */

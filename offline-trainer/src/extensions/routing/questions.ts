@@ -6,26 +6,19 @@ import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { binarizingThreshold, codeResponses } from "../../matrix/code-responses.ts";
 
-/** Questions to learn from, and questions to route. */
-interface QuestionSplit {
-  readonly train: ResponseMatrix;
-  readonly test: readonly ItemInfo[];
-  /** The responses' answers to test questions, in the test questions' order; null where there are none. */
-  readonly answered: ResponseMatrix | null;
-}
-
 /** A subscenario's name, or questions as an items file describes them. */
 export type QuestionChoice = string | readonly ItemInfo[];
 
 /**
- * Splits the questions of a leaderboard. Test questions that a file describes need no answers; train questions do.
+ * Splits the questions of a leaderboard into those to learn from and those to route. Test questions that a file describes
+ * need no answers; train questions do.
  * @param choices - `scenario` narrows subscenarios to those of one scenario
  * @throws AnchorEvalError `invalid_data` for an unknown scenario or subscenario, and for train questions without answers
  */
 export function splitQuestions(
   matrix: ResponseMatrix,
   choices: { readonly train: QuestionChoice; readonly test: QuestionChoice; readonly scenario?: string },
-): QuestionSplit {
+) {
   const { scenario } = choices;
   const column = new Map(matrix.items.map(({ item_id: id }, i) => [id, i]));
   if (scenario !== undefined) checkName("scenario", scenario, new Set(matrix.items.map((item) => item.scenario)));
@@ -48,6 +41,7 @@ export function splitQuestions(
   return {
     train: { ...submatrix(matrix, rows, columnsOf(train)), items: train },
     test,
+    /** The responses' answers to test questions, in the test questions' order; null where there are none. */
     answered: answered.length === 0 ? null : submatrix(matrix, rows, answered),
   };
 }
@@ -80,7 +74,11 @@ export function rightAnswers(matrix: ResponseMatrix, cut: number): Float64Array 
 }
 
 /** Right answers to the test questions, `[i·M + m]`: 1, 0, or NaN where the responses have none. */
-export function testAnswers({ test, answered }: QuestionSplit, cut: number, models: number): Float64Array | null {
+export function testAnswers(
+  { test, answered }: Pick<ReturnType<typeof splitQuestions>, "test" | "answered">,
+  cut: number,
+  models: number,
+): Float64Array | null {
   if (answered === null) return null;
   const column = new Map(answered.items.map(({ item_id: id }, i) => [id, i]));
   const known = rightAnswers(answered, cut);

@@ -1,9 +1,4 @@
-import {
-  linearPrediction,
-  meanChance,
-  possibleChance,
-  type LinearModel,
-} from "anchoreval/internal/core/routing/predict-chances";
+import { linearPrediction, meanChance, possibleChance } from "anchoreval/internal/core/routing/predict-chances";
 import { onAxes, ownPlaces, type PrincipalAxes } from "../../numeric/principal-axes.ts";
 import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/ridge.ts";
 import { symmetricEigen } from "../../numeric/eigen.ts";
@@ -22,7 +17,7 @@ export function parameterChances(
   { models, dims, theta }: QuestionBank,
   parameters: readonly Float64Array[],
   parameterVariances: readonly Float64Array[] | null,
-): { chances: Float64Array; variances: Float64Array } {
+) {
   const count = parameters[dims]!.length;
   const chances = new Float64Array(count * models);
   const variances = new Float64Array(count * models);
@@ -48,39 +43,26 @@ export function parameterRidges(bank: QuestionBank, axes: PrincipalAxes): Spectr
 /** Item parameters by ridge regression ({@link parameterRidges}). */
 export function parameterForecast(bank: QuestionBank, axes: PrincipalAxes, { test }: QuestionFeatures): Forecast {
   const ridges = parameterRidges(bank, axes);
-  const chancesAt = (places: Float64Array, count: number, parameters: Float64Array[]) =>
-    parameterChances(
-      bank,
-      parameters,
-      ridges.map((ridge) => ridgeVariances(ridge, places, count)),
-    );
-  const train = chancesAt(
-    ownPlaces(axes),
-    bank.b.length,
-    ridges.map(({ leftOut }) => leftOut),
-  );
+  const chancesAt = (places: Float64Array, parameters: Float64Array[]) => {
+    const variances = ridges.map((ridge) => ridgeVariances(ridge, places, parameters[0]!.length));
+    return parameterChances(bank, parameters, variances);
+  };
+  const leftOut = ridges.map((ridge) => ridge.leftOut);
   const places = onAxes(test, axes);
   const parameters = ridges.map((ridge) => ridgePredictions(ridge, places, test.count));
-  const predicted = chancesAt(places, test.count, parameters);
-  return { leftOut: train.chances, test: predicted.chances, logitVariance: predicted.variances };
-}
-
-/** Every model's chance of a right answer as a linear function of a question's place on some axes. */
-interface AnswerRegressions {
-  /** By model. */
-  readonly models: readonly Pick<LinearModel, "mean" | "coefficients">[];
-  /** Prediction of each train question by the others, `[i·M + m]`, kept away from 0 and 1. */
-  readonly leftOut: Float64Array;
+  const { chances, variances } = chancesAt(places, parameters);
+  return { leftOut: chancesAt(ownPlaces(axes), leftOut).chances, test: chances, logitVariance: variances };
 }
 
 /**
- * Answers directly from the features, without item parameters. The M answers to a question are decomposed into the part
+ * Answers directly from the features, without item parameters: every model's chance of a right answer is a linear function
+ * of a question's place on some axes. The M answers to a question are decomposed into the part
  * that all models share, y·1/√M, and M − 1 contrasts, the principal axes of the rest; each is regressed separately with its
  * own penalty, and a contrast that leave-one-out can't predict stays at its mean (λ = ∞). So the model that is best overall
  * remains best where the text says nothing about who else is.
  * A missing answer is filled in with the bank's probability.
  */
-export function answerRegressions(bank: QuestionBank, axes: PrincipalAxes): AnswerRegressions {
+export function answerRegressions(bank: QuestionBank, axes: PrincipalAxes) {
   const { models: width } = bank;
   const filled = filledAnswers(bank);
   const contrasts = contrastBasis(filled, width);
@@ -98,6 +80,7 @@ export function answerRegressions(bank: QuestionBank, axes: PrincipalAxes): Answ
       for (let k = 0; k < axes.rank; k++) model.coefficients[k]! += contrast[m]! * ridge.coefficients[k]!;
     });
   }
+  /** Prediction of each train question by the others, `[i·M + m]`, kept away from 0 and 1. */
   return { models, leftOut: leftOut.map(possibleChance) };
 }
 

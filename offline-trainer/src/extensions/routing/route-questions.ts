@@ -7,14 +7,7 @@ import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import type { QuestionFeatures } from "../../numeric/text-features.ts";
 import { neighbourForecasts } from "./neighbours.ts";
-import {
-  bestForecast,
-  mostRight,
-  scaledProbabilities,
-  scaleForecast,
-  type ForecastQuality,
-  type ShiftOf,
-} from "./probability-scale.ts";
+import { bestForecast, mostRight, scaledProbabilities, scaleForecast } from "./probability-scale.ts";
 import { questionBank, rightThreshold, type Forecast, type RightRule } from "./questions.ts";
 import { answerForecast, parameterForecast } from "./regressions.ts";
 import { REGRESSION_AXES } from "./scenario-routing.ts";
@@ -28,7 +21,7 @@ import { REGRESSION_AXES } from "./scenario-routing.ts";
  *   separated from the contrasts between them.
  */
 export const ROUTE_METHODS = ["knn", "weighted-knn", "ridge", "answer-ridge"] as const;
-export type RouteMethod = (typeof ROUTE_METHODS)[number];
+type RouteMethod = (typeof ROUTE_METHODS)[number];
 
 /** Settings of routing. */
 export interface RouteOptions {
@@ -43,41 +36,11 @@ export interface RouteOptions {
   readonly seed: number;
 }
 
-/** One method's predictions of the test questions. */
-export interface MethodRouting {
-  readonly method: RouteMethod;
-  /** Whether scaling has one shift for all models, or one for each. */
-  readonly shiftOf: ShiftOf;
-  /** Scaled probabilities of a right answer, `[i·M + m]`. */
-  readonly probabilities: Float64Array;
-  /** Index of the model picked for every question. */
-  readonly picks: Uint32Array;
-  /** Standard error of the pick's logit, of methods with a predictive variance; else null. */
-  readonly pickErrors: Float64Array | null;
-  /**
-   * On the train questions, each predicted by the others: before scaling, and after it by a scale of other questions; the
-   * picks' share right and penalty.
-   */
-  readonly leftOut: {
-    readonly raw: ForecastQuality;
-    readonly scaled: ForecastQuality;
-    readonly right: number;
-    readonly penalty: number;
-  };
-}
-
 /** Test questions routed by every method; no answer to any of them has been looked at. */
-export interface Routing {
-  readonly models: readonly string[];
-  readonly test: readonly ItemInfo[];
-  /** A score above it is a right answer. */
-  readonly cut: number;
-  /** The model with most right answers to the train questions. */
-  readonly single: number;
-  readonly methods: readonly MethodRouting[];
-  /** The method whose picks got most train questions right, less their penalties; if equal, by the log loss. */
-  readonly best: RouteMethod;
-}
+export type Routing = Awaited<ReturnType<typeof routeQuestions>>;
+
+/** One method's predictions of the test questions. */
+export type MethodRouting = Routing["methods"][0];
 
 /**
  * Predicts every model's answer to questions that no model has answered, and picks a model for each: learned from train
@@ -95,7 +58,7 @@ export async function routeQuestions(
   test: readonly ItemInfo[],
   features: QuestionFeatures,
   { backend, dims, k, rule, penalties, seed }: RouteOptions,
-): Promise<Routing> {
+) {
   checkRouting(train.items, test, k);
   const random = createRandom(seed).fork("route");
   const models = train.subjects.length;
@@ -112,28 +75,41 @@ export async function routeQuestions(
     method,
     ...scaleForecast(forecasts[method].leftOut, bank.answers, subtracted),
   }));
-  const methods = scaledForecasts.map(({ method, shiftOf, scale, raw, scaled, right, penalty }): MethodRouting => {
+  const methods = scaledForecasts.map(({ method, shiftOf, scale, raw, scaled, right, penalty }) => {
     const { test: unscaled, logitVariance } = forecasts[method];
     const probabilities = scaledProbabilities(unscaled, scale);
     const picks = pickModels(probabilities, subtracted);
     return {
       method,
+      /** Whether scaling has one shift for all models, or one for each. */
       shiftOf,
+      /** Scaled probabilities of a right answer, `[i·M + m]`. */
       probabilities,
+      /** Index of the model picked for every question. */
       picks,
+      /** Standard error of the pick's logit, of methods with a predictive variance; else null. */
       pickErrors: logitVariance && Float64Array.from(picks, (m, i) => Math.sqrt(logitVariance[i * models + m]!)),
+      /**
+       * On the train questions, each predicted by the others: before scaling, and after it by a scale of other questions;
+       * the picks' share right and penalty.
+       */
       leftOut: { raw, scaled, right, penalty },
     };
   });
-  const best = bestForecast(scaledForecasts).method;
-  return { models: train.subjects, test, cut, single: mostRight(bank.answers, models), methods, best };
+  return {
+    models: train.subjects,
+    test,
+    /** A score above it is a right answer. */
+    cut,
+    /** The model with most right answers to the train questions. */
+    single: mostRight(bank.answers, models),
+    methods,
+    /** The method whose picks got most train questions right, less their penalties; if equal, by the log loss. */
+    best: bestForecast(scaledForecasts).method,
+  };
 }
 
-/**
- * Checks the questions and the number of neighbours before any work.
- * @throws AnchorEvalError `invalid_data` for no train or no test questions, or one that is both; `invalid_option` for as
- * many neighbours as train questions
- */
+/** Checks the questions and the number of neighbours before any work. @throws as {@link routeQuestions} does */
 export function checkRouting(train: readonly ItemInfo[], test: readonly ItemInfo[], k: number): void {
   if (train.length === 0) throw new AnchorEvalError("invalid_data", "there are no train questions");
   if (test.length === 0) throw new AnchorEvalError("invalid_data", "there are no test questions");

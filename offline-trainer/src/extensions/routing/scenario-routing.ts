@@ -42,11 +42,9 @@ export function learnScenarioRouting(
   const places = keptRows(ownPlaces(axes));
   const answers = keptRows(bank.answers);
   const noPenalties = new Float64Array(bank.models);
-  const byParameters = parameterChances(
-    bank,
-    parameters.map(({ leftOut }) => keptRows(leftOut)),
-    parameters.map((ridge) => ridgeVariances(ridge, places, kept.length)),
-  );
+  const leftOut = parameters.map((ridge) => keptRows(ridge.leftOut));
+  const variances = parameters.map((ridge) => ridgeVariances(ridge, places, kept.length));
+  const byParameters = parameterChances(bank, leftOut, variances);
   const ways: { method: ColdStartScenario["method"]; leftOut: Float64Array; models: ScenarioRouting["answers"] }[] = [
     { method: "ridge", leftOut: byParameters.chances, models: null },
   ];

@@ -66,29 +66,17 @@ export function compareItems(older: readonly VersionItem[], newer: readonly Vers
   return { unchanged, unchecked, renamed, changed, removed, added: [...left] };
 }
 
-/** Consequences of the changes for a bundle of the older version. */
-interface BundleChanges {
-  /** Of the scenario's items, by scenario of either version. */
-  readonly scenarios: Readonly<Record<string, ScenarioChanges>>;
-  /** By form, its anchors that changed or are gone. */
-  readonly forms: Readonly<Record<string, { readonly anchors: number; readonly hit: readonly string[] }>>;
-}
-
-interface ScenarioChanges {
-  readonly before: number;
-  readonly after: number;
-  /** The largest difference between the scores of both versions that the exchanged items allow, a fraction; items count the same. */
-  readonly largestShift: number;
-}
-
-/** @param anchors - of the older version's bundle */
+/**
+ * Consequences of the changes for a bundle of the older version.
+ * @param anchors - of that bundle
+ */
 export function bundleChanges(
   manifest: Pick<Manifest, "forms">,
   anchors: readonly AnchorRecord[],
   older: readonly VersionItem[],
   newer: readonly VersionItem[],
   { changed, removed, added, renamed }: ItemChanges,
-): BundleChanges {
+) {
   const lost = [...changed.map(({ from }) => from), ...removed];
   const gained = [...changed.map(({ to }) => to), ...added];
   const moved = renamed.filter(({ from, to }) => from.scenario !== to.scenario);
@@ -97,6 +85,10 @@ export function bundleChanges(
     items.filter((item) => item.scenario === scenario).length;
   const hit = new Set(lost.map(({ item_id: id }) => id));
   return {
+    /**
+     * By scenario of either version, its items then and now, and the largest difference between the scores of both versions
+     * that the exchanged items allow, a fraction; items count the same.
+     */
     scenarios: Object.fromEntries(
       names.map((id) => {
         const [before, after] = [count(older, id), count(newer, id)];
@@ -111,6 +103,7 @@ export function bundleChanges(
         return [id, { before, after, largestShift: before === 0 || after === 0 ? 1 : Math.max(...ends) }];
       }),
     ),
+    /** By form, its anchors that changed or are gone. */
     forms: Object.fromEntries(
       manifest.forms.map(({ id }) => {
         const own = anchors.filter(({ forms }) => forms.includes(id));
@@ -128,7 +121,7 @@ export function diffWords(
   places: { readonly bundle: string; readonly items: string },
   name: { readonly benchmark: string; readonly version: string },
   changes: ItemChanges,
-  { scenarios, forms }: BundleChanges,
+  { scenarios, forms }: ReturnType<typeof bundleChanges>,
 ): string[] {
   const { unchanged, unchecked, renamed, changed, removed, added } = changes;
   const same = changed.length + removed.length + added.length === 0;

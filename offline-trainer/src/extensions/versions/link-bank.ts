@@ -159,18 +159,11 @@ function calibratedAnswers({ matrix, scenarios }: LinkTask, thresholds: readonly
 }
 
 /** Abilities from the answers to fixed items; `known` is 0 for models without any. */
-function fixedAbilities(
-  answers: Float64Array,
-  { isFixed, a, b }: FixedParameters,
-  dims: number,
-  models: number,
-): { values: Float64Array; known: Uint8Array } {
+function fixedAbilities(answers: Float64Array, { isFixed, a, b }: FixedParameters, dims: number, models: number) {
   const count = isFixed.length;
   const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i]);
-  const bank = itemBank(
-    Float64Array.from(fixed.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
-    Float64Array.from(fixed, (i) => b[i]!),
-  );
+  const slopes = fixed.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims)]);
+  const bank = itemBank(Float64Array.from(slopes), Float64Array.from(fixed.map((i) => b[i]!)));
   const prior = standardNormal(dims);
   const values = new Float64Array(models * dims);
   const known = new Uint8Array(models);

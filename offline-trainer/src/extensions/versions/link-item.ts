@@ -97,12 +97,10 @@ export function itemPriors(items: DescribedItems, random: RandomSource): (item: 
   return (item) => {
     const at = places.subarray(item * axes.rank, (item + 1) * axes.rank);
     const shrink = ridges.map((ridge, p) => Math.sqrt(predictiveVariance(ridge, at) / covariance[p * (width + 1)]!));
+    const shrunk = covariance.map((own, k) => own * shrink[Math.floor(k / width)]! * shrink[k % width]!);
     return {
       mean: Float64Array.from(ridges, (ridge, p) => about(item, p) + linearPrediction(ridge, at)),
-      precision: inverse(
-        covariance.map((own, k) => own * shrink[Math.floor(k / width)]! * shrink[k % width]!),
-        width,
-      ),
+      precision: inverse(shrunk, width),
     };
   };
 }
@@ -143,11 +141,7 @@ function inverse(matrix: Float64Array, n: number): Float64Array {
  * Moderation of an item's uncertain parameters: the scale that shrinks chances towards one half, and the variance of its mean
  * chance over the models. v = xᵀCx for x = (θ, −1).
  */
-export function moderation(
-  { a, b, covariance }: LinkedItem,
-  theta: Float64Array,
-  known: Uint8Array,
-): { scale: number; spread: number } {
+export function moderation({ a, b, covariance }: LinkedItem, theta: Float64Array, known: Uint8Array) {
   const dims = a.length;
   const width = dims + 1;
   let [models, mean, spread] = [0, 0, 0];
@@ -171,10 +165,7 @@ export function chance(theta: FloatArray, a: FloatArray, b: number): number {
 }
 
 /** Parameters drawn from an item's posterior, N((a, b), C). */
-export function drawnParameters(
-  { a, b, covariance }: LinkedItem,
-  random: RandomSource,
-): { a: Float64Array; b: number } {
+export function drawnParameters({ a, b, covariance }: LinkedItem, random: RandomSource) {
   const width = a.length + 1;
   const l = cholesky(covariance, width)!;
   const normal = Float64Array.from({ length: width }, () => random.normal());
@@ -186,22 +177,12 @@ export function drawnParameters(
   return { a: a.map((own, d) => own + shift(d)), b: b + shift(a.length) };
 }
 
-/** Scores of a scenario by their probabilities. */
-interface ScoreSides {
-  readonly expected: (chance: number) => number;
-  /** A score from either side of the threshold, with that expectation. */
-  readonly draw: (chance: number, random: RandomSource) => number;
-}
-
 /**
- * The scores on both sides of a scenario's threshold: the means of those given, 0 and 1 of binary scores.
+ * Scores of a scenario by their probabilities, from both sides of its threshold: the means of those given, 0 and 1 of
+ * binary scores.
  * @param threshold - null where chances are expected scores themselves
  */
-export function scoreSides(
-  matrix: ResponseMatrix,
-  { begin, count }: ScenarioSlice,
-  threshold: number | null,
-): ScoreSides {
+export function scoreSides(matrix: ResponseMatrix, { begin, count }: ScenarioSlice, threshold: number | null) {
   const columns = matrix.items.length;
   const [sum, seen] = [new Float64Array(2), new Float64Array(2)];
   matrix.scores.forEach((score, at) => {
@@ -214,7 +195,8 @@ export function scoreSides(
   const [below, above] = [0, 1].map((side) => (seen[side]! > 0 ? sum[side]! / seen[side]! : side)) as [number, number];
   const share = (p: number): number => (threshold === null ? (p - below) / (above - below) : p);
   return {
-    expected: (p) => (threshold === null ? p : below + p * (above - below)),
-    draw: (p, random) => (random.next() < share(p) ? above : below),
+    expected: (p: number): number => (threshold === null ? p : below + p * (above - below)),
+    /** A score from either side of the threshold, with that expectation. */
+    draw: (p: number, random: RandomSource): number => (random.next() < share(p) ? above : below),
   };
 }

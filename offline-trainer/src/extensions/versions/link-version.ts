@@ -70,18 +70,19 @@ export function linkVersion(
   const cells = fresh.size * given.subjects.length;
   const drawn = banks.reduce((sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length, 0);
   const idNow = new Map(Array.from(fixedIds, ([id, old]) => [old, id]));
-  const keptOf = ({ itemIds }: { readonly itemIds: readonly string[] }): KeptAnchors => ({
-    kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])),
-    of: itemIds.length,
-  });
   const anchors = Array.from(scenarios, ([id, { forms }]) => {
-    return [id, new Map(Array.from(forms, ([form, set]) => [form, keptOf(set)]))] as const;
+    const kept = Array.from(forms, ([form, { itemIds }]): [string, KeptAnchors] => [
+      form,
+      { kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])), of: itemIds.length },
+    ]);
+    return [id, new Map(kept)] as const;
   });
   const linkingErrors = banks.flatMap(({ task, linked }) =>
     task.scenarios.map(({ id }, s) => [id, linked.linkingErrors[s]!] as const),
   );
+  const expected = fillScores(given, banks, (linked) => linked.expected);
   return {
-    matrix: fillScores(given, banks, ({ drawn: scores }) => scores),
+    matrix: fillScores(given, banks, (linked) => linked.drawn),
     changes,
     fixed: new Map(banks.map(({ task, linked }) => [task.id, linked.fixed])),
     earlier: { anchors: new Map(anchors), fresh },
@@ -93,24 +94,9 @@ export function linkVersion(
       rerun: again,
       drawn: cells === 0 ? 0 : drawn / cells,
       texts: coordinates !== null,
-      bridge: linkVersionScores(
-        older,
-        base,
-        fillScores(given, banks, ({ expected }) => expected),
-        configuration,
-        new Map(linkingErrors),
-      ),
+      bridge: linkVersionScores(older, base, expected, configuration, new Map(linkingErrors)),
     },
   };
-}
-
-interface CarriedAnswers {
-  /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
-  readonly matrix: ResponseMatrix;
-  /** Id in the base of every fixed item, by its id now. */
-  readonly fixedIds: ReadonlyMap<string, string>;
-  /** Models with answers to items that aren't fixed. */
-  readonly rerun: number;
 }
 
 /**
@@ -126,7 +112,7 @@ export function carryAnswers(
   rerun: ResponseMatrix | null,
   items: readonly ItemInfo[],
   { unchanged, unchecked, renamed }: ItemChanges,
-): CarriedAnswers {
+) {
   const fixedIds = new Map([...unchanged, ...unchecked].map(({ item_id: id }) => [id, id]));
   for (const { from, to } of renamed) if (from.scenario === to.scenario) fixedIds.set(to.item_id, from.item_id);
   const ids = items.map(({ item_id: id }) => id);
@@ -139,11 +125,8 @@ export function carryAnswers(
     );
   const subjects = [...new Set([...older.subjects, ...(rerun?.subjects ?? [])])];
   const newScore = scoreLookup(rerun, subjects, ids);
-  const oldScore = scoreLookup(
-    older,
-    subjects,
-    ids.map((id) => fixedIds.get(id)),
-  );
+  const oldIds = ids.map((id) => fixedIds.get(id));
+  const oldScore = scoreLookup(older, subjects, oldIds);
   const scores = new Float32Array(subjects.length * items.length);
   const again = new Set<string>();
   subjects.forEach((subject, m) =>
@@ -153,7 +136,14 @@ export function carryAnswers(
       if (!Number.isNaN(fresh) && !fixedIds.has(id)) again.add(subject);
     }),
   );
-  return { matrix: responseMatrix(subjects, items, scores), fixedIds, rerun: again.size };
+  return {
+    /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
+    matrix: responseMatrix(subjects, items, scores),
+    /** Id in the base of every fixed item, by its id now. */
+    fixedIds,
+    /** Models with answers to items that aren't fixed. */
+    rerun: again.size,
+  };
 }
 
 /** Scores of a matrix by positions in lists of models and items; NaN for none. */

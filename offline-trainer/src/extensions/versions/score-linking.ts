@@ -45,13 +45,10 @@ export function linkVersionScores(
   { weighting }: FitSettings,
   linkingErrors: ReadonlyMap<string, number>,
 ): BaseManifest["bridge"] {
-  const columns = new Map(older.items.map(({ item_id: id }, i) => [id, i]));
-  const described = items.filter(({ item_id: id }) => columns.has(id));
-  const before = submatrix(
-    older,
-    Array.from(older.subjects.keys()),
-    described.map(({ item_id: id }) => columns.get(id)!),
-  );
+  const column = new Map(older.items.map(({ item_id: id }, i) => [id, i]));
+  const described = items.filter(({ item_id: id }) => column.has(id));
+  const columns = described.map(({ item_id: id }) => column.get(id)!);
+  const before = submatrix(older, [...older.subjects.keys()], columns);
   const oldSlices = scenarioSlices(described, manifest.weighting);
   const row = new Map(older.subjects.map((subject, m) => [subject, m]));
   const complete = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
@@ -60,17 +57,12 @@ export function linkVersionScores(
     const oldSlice = oldSlices.find(({ id }) => id === slice.id);
     const old = oldSlice && oldSlice.count >= TARGET_OBSERVED * count ? fullScores(before, oldSlice) : null;
     const now = fullScores(expected, slice);
-    return [
-      slice.id,
-      {
-        older: Float64Array.from(expected.subjects, (subject) => {
-          const m = row.get(subject);
-          return old && m !== undefined ? complete(old.score[m]!, old.observed[m]!) : NaN;
-        }),
-        newer: now.score.map((score, m) => complete(score, now.observed[m]!)),
-        linkingError: linkingErrors.get(slice.id)!,
-      },
-    ];
+    const older = Float64Array.from(expected.subjects, (subject) => {
+      const m = row.get(subject);
+      return old && m !== undefined ? complete(old.score[m]!, old.observed[m]!) : NaN;
+    });
+    const newer = now.score.map((score, m) => complete(score, now.observed[m]!));
+    return [slice.id, { older, newer, linkingError: linkingErrors.get(slice.id)! }];
   });
   const all = scores.map(([, own]) => own);
   const mean = (side: "older" | "newer"): Float64Array =>

@@ -31,17 +31,12 @@ interface Individual {
   error: number;
 }
 
-interface GeneticResult {
-  /** The last generation's elite, the best first: items as they are in the pool, error on the judging models. */
-  readonly elite: readonly { readonly items: Uint32Array; readonly error: number }[];
-  readonly generations: number;
-}
-
 /**
  * Searches a pool for the k items with the least {@link subsetError}. In each generation the elite survives; all others are
  * children of two parents, each the winner of a tournament, by uniform crossover, mutation with probability 1/k a bit and
  * repair to exactly k items.
  * @param pool - items, at least k
+ * @returns the last generation's elite, the best first: items as they are in the pool, error on the judging models
  * @see arXiv 2510.10457, §3
  */
 export function geneticSearch(
@@ -50,7 +45,7 @@ export function geneticSearch(
   fitness: SubsetFitness,
   { population, elite, tournament: contestants, generations, patience }: GeneticOptions,
   random: RandomSource,
-): GeneticResult {
+) {
   const { columns } = fitness;
   const empty = (): Individual => emptySubset(pool.length, columns.models);
   const judge = (child: Individual, parent: Individual): void => {
@@ -82,10 +77,11 @@ export function geneticSearch(
     ranked = byError(now);
     stale = ranked[0]!.error < before ? 0 : stale + 1;
   }
-  const found = ranked
-    .slice(0, kept)
-    .map(({ mask, error }) => ({ items: pool.filter((_, p) => mask[p] === 1), error }));
-  return { elite: found, generations: generation };
+  const best = ranked.slice(0, kept);
+  return {
+    elite: best.map(({ mask, error }) => ({ items: pool.filter((_, p) => mask[p] === 1), error })),
+    generations: generation,
+  };
 }
 
 export function emptySubset(pool: number, models: number): Individual {

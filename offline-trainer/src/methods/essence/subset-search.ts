@@ -1,5 +1,6 @@
 import { addGram, cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { mean } from "../../numeric/statistics.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
 import type { SmoothCurve } from "../score-maps/b-splines.ts";
 import { smoothMap } from "../score-maps/penalised-spline.ts";
@@ -12,21 +13,11 @@ export interface EssenceOptions extends GeneticOptions {
   readonly rounds: number;
 }
 
-interface Searched {
-  readonly pool: Uint32Array;
-  /** The best subsets, the best first; items ascending. */
-  readonly elite: readonly Uint32Array[];
-  /** From mean score on the best one to full score, fitted on the models that the search was not judged by. */
-  readonly map: SmoothCurve;
-  /** Root mean square of the map's errors on the judging models; too small for any others. */
-  readonly error: number;
-}
-
 /** The source models' scores, full scores, and who of them judges. */
 interface EssenceInput {
   readonly columns: ItemColumns;
   readonly full: Float64Array;
-  readonly split: InnerSplit;
+  readonly split: ReturnType<typeof innerSplit>;
 }
 
 /**
@@ -38,6 +29,8 @@ interface EssenceInput {
  * biased for a subset's mean and changes from round to round, so searches are compared by maps refitted to their best
  * subsets.
  * @param pool - items that may be chosen, ascending, at least k
+ * @returns items ascending; the map from their mean score to the full score, fitted on the models that searches aren't
+ * judged by, and its root mean square error on those that they are: too small for any others
  * @see arXiv 2510.10457
  */
 export function essenceSearch(
@@ -46,15 +39,15 @@ export function essenceSearch(
   k: number,
   options: EssenceOptions,
   random: RandomSource,
-): Pick<Searched, "map" | "error"> & { readonly items: Uint32Array } {
-  const part = (models: readonly number[]): Pick<EssenceInput, "columns" | "full"> => ({
+) {
+  const part = (models: readonly number[]) => ({
     columns: columnsOf(columns, models),
     full: Float64Array.from(models, (m) => full[m]!),
   });
   const [learned, judged] = [part(split.fitted), part(split.judging)];
   const mapFrom = (items: Uint32Array): SmoothCurve => smoothMap(meanScores(learned.columns, items), learned.full);
 
-  const search = (own: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource): Searched => {
+  const search = (own: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource) => {
     const found = geneticSearch(own, k, { ...judged, map }, { ...options, population }, stream);
     const elite = found.elite.map(({ items }) => items);
     const refitted = mapFrom(elite[0]!);
@@ -62,7 +55,7 @@ export function essenceSearch(
     return { pool: own, elite, map: refitted, error };
   };
 
-  const found: Searched[] = [];
+  const found: ReturnType<typeof search>[] = [];
   for (let round = 0, current = pool; round < options.rounds; round++) {
     const own = random.fork(`round ${round}`);
     const map = mapFrom(current);
@@ -76,22 +69,17 @@ export function essenceSearch(
   return { items: elite[0]!, map, error };
 }
 
-function leastError(searched: readonly Searched[]): Searched {
+function leastError<Searched extends { readonly error: number }>(searched: readonly Searched[]): Searched {
   return searched.reduce((best, own) => (own.error < best.error ? own : best));
-}
-
-/** Source models that maps are fitted on, and those that subsets are judged by. Positions among the source models. */
-interface InnerSplit {
-  readonly fitted: readonly number[];
-  readonly judging: readonly number[];
 }
 
 /**
  * Holds out a share of the source models, whole families together, and leaves one family at least. Where all are one
  * family they are split without it; a single model is on both sides.
  * @param share - of the models that judge; more by a part of the last family taken
+ * @returns positions of the models that maps are fitted on, and of those that subsets are judged by
  */
-export function innerSplit(families: ArrayLike<number>, share: number, random: RandomSource): InnerSplit {
+export function innerSplit(families: ArrayLike<number>, share: number, random: RandomSource) {
   const models = Array.from(families, (_, m) => m);
   if (models.length === 1) return { fitted: models, judging: models };
   const several = new Set(Array.from(families)).size > 1;
@@ -152,24 +140,21 @@ const PENALTY = 10;
  */
 export function attribution(columns: ItemColumns, full: Float64Array, subsets: readonly Uint32Array[]): Float64Array {
   const { models, items, scores } = columns;
-  const level = full.reduce((sum, value) => sum + value, 0) / models;
+  const level = mean(full);
   const sum = new Float64Array(items);
   const count = new Float64Array(items);
   for (const subset of subsets) {
     const centred = new Float64Array(subset.length * models);
     subset.forEach((item, j) => {
       const own = scores.subarray(item * models, (item + 1) * models);
-      const mean = own.reduce((total, score) => total + score, 0) / models;
-      own.forEach((score, m) => (centred[j * models + m] = score - mean));
+      const centre = mean(own);
+      own.forEach((score, m) => (centred[j * models + m] = score - centre));
     });
     const gram = new Float64Array(models * models);
     for (let m = 0; m < models; m++) gram[m * models + m] = PENALTY;
     addGram(gram, models, centred, new Float64Array(subset.length).fill(1), subset.length);
-    const weights = choleskySolve(
-      cholesky(gram, models)!,
-      models,
-      full.map((value) => value - level),
-    );
+    const ahead = full.map((value) => value - level);
+    const weights = choleskySolve(cholesky(gram, models)!, models, ahead);
     subset.forEach((item, j) => {
       let [slope, square] = [0, 0];
       for (let m = 0; m < models; m++) {

@@ -8,13 +8,6 @@ export interface Points {
   readonly values: Float64Array;
 }
 
-/** Points by the centroid nearest to each. */
-export interface Clusters {
-  readonly labels: Int32Array;
-  /** k×dims, row-major. */
-  readonly centroids: Float64Array;
-}
-
 /** Dimensions between two checks whether a sum can still be the least: each check costs as much as a dimension. */
 const STRIDE = 8;
 
@@ -24,6 +17,7 @@ const STRIDE = 8;
  * or where ml-kmeans leaves a cluster empty.
  * @param weights - one positive weight a point
  * @param k - at most the number of points; fewer clusters have points where fewer points differ
+ * @returns the centroid nearest to each point, and the centroids, k×dims row-major
  * @see Arthur & Vassilvitskii (2007), k-means++; Lloyd (1982), IEEE Transactions on Information Theory 28, 129–137
  */
 export function clusterPoints(
@@ -32,7 +26,7 @@ export function clusterPoints(
   k: number,
   random: RandomSource,
   maxIterations = 100,
-): Clusters {
+) {
   const seeds = seedCentroids(points, weights, k, random);
   const plain = weights.every((weight) => weight === weights[0]) ? plainLloyd(points, k, seeds, maxIterations) : null;
   const centroids = plain
@@ -83,12 +77,7 @@ function weightedLloyd(
 }
 
 /** Weight and weighted mean of every cluster; 0 and zeros of one without points. */
-function weightedMeans(
-  { count, dims, values }: Points,
-  weights: Float64Array,
-  labels: ArrayLike<number>,
-  k: number,
-): { mass: Float64Array; centroids: Float64Array } {
+function weightedMeans({ count, dims, values }: Points, weights: Float64Array, labels: ArrayLike<number>, k: number) {
   const mass = new Float64Array(k);
   const centroids = new Float64Array(k * dims);
   for (let p = 0; p < count; p++) {
@@ -103,37 +92,35 @@ function weightedMeans(
   return { mass, centroids };
 }
 
-/**
- * The nearest centroid of every point, the lowest of those equally near, and the squared distance to it. A sum that has
- * reached the least one is left: it can't win any more.
- */
-function nearestCentroids(
-  { count, dims, values }: Points,
-  centroids: Float64Array,
-  k: number,
-): { labels: Int32Array; squares: Float64Array } {
+/** The nearest centroid of every point, the lowest of those equally near, and the squared distance to it. */
+function nearestCentroids({ count, dims, values }: Points, centroids: Float64Array, k: number) {
   const labels = new Int32Array(count).fill(-1);
   const squares = new Float64Array(count).fill(Infinity);
   for (let p = 0; p < count; p++) {
     const row = p * dims;
     for (let c = 0; c < k; c++) {
       const centre = c * dims;
-      const least = squares[p]!;
-      let square = 0;
-      for (let d = 0; d < dims && square < least;) {
-        const stop = Math.min(dims, d + STRIDE);
-        for (; d < stop; d++) {
-          const gap = values[row + d]! - centroids[centre + d]!;
-          square += gap * gap;
-        }
-      }
-      if (square < least) {
+      const square = distance(values, row, centroids, centre, dims, squares[p]!);
+      if (square < squares[p]!) {
         squares[p] = square;
         labels[p] = c;
       }
     }
   }
   return { labels, squares };
+}
+
+/** Squared distance of two rows; a sum that has reached `least` is left. */
+function distance(x: Float64Array, at: number, y: Float64Array, other: number, dims: number, least: number): number {
+  let square = 0;
+  for (let d = 0; d < dims && square < least;) {
+    const stop = Math.min(dims, d + STRIDE);
+    for (; d < stop; d++) {
+      const gap = x[at + d]! - y[other + d]!;
+      square += gap * gap;
+    }
+  }
+  return square;
 }
 
 function seedCentroids(
@@ -148,19 +135,10 @@ function seedCentroids(
   for (let c = 0; c < k; c++) {
     centroids.set(values.subarray(next * dims, (next + 1) * dims), c * dims);
     for (let p = 0; p < count; p++) {
-      const least = nearest[p]!;
-      let square = 0;
-      for (let d = 0; d < dims && square < least; d++) {
-        const gap = values[p * dims + d]! - centroids[c * dims + d]!;
-        square += gap * gap;
-      }
-      if (square < least) nearest[p] = square;
+      nearest[p] = Math.min(nearest[p]!, distance(values, p * dims, centroids, c * dims, dims, nearest[p]!));
     }
-    if (c + 1 < k)
-      next = drawPosition(
-        nearest.map((square, p) => square * weights[p]!),
-        random,
-      );
+    const masses = nearest.map((square, p) => square * weights[p]!);
+    if (c + 1 < k) next = drawPosition(masses, random);
   }
   return centroids;
 }

@@ -1,6 +1,6 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { byAccuracy, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
+import { hardFirst, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
 import { clusterPoints, type Points } from "./clusters.ts";
 
 /**
@@ -44,37 +44,28 @@ function kmeansAnchors(
   { weights, accuracy, sizes }: Pick<AnchorInput, "weights" | "accuracy" | "sizes">,
   random: RandomSource,
 ): ChosenAnchors {
-  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
+  const sorted = hardFirst(accuracy);
   const sets = new Map<number, AnchorSet>();
   for (const size of sizes) {
     const { labels, centroids } = clusterPoints(points, weights, size, random.fork(`size ${size}`));
     const mass = new Float64Array(size);
     labels.forEach((label, i) => (mass[label]! += weights[i]!));
-    const taken = new Set<number>();
-    const chosen: { item: number; mass: number }[] = [];
+    const chosen = new Map<number, number>();
     for (let c = 0; c < size; c++) {
       if (!(mass[c]! > 0)) continue; // duplicates of one point can leave a cluster empty
       let best = -1;
       let least = Infinity;
       for (let i = 0; i < points.count; i++) {
-        if (taken.has(i)) continue;
+        if (chosen.has(i)) continue;
         let square = 0;
         for (let d = 0; d < points.dims && square < least; d++)
           square += (points.values[i * points.dims + d]! - centroids[c * points.dims + d]!) ** 2;
-        if (square < least) {
-          least = square;
-          best = i;
-        }
+        if (square < least) [least, best] = [square, i];
       }
-      taken.add(best);
-      chosen.push({ item: best, mass: mass[c]! });
+      chosen.set(best, mass[c]!);
     }
-    chosen.sort((x, y) => rank.get(x.item)! - rank.get(y.item)!);
-    sets.set(size, {
-      items: Uint32Array.from(chosen, ({ item }) => item),
-      inclusion: null,
-      mass: Float64Array.from(chosen, (anchor) => anchor.mass),
-    });
+    const items = Uint32Array.from(sorted(chosen.keys()));
+    sets.set(size, { items, inclusion: null, mass: Float64Array.from(items, (item) => chosen.get(item)!) });
   }
   return { sets, nested: false };
 }

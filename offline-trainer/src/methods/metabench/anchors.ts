@@ -1,8 +1,9 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { byAccuracy, equalShares, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { equalShares, excluding, hardFirst, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
 import { copiedItems } from "../../matrix/same-text.ts";
-import { chooseScreened, type FilteredItems, type FilterLimits, leastPassing, screenItems } from "../coarse-filter.ts";
+import { chooseScreened, type FilterLimits, leastPassing, screenItems } from "../coarse-filter.ts";
+import { mean } from "../../numeric/statistics.ts";
 import { type ItemColumns, meanScores } from "../item-columns.ts";
 import { additiveModel } from "../score-maps/additive-model.ts";
 import { curveAt } from "../score-maps/b-splines.ts";
@@ -49,19 +50,14 @@ export const informationAnchors: AnchorMethod = {
  */
 export function informationPool(
   input: Pick<AnchorInput, "weights" | "column" | "sizes" | "random" | "families" | "knowledge">,
-): {
-  readonly filtered: FilteredItems;
-  readonly pool: Uint32Array;
-  /** The same of other items that pass. */
-  readonly subset: (among: Uint32Array, stream: string) => Uint32Array;
-} {
+) {
   const { weights, sizes, random, families } = input;
   const { columns, full, filtered } = screenItems(input, METABENCH_LIMITS);
   const fold = familyFolds(families, FOLDS, random.fork("folds"));
   const judged = { ...SUBSAMPLE, size: Math.max(SUBSAMPLE.size, leastPassing(weights.length, sizes)) };
   const subset = (among: Uint32Array, stream: string): Uint32Array =>
     subsampledItems(columns, full, among, fold, judged, random.fork(stream));
-  return { filtered, pool: subset(filtered.pool, "subsample"), subset };
+  return { filtered, pool: subset(filtered.pool, "subsample"), /** The same of other items that pass. */ subset };
 }
 
 /** Anchors by a design, each standing for the same share. */
@@ -72,13 +68,12 @@ export function informedAnchors(
   n: number,
 ): AnchorSet {
   const bins = Math.max(1, Math.round(binsPerAnchor * n));
-  const informed =
-    threshold === null
-      ? []
-      : informationItems(binnedInformation(bank, abilities, pool, grid, bins), pool.length, n, threshold);
-  const chosen = new Set(informed.map((k) => pool[k]!));
-  const free = new Set(pool.filter((item) => !chosen.has(item)));
-  const left = byAccuracy(accuracy).filter((item) => free.has(item));
+  const chosen = new Set<number>();
+  if (threshold !== null) {
+    const information = binnedInformation(bank, abilities, pool, grid, bins);
+    for (const k of informationItems(information, pool.length, n, threshold)) chosen.add(pool[k]!);
+  }
+  const left = hardFirst(accuracy)(excluding(pool, chosen));
   const lacking = n - chosen.size;
   for (let k = 0; k < lacking; k++) chosen.add(left[Math.floor(((k + 0.5) * left.length) / lacking)]!);
   return equalShares(accuracy)(chosen);
@@ -131,18 +126,14 @@ export function reconstructionError(
     if (held.length === 0) return 0;
     const select = (values: Float64Array, rows: readonly number[]): Float64Array =>
       Float64Array.from(rows.length > 0 ? rows : held, (m) => values[m]!);
-    const { intercept, curves } = additiveModel(
-      features.map((values) => select(values, others)),
-      select(full, others),
-      { pieces: PIECES, tolerance: 0.1, maxSteps: 30 },
-    );
-    const squares = held.reduce((sum, m) => {
-      const score = curves.reduce(
-        (total, curve, j) => total + (curve ? curveAt(curve, features[j]![m]!) : 0),
-        intercept,
-      );
-      return sum + (Math.min(1, Math.max(0, score)) - full[m]!) ** 2;
-    }, 0);
-    return Math.sqrt(squares / held.length);
+    const columns = features.map((values) => select(values, others));
+    const options = { pieces: PIECES, tolerance: 0.1, maxSteps: 30 };
+    const { intercept, curves } = additiveModel(columns, select(full, others), options);
+    const squares = held.map((m) => {
+      let score = intercept;
+      curves.forEach((curve, j) => (score += curve ? curveAt(curve, features[j]![m]!) : 0));
+      return (Math.min(1, Math.max(0, score)) - full[m]!) ** 2;
+    });
+    return Math.sqrt(mean(squares));
   });
 }

@@ -3,10 +3,12 @@ import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
 import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import { anchorInputs } from "../../anchors/anchor-method.ts";
 import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import { sourceSplits } from "../../matrix/source-splits.ts";
+import { mean } from "../../numeric/statistics.ts";
 import type { DesignSearch, DesignSearchOptions, FoundDesign } from "../method.ts";
 import type { Split } from "../../matrix/splits.ts";
 import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
@@ -56,23 +58,15 @@ export const informationDesign: DesignSearch = {
       splits.slice(0, k).reduce((sum, { targets }) => sum + targets.length, 0);
     const folds = splits.filter((_, k) => judgedBefore(k) < ENOUGH);
     const size = Math.max(0, ...options.sizes.filter((n) => group.scenarios.some(({ count }) => n < count)));
-    const found = ({ irtModel, ...design }: DesignCandidate, error: number | null, judged: number): FoundDesign => ({
-      irtModel,
-      design,
-      notes: { ...design, error, judged },
-    });
+    const found = ({ irtModel, ...design }: DesignCandidate, error: number | null, judged: number): FoundDesign => {
+      return { irtModel, design, notes: { ...design, error, judged } };
+    };
     if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0))
       return found(START, null, 0);
     const space = { ...SPACE, ...(estimation === "penalised" && { irtModel: ["2pl" as const] }) };
     const judge = designJudge(group, folds, size, options);
-    const { best, error, judged } = await searchSpace(
-      space,
-      START,
-      judge,
-      budget,
-      random.fork("candidates"),
-      withoutIdle,
-    );
+    const stream = random.fork("candidates");
+    const { best, error, judged } = await searchSpace(space, START, judge, budget, stream, withoutIdle);
     return found(best, error, judged);
   },
 };
@@ -87,36 +81,28 @@ function designJudge(
   size: number,
   options: DesignSearchOptions,
 ): (candidate: DesignCandidate) => Promise<number> {
-  const known = new Map<string, ReturnType<typeof prepare>>();
   const pools = new Map<number, readonly Uint32Array[]>();
   const prepare = async (fold: number, irtModel: ResponseModel["irtModel"]) => {
     const random = options.random.fork(`fold ${fold}`);
-    const trained = await fitBank(group, folds[fold]!.sources, {
-      ...options,
-      irtModel,
-      random,
-      tolerance: NEAR_ENOUGH,
-    });
-    const inputs = anchorInputs(group, trained, { sizes: [size], random, knowledge: options.knowledge });
-    if (!pools.has(fold))
-      pools.set(
-        fold,
-        inputs.map((input) => informationPool(input).pool),
-      );
+    const own = { ...options, irtModel, random, tolerance: NEAR_ENOUGH };
+    const trained = await fitBank(group, folds[fold]!.sources, own);
+    const inputs = anchorInputs(group, trained, { sizes: [size], random, final: false, knowledge: options.knowledge });
+    pools.set(fold, pools.get(fold) ?? inputs.map((input) => informationPool(input).pool));
     return { trained, inputs };
   };
+  const prepared = remembered((irtModel: ResponseModel["irtModel"]) =>
+    remembered((fold: number) => prepare(fold, irtModel)),
+  );
   return async ({ irtModel, ...design }) => {
     const errors: number[] = [];
     for (const [fold, split] of folds.entries()) {
-      const key = `${fold} ${irtModel}`;
-      known.set(key, known.get(key) ?? prepare(fold, irtModel));
-      const { trained, inputs } = await known.get(key)!;
+      const { trained, inputs } = await prepared(irtModel)(fold);
       const anchors = inputs.map((input, s) =>
         informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
       );
       errors.push(...mapErrors(group, trained, split, anchors, design, options.priorScale));
     }
-    return Math.sqrt(errors.reduce((sum, error) => sum + error * error, 0) / errors.length);
+    return Math.sqrt(mean(errors.map((error) => error * error)));
   };
 }
 
@@ -169,7 +155,7 @@ export async function searchSpace<Candidate extends object>(
   budget: number,
   random: RandomSource,
   canonical: (candidate: Candidate) => Candidate = (candidate) => candidate,
-): Promise<{ best: Candidate; error: number; judged: number }> {
+) {
   const fields = Object.keys(space) as (keyof Candidate)[];
   const keyOf = (candidate: Candidate): string => JSON.stringify(fields.map((field) => candidate[field]));
   const drawn = <Field extends keyof Candidate>(field: Field): Candidate[Field] =>

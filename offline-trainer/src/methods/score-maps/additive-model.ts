@@ -1,52 +1,36 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { addGram, cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
+import { mean } from "../../numeric/statistics.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
 import { distinctValues, LEAST_POINTS, quantiles, straightCurve } from "./penalised-spline.ts";
-
-/** A sum of smooth curves, y = intercept + Σ_j f_j(x_j). */
-interface AdditiveModel {
-  /** Mean of y. */
-  readonly intercept: number;
-  /** Of every column, with mean 0 over its values; null of a column that is constant. */
-  readonly curves: readonly (SmoothCurve | null)[];
-}
-
-interface AdditiveOptions {
-  /** Pieces of a curve at most; its penalty decides how much of them is used. @default 10 */
-  readonly pieces?: number;
-  /** Change of log λ that ends the search. @default 0.01 */
-  readonly tolerance?: number;
-  /** @default 100 */
-  readonly maxSteps?: number;
-}
 
 /** λ, relative to the squares of its part's columns, above which the part is left out. */
 const NOTHING = 1e8;
 
 /**
- * Additive model by penalised cubic splines: every curve is a line, with a ridge penalty of its own, and what bends, with
+ * Additive model y = intercept + Σ_j f_j(x_j) by penalised cubic splines: every curve is a line, with a ridge penalty of its own, and what bends, with
  * the penalty λ·∫ f″² of its own. All λ by restricted maximum likelihood, each part being a random effect b with variance
  * σ²/λ: λ ← σ²·degrees/‖b‖² (Fellner & Schall), until nothing changes. A part that the data don't ask for shrinks away,
  * lines too, so that features that say nothing new cost little even where models are few.
  * @param columns - features, each of n values
+ * @param pieces - of a curve at most; its penalty decides how much of them is used
+ * @param tolerance - change of log λ that ends the search, as `maxSteps` do
+ * @returns the mean of y, and the curve of every column, with mean 0 over its values; null of a column that is constant
  * @throws AnchorEvalError `invalid_data` for no values
  * @see Wood & Fasiolo (2017), Biometrics 73, 1071–1081; Marra & Wood (2011), CSDA 55, 2372–2387 (lines are penalised too)
  */
 export function additiveModel(
   columns: readonly Float64Array[],
   y: Float64Array,
-  { pieces = 10, tolerance = 0.01, maxSteps = 100 }: AdditiveOptions = {},
-): AdditiveModel {
+  { pieces = 10, tolerance = 0.01, maxSteps = 100 } = {},
+) {
   if (y.length === 0) throw new AnchorEvalError("invalid_data", "an additive model needs at least one value");
-  const intercept = y.reduce((sum, value) => sum + value, 0) / y.length;
+  const intercept = mean(y);
   const bases = columns.map((x) => termBasis(x, pieces));
   const parts = bases.flatMap((basis) => basis?.parts ?? []);
-  const effects = randomEffects(
-    parts,
-    y.map((value) => value - intercept),
-    { tolerance, maxSteps },
-  );
+  const centred = y.map((value) => value - intercept);
+  const effects = randomEffects(parts, centred, tolerance, maxSteps);
   let at = 0;
   const curves = bases.map((basis) => basis && basis.curve(basis.parts.map(() => effects[at++]!)));
   return { intercept, curves };
@@ -72,13 +56,13 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
   const n = x.length;
   const different = distinctValues(x);
   if (different.length < 2) return null;
-  const mean = x.reduce((sum, value) => sum + value, 0) / n;
-  const deviation = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / n);
-  const line = { width: 1, rows: x.map((value) => (value - mean) / deviation) };
+  const centre = mean(x);
+  const deviation = Math.sqrt(mean(x.map((value) => (value - centre) ** 2)));
+  const line = { width: 1, rows: x.map((value) => (value - centre) / deviation) };
   if (different.length < LEAST_POINTS)
     return {
       parts: [line],
-      curve: ([slope]) => straightCurve(different, (end) => (slope![0]! * (end - mean)) / deviation),
+      curve: ([slope]) => straightCurve(different, (end) => (slope![0]! * (end - centre)) / deviation),
     };
   const splines = cubicBSplines(quantiles(different, pieces));
   const size = splines.count;
@@ -115,7 +99,7 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
       const { x: breaks, y, bending } = splineCurve(splines, coefficients);
       return {
         x: breaks,
-        y: y.map((value, i) => value + constant + (rise * (breaks[i]! - mean)) / deviation),
+        y: y.map((value, i) => value + constant + (rise * (breaks[i]! - centre)) / deviation),
         bending,
       };
     },
@@ -127,11 +111,7 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
  * @param y - with mean 0
  * @returns effects by part, zeros of those left out
  */
-function randomEffects(
-  parts: readonly Part[],
-  y: Float64Array,
-  { tolerance, maxSteps }: Required<Pick<AdditiveOptions, "tolerance" | "maxSteps">>,
-): Float64Array[] {
+function randomEffects(parts: readonly Part[], y: Float64Array, tolerance: number, maxSteps: number): Float64Array[] {
   const n = y.length;
   const partOf = parts.flatMap(({ width }, k) => new Array<number>(width).fill(k));
   const total = partOf.length;

@@ -22,20 +22,14 @@ export function curveAt({ x, y, bending }: SmoothCurve, at: number): number {
   return y[i]! + step * (slope + step * (left / 2 + (step * (right - left)) / (6 * width)));
 }
 
+type CubicBSplines = ReturnType<typeof cubicBSplines>;
+
 /**
  * Cubic B-splines on breaks t_0 < … < t_q, the outer ones fourfold: q + 3 functions that are at least 0 and sum to 1 on
- * [t_0, t_q].
+ * [t_0, t_q], q + 7 knots.
+ * @param breaks - ascending, distinct, at least two
  */
-interface CubicBSplines {
-  /** q + 3. */
-  readonly count: number;
-  readonly breaks: Float64Array;
-  /** The breaks with the outer ones fourfold, q + 7. */
-  readonly knots: Float64Array;
-}
-
-/** @param breaks - ascending, distinct, at least two */
-export function cubicBSplines(breaks: Float64Array): CubicBSplines {
+export function cubicBSplines(breaks: Float64Array) {
   const last = breaks.length - 1;
   const knots = Float64Array.from({ length: last + 7 }, (_, k) => breaks[Math.min(last, Math.max(0, k - 3))]!);
   return { count: last + 3, breaks, knots };

@@ -7,7 +7,6 @@ import {
 } from "anchoreval/internal/core/estimators/score-maps";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { answerFeatures } from "anchoreval/internal/core/scoring/scenario-estimate";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {
   abilityScore,
@@ -59,11 +58,11 @@ export function formScoreMaps(
   );
   if (kind === "mean" || banks.length < 2 || common.length < LEAST_MODELS)
     return own.map((parts) => parts.map((alone) => ({ alone, together: null })));
-  const fold = foldsOf(
-    banks[0]!.group,
-    all.map(({ part }) => part),
-    random,
-  );
+  const { families } = banks[0]!.group;
+  const rows = [...new Set(all.flatMap(({ part }) => [...part.answers.keys()]))].sort((x, y) => x - y);
+  const ofRow = rows.map((row) => families[row]!);
+  const folds = familyFolds(ofRow, FOLDS, random.fork("families"));
+  const fold = new Map(rows.map((row, at) => [row, folds[at]!]));
   const maps = all.map(({ part, choice }) => foldOutMaps(part, choice, fold));
   const featuresOf = (row: number): [string, AnswerFeatures][] =>
     all.map(({ part: { id, answers } }, k) => {
@@ -86,21 +85,6 @@ export function formScoreMaps(
       ),
     })),
   );
-}
-
-/** Fold of every model that answered any of the scenarios: whole families. */
-function foldsOf(
-  { families }: ScenarioGroup,
-  scenarios: readonly MappedScenario[],
-  random: RandomSource,
-): Map<number, number> {
-  const rows = [...new Set(scenarios.flatMap(({ answers }) => [...answers.keys()]))].sort((x, y) => x - y);
-  const folds = familyFolds(
-    rows.map((row) => families[row]!),
-    FOLDS,
-    random.fork("families"),
-  );
-  return new Map(rows.map((row, at) => [row, folds[at]!]));
 }
 
 /** A scenario's own map without the models of each fold; with all models where none would be left. */

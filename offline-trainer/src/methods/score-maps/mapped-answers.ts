@@ -22,11 +22,7 @@ interface MappedAnswers {
 }
 
 /** A scenario with the map features of the models that answered enough of its anchors, by row. */
-export interface MappedScenario {
-  readonly id: string;
-  readonly full: Float64Array;
-  readonly answers: ReadonlyMap<number, MappedAnswers>;
-}
+export type MappedScenario = ReturnType<typeof mappedScenarios>[0];
 
 /**
  * Ability estimates: `map`, the posterior mode given all answers; `eap-sum`, the posterior mean given the number of correct
@@ -59,7 +55,7 @@ export function mappedScenarios(
   { group: { matrix, scenarios }, bank: { scenarios: trained }, prior, anchors }: Omit<MappedBank, "design">,
   rows: ArrayLike<number>,
   choice: MapChoice,
-): MappedScenario[] {
+) {
   const parts = scenarios.map((slice) => ({
     id: slice.id,
     full: fullScores(matrix, slice).score,
@@ -111,19 +107,15 @@ function curveMap({ values, ...name }: FeatureColumn, full: Float64Array): Addit
 
 /** A map of several features: {@link additiveModel}. A constant one has a flat curve. */
 export function additiveMap(columns: readonly FeatureColumn[], full: Float64Array): AdditiveMap {
-  const { intercept, curves } = additiveModel(
-    columns.map(({ values }) => values),
-    full,
-  );
-  return {
-    intercept: Math.fround(intercept),
-    terms: columns.map(({ values, ...name }, j) =>
-      compiledTerm(
-        name,
-        curves[j] ?? { x: Float64Array.of(values[0]!), y: new Float64Array(1), bending: new Float64Array(1) },
-      ),
-    ),
-  };
+  const values = columns.map((column) => column.values);
+  const { intercept, curves } = additiveModel(values, full);
+  const flat = (x: number): SmoothCurve => ({
+    x: Float64Array.of(x),
+    y: new Float64Array(1),
+    bending: new Float64Array(1),
+  });
+  const terms = columns.map(({ values: [first], ...name }, j) => compiledTerm(name, curves[j] ?? flat(first!)));
+  return { intercept: Math.fround(intercept), terms };
 }
 
 /** Values of a curve; between them it is a line, off by less than a hundredth of a point. */

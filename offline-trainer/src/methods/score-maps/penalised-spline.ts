@@ -1,5 +1,6 @@
 import { addGram, cholesky } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
+import { mean } from "../../numeric/statistics.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
 
 /** Pieces of the spline at most; the penalty decides how much of them is used. */
@@ -39,18 +40,6 @@ export function straightCurve(different: Float64Array, valueAt: (x: number) => n
   return { x, y: x.map(valueAt), bending: new Float64Array(2) };
 }
 
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-interface PenalisedSpline {
-  readonly curve: SmoothCurve;
-  /** Trace of the smoother: 2 of a line. */
-  readonly degrees: number;
-  /** n·RSS/(n − degrees)². */
-  readonly gcv: number;
-}
-
 /** λ is looked for within a factor of so much to either side of where it weighs as much as the data. */
 const DECADES = 8;
 
@@ -68,7 +57,7 @@ const STEPS = 40;
  * wherever two x differ.
  * @param x - two at least differ
  * @param breaks - ascending, distinct, at least two; no x outside of them
- * @param penalty - λ, or "gcv": the least n·RSS/(n − degrees)²
+ * @param penalty - λ, or "gcv": the least n·RSS/(n − degrees)², degrees being the trace of the smoother, 2 of a line
  * @see Eilers & Marx (1996), Statistical Science 11, 89–121; Craven & Wahba (1978), Numerische Mathematik 31, 377–403
  */
 export function penalisedSpline(
@@ -76,7 +65,7 @@ export function penalisedSpline(
   y: Float64Array,
   breaks: Float64Array,
   penalty: number | "gcv" = "gcv",
-): PenalisedSpline {
+) {
   const splines = cubicBSplines(breaks);
   const { count } = splines;
   const rows = basisRows(splines, x);
@@ -84,7 +73,7 @@ export function penalisedSpline(
   for (let j = 0; j < x.length; j++) for (let k = 0; k < count; k++) toward[k]! += rows[j * count + k]! * y[j]!;
   const { balance, solve } = diagonalised(rows, x.length, bendingPenalty(splines), toward);
 
-  const fit = (lambda: number): Omit<PenalisedSpline, "curve"> & { readonly coefficients: Float64Array } => {
+  const fit = (lambda: number) => {
     const { coefficients, degrees } = solve(lambda);
     let squares = 0;
     for (let j = 0; j < x.length; j++) {
@@ -99,25 +88,18 @@ export function penalisedSpline(
 }
 
 /** The solution of (BᵀB + λΩ)c = b for any λ. @returns τ = tr BᵀB / tr Ω too */
-function diagonalised(
-  rows: Float64Array,
-  observations: number,
-  bending: Float64Array,
-  toward: Float64Array,
-): { balance: number; solve: (lambda: number) => { coefficients: Float64Array; degrees: number } } {
+function diagonalised(rows: Float64Array, observations: number, bending: Float64Array, toward: Float64Array) {
   const count = toward.length;
   const gram = new Float64Array(count * count);
   addGram(gram, count, rows, new Float64Array(observations).fill(1), observations);
   const balance = trace(gram, count) / trace(bending, count);
-  const factor = cholesky(
-    gram.map((value, at) => value + balance * bending[at]!),
-    count,
-  )!;
+  const definite = gram.map((value, at) => value + balance * bending[at]!);
+  const factor = cholesky(definite, count)!;
   const { values, vectors } = symmetricEigen(whitened(factor, bending, count), count);
   const turned = new Float64Array(count);
   const own = forward(factor, count, toward, 0, 1);
   for (let k = 0; k < count; k++) for (let r = 0; r < count; r++) turned[k]! += vectors[k * count + r]! * own[r]!;
-  const solve = (lambda: number): { coefficients: Float64Array; degrees: number } => {
+  const solve = (lambda: number) => {
     const mixed = new Float64Array(count);
     let degrees = 0;
     for (let k = 0; k < count; k++) {

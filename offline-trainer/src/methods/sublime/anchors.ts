@@ -1,8 +1,9 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import { equalShares, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
 import { itemColumns, weightedScores } from "../item-columns.ts";
-import { type Board, CANDIDATES, chooseSubset, prepareBoard } from "./choose-subset.ts";
+import { type Board, CANDIDATES, chooseSubset, prepareBoard, type SubsetChoice } from "./choose-subset.ts";
 import { itemFeatures, type ItemFeatures } from "./item-features.ts";
 import { type SubsetRanking, untouchedRankings } from "./untouched-ranking.ts";
 
@@ -48,8 +49,7 @@ export const sublimeAnchors: AnchorMethod = {
       const choices = sizes.map((size) => [size, chooseSubset(prepared, size, random.fork(`size ${size}`))] as const);
       return { roles: prepared.roles, choices };
     };
-    let found: ReturnType<typeof choose> | undefined; // once, whatever form is drawn
-    const chosen = (): ReturnType<typeof choose> => (found ??= choose());
+    const chosen = remembered(choose); // once, whatever form is drawn
     const setOf = equalShares(input.accuracy);
     return {
       draw: () => ({
@@ -59,18 +59,16 @@ export const sublimeAnchors: AnchorMethod = {
       notes: () => {
         const { roles, choices } = chosen();
         const untouched = untouchedRankings(board, sizes, random.fork("untouched"));
-        const rankings = choices.map(([size, choice]): [number, SubsetRanking] => [
-          size,
-          {
-            anchorModels: roles.anchors.length,
-            candidates: choice.candidates.length,
-            strata: features.strata?.name ?? null,
-            sampler: choice.subset.sampler,
-            predictor: "ridge",
-            predicted: choice.predicted[choice.chosen]!,
-            untouched: untouched.get(size) ?? null,
-          },
-        ]);
+        const ranking = (size: number, { candidates, subset, predicted, chosen }: SubsetChoice): SubsetRanking => ({
+          anchorModels: roles.anchors.length,
+          candidates: candidates.length,
+          strata: features.strata?.name ?? null,
+          sampler: subset.sampler,
+          predictor: "ridge",
+          predicted: predicted[chosen]!,
+          untouched: untouched.get(size) ?? null,
+        });
+        const rankings = choices.map(([size, choice]) => [size, ranking(size, choice)] as const);
         return Promise.resolve({ rankings: Object.fromEntries(rankings) });
       },
     };

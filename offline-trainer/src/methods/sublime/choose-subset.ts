@@ -1,17 +1,11 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
-import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
+import { kendall, mean, pearson, spearman } from "../../numeric/statistics.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
 import type { ItemFeatures } from "./item-features.ts";
-import {
-  itemProfile,
-  type ItemProfile,
-  type ModelRoles,
-  pickAnchorModels,
-  rootMeanSquaredDistance,
-} from "./profile.ts";
+import { itemProfile, type ItemProfile, pickAnchorModels, rootMeanSquaredDistance } from "./profile.ts";
 import { type Sampler, samplers } from "./samplers.ts";
 
 /** Candidate subsets of each size: a quarter drawn at random, the rest shared among the other samplers. */
@@ -34,31 +28,12 @@ export interface Board {
 }
 
 /** A board with the data that subsets of any size are drawn by and described with. */
-interface PreparedBoard extends Board {
-  readonly roles: ModelRoles;
-  readonly described: SubsetDescription;
-  readonly samplers: readonly Sampler[];
-}
-
-interface Candidate {
-  readonly sampler: string;
-  /** Ascending. */
-  readonly items: Uint32Array;
-}
+type PreparedBoard = ReturnType<typeof prepareBoard>;
 
 /** All candidates of one size, and the one of the best predicted rank correlation. */
-export interface SubsetChoice {
-  readonly candidates: readonly Candidate[];
-  /** The judging models' rank correlation (Spearman) of score on the subset and full score. */
-  readonly measured: Float64Array;
-  /** `measured` as ridge regression predicts it from the candidates' features. */
-  readonly predicted: Float64Array;
-  /** The first candidate of the highest predicted correlation. */
-  readonly chosen: number;
-  readonly subset: Candidate;
-}
+export type SubsetChoice = ReturnType<typeof chooseSubset>;
 
-export function prepareBoard(board: Board, random: RandomSource): PreparedBoard {
+export function prepareBoard(board: Board, random: RandomSource) {
   const roles = pickAnchorModels(board.full, board.named);
   const anchors = columnsOf(board.columns, roles.anchors);
   const full = valuesOf(board.full, roles.anchors);
@@ -73,33 +48,29 @@ export function prepareBoard(board: Board, random: RandomSource): PreparedBoard 
  * (decision 0028).
  * @see Saranathan et al. (2025), SubLIME, ACL
  */
-export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource): SubsetChoice {
+export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource) {
   const candidates = drawCandidates(board, k, random.fork("candidates"));
   const table = featureTable(candidates.map(({ items }) => subsetFeatures(board.described, items)));
-  const measured = Float64Array.from(candidates, ({ items }) =>
-    rankCorrelation(meanScores(board.columns, items), board.full, board.roles.judges),
+  const full = valuesOf(board.full, board.roles.judges);
+  /** The judging models' rank correlation (Spearman) of score on the subset and full score; 0 where one doesn't vary. */
+  const measured = Float64Array.from(
+    candidates,
+    ({ items }) => spearman(valuesOf(meanScores(board.columns, items), board.roles.judges), full) ?? 0,
   );
+  /** `measured` as ridge regression predicts it from the candidates' features. */
   const predicted = ridgeFitted(table, measured.map(fisher), random.fork("axes")).map(Math.tanh);
+  /** The first candidate of the highest predicted correlation. */
   const chosen = predicted.indexOf(Math.max(...predicted));
   return { candidates, measured, predicted, chosen, subset: candidates[chosen]! };
 }
 
-function drawCandidates(
-  { samplers: known, candidates: count }: PreparedBoard,
-  k: number,
-  random: RandomSource,
-): Candidate[] {
+function drawCandidates({ samplers: known, candidates: count }: PreparedBoard, k: number, random: RandomSource) {
   const [plain, ...others] = known as [Sampler, ...Sampler[]];
   const atRandom = Math.ceil(RANDOM_SHARE * count);
   return Array.from({ length: count }, (_, c) => {
     const { name, draw } = c < atRandom ? plain : others[(c - atRandom) % others.length]!;
     return { sampler: name, items: draw(k, random.fork(String(c))) };
   });
-}
-
-/** Spearman's ρ over some models; 0 where one side doesn't vary. */
-function rankCorrelation(scores: Float64Array, full: Float64Array, models: readonly number[]): number {
-  return spearman(valuesOf(scores, models), valuesOf(full, models)) ?? 0;
 }
 
 /** Fisher's z, of a correlation within ±.999. */
@@ -114,13 +85,6 @@ export function valuesOf(values: Float64Array, models: ArrayLike<number>): Float
 /** Logarithms of ratios are kept within ±this. */
 const MOST_LOG_RATIO = 3;
 
-interface SubsetDescription {
-  readonly profile: ItemProfile;
-  /** The anchor models' scores and full scores. */
-  readonly anchors: ItemColumns;
-  readonly full: Float64Array;
-}
-
 /**
  * Numbers that describe a subset, the same ones for each:
  * - of every column: mean z̄, |z̄|, and the logarithm of its standard deviation;
@@ -130,9 +94,13 @@ interface SubsetDescription {
  * - of the anchor models: each one's score on it less the full score, mean, |mean| and root mean square of those; the
  *   logarithm of the ratio of the scores' standard deviations; Pearson's, Spearman's and Kendall's correlation with the
  *   full scores, 0 where one doesn't vary.
+ * @param described - with the anchor models' scores and full scores
  * @see Gretton et al. (2012), JMLR 13, 723–773 (MMD)
  */
-export function subsetFeatures({ profile, anchors, full }: SubsetDescription, subset: Uint32Array): Float64Array {
+export function subsetFeatures(
+  { profile, anchors, full }: PreparedBoard["described"],
+  subset: Uint32Array,
+): Float64Array {
   const scores = meanScores(anchors, subset);
   const gaps = scores.map((score, m) => score - full[m]!);
   const gap = mean(gaps);
@@ -178,10 +146,6 @@ function dispersion(
   ];
 }
 
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 function deviation(values: Float64Array): number {
   const centre = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
@@ -203,39 +167,33 @@ export function ridgeFitted(
   random: RandomSource,
 ): Float64Array {
   const scale = 1 / Math.sqrt(width);
-  const rows = denseRows(
-    values.map((value) => value * scale),
-    count,
-    width,
-  );
-  const axes = principalAxes(rows, width, random);
-  const { mean, coefficients } = spectralRidge(axes, targets);
+  const scaled = values.map((value) => value * scale);
+  const axes = principalAxes(denseRows(scaled, count, width), width, random);
+  const { mean: level, coefficients } = spectralRidge(axes, targets);
   const { left, singular, rank } = axes;
   return targets.map((_, i) => {
-    let own = mean;
+    let own = level;
     for (let k = 0; k < rank; k++) own += coefficients[k]! * singular[k]! * left[i * rank + k]!;
     return own;
   });
 }
 
-/** Rows of features, standardised: mean 0, and a standard deviation of 1, or 0 where a feature is constant. */
-export interface FeatureTable {
-  readonly count: number;
-  readonly width: number;
-  /** count×width, row-major. */
-  readonly values: Float64Array;
-}
+export type FeatureTable = ReturnType<typeof featureTable>;
 
-/** @param rows - one at least, all of one length */
-export function featureTable(rows: readonly Float64Array[]): FeatureTable {
+/**
+ * Rows of features, standardised: mean 0, and a standard deviation of 1, or 0 where a feature is constant.
+ * @param rows - one at least, all of one length
+ * @returns count×width values, row-major
+ */
+export function featureTable(rows: readonly Float64Array[]) {
   const count = rows.length;
   const width = rows[0]!.length;
   const values = new Float64Array(count * width);
   for (let f = 0; f < width; f++) {
-    const mean = rows.reduce((sum, row) => sum + row[f]!, 0) / count;
-    const deviation = Math.sqrt(rows.reduce((sum, row) => sum + (row[f]! - mean) ** 2, 0) / count);
-    if (deviation > 1e-9 * Math.abs(mean))
-      rows.forEach((row, i) => (values[i * width + f] = (row[f]! - mean) / deviation));
+    const column = Float64Array.from(rows, (row) => row[f]!);
+    const [centre, spread] = [mean(column), deviation(column)];
+    if (spread > 1e-9 * Math.abs(centre))
+      column.forEach((value, i) => (values[i * width + f] = (value - centre) / spread));
   }
   return { count, width, values };
 }

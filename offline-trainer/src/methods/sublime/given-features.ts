@@ -33,23 +33,14 @@ export function sublimeAnchorsOf(
   const place = new Map(items.map(({ item_id: id }, i) => [id, i]));
   return {
     ...sublimeAnchors,
-    know: (own): SublimeKnowledge => ({
-      features: selectFeatures(
-        features,
-        own.map(({ item_id: id }) => place.get(id)!),
-      ),
-      anchorModels,
-    }),
+    know: (own): SublimeKnowledge => {
+      const places = own.map(({ item_id: id }) => place.get(id)!);
+      return { features: selectFeatures(features, places), anchorModels };
+    },
   };
 }
 
 const SUBSCENARIO = "subscenario";
-
-/** Where a column of strata may stand. */
-interface StrataTables {
-  readonly items?: ItemTable;
-  readonly features?: ItemTable;
-}
 
 /**
  * The strata of a column, whatever its values: `subscenario` of the items as they were read, another one of the items'
@@ -60,7 +51,7 @@ interface StrataTables {
 export function itemStrata(
   column: string,
   items: readonly ItemInfo[],
-  { items: file, features }: StrataTables,
+  { items: file, features }: { readonly items?: ItemTable; readonly features?: ItemTable },
 ): ItemGroups {
   const tables = [file, features].filter((table) => table?.columns.includes(column));
   const read = column === SUBSCENARIO && items.some(({ subscenario }) => subscenario !== undefined);

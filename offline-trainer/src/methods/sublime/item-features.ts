@@ -32,24 +32,18 @@ export interface ItemFeatures {
 
 export function selectFeatures(
   { columns, points, subscenarios, strata }: ItemFeatures,
-  items: ArrayLike<number>,
+  items: readonly number[],
 ): ItemFeatures {
-  const { length } = items;
   const groupsOf = (groups: ItemGroups | null): ItemGroups | null =>
-    groups && { name: groups.name, labels: Int32Array.from({ length }, (_, i) => groups.labels[items[i]!]!) };
+    groups && { name: groups.name, labels: Int32Array.from(items, (i) => groups.labels[i]!) };
+  const pointsOf = ({ dims, values }: Points): Points => {
+    const own = new Float64Array(items.length * dims);
+    items.forEach((i, k) => own.set(values.subarray(i * dims, (i + 1) * dims), k * dims));
+    return { count: items.length, dims, values: own };
+  };
   return {
-    columns: columns.map(({ name, values }) => ({
-      name,
-      values: Float64Array.from({ length }, (_, i) => values[items[i]!]!),
-    })),
-    points: points && {
-      count: length,
-      dims: points.dims,
-      values: Float64Array.from(
-        { length: length * points.dims },
-        (_, at) => points.values[items[Math.floor(at / points.dims)]! * points.dims + (at % points.dims)]!,
-      ),
-    },
+    columns: columns.map(({ name, values }) => ({ name, values: Float64Array.from(items, (i) => values[i]!) })),
+    points: points && pointsOf(points),
     subscenarios: groupsOf(subscenarios),
     strata: groupsOf(strata),
   };
@@ -110,12 +104,8 @@ function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: stri
   const columns = names.map((name) => {
     const values = Float64Array.from(cellsOf(name), ({ text, place }) => {
       const value = decimalNumber(text);
-      if (text !== "" && Number.isNaN(value))
-        issues.add(
-          place,
-          "not_a_number",
-          `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`,
-        );
+      const fault = `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`;
+      if (text !== "" && Number.isNaN(value)) issues.add(place, "not_a_number", fault);
       return value;
     });
     return { name, values };
@@ -124,25 +114,15 @@ function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: stri
   return columns;
 }
 
-interface ItemCell {
-  readonly id: string;
-  readonly text: string;
-  readonly place: { readonly row: number; readonly column: string };
-}
-
 /** The cells of any column, in the order of the items. @throws AnchorEvalError `invalid_data` for items without a row */
-export function itemCells(
-  table: ItemTable,
-  items: readonly ItemInfo[],
-  issues: DataIssues,
-): (column: string) => ItemCell[] {
+export function itemCells(table: ItemTable, items: readonly ItemInfo[], issues: DataIssues) {
   const at = table.columns.indexOf(ID);
   const rows = new Map(table.rows.map((cells, row) => [cells[at]!, row]));
   const ids = items.map(({ item_id: id }) => id);
   const without = ids.filter((id) => !rows.has(id));
   if (without.length > 0)
     issues.fail({}, "missing_item", `items without a row, ${without.length} of ${ids.length}: ${firstFew(without)}`);
-  return (column) => {
+  return (column: string) => {
     const cell = table.columns.indexOf(column);
     return ids.map((id) => {
       const row = rows.get(id)!;
@@ -170,23 +150,11 @@ const AXES = 16;
  */
 function itemPoints(items: readonly ItemInfo[], embeddings: Embeddings | undefined, random: RandomSource): Points {
   const values = new Float64Array(items.length * AXES);
-  const scenarios = new Map<string, number[]>();
-  items.forEach(({ scenario }, i) => {
-    const members = scenarios.get(scenario);
-    if (members) members.push(i);
-    else scenarios.set(scenario, [i]);
-  });
-  for (const [scenario, members] of scenarios) {
-    const own = members.map((i) => items[i]!);
-    const rows = embeddings
-      ? embeddedRows(
-          embeddings,
-          own.map(({ item_id: id }) => id),
-        )
-      : textFeatures(
-          own.map(({ text }) => text!),
-          [],
-        ).train;
+  for (const scenario of new Set(items.map((item) => item.scenario))) {
+    const members = [...items.keys()].filter((i) => items[i]!.scenario === scenario);
+    const ids = members.map((i) => items[i]!.item_id);
+    const texts = members.map((i) => items[i]!.text!);
+    const rows = embeddings ? embeddedRows(embeddings, ids) : textFeatures(texts, []).train;
     const axes = principalAxes(rows, AXES, random.fork(scenario));
     const places = ownPlaces(axes);
     members.forEach((i, at) => values.set(places.subarray(at * axes.rank, (at + 1) * axes.rank), i * AXES));

@@ -141,17 +141,12 @@ const ANCHOR_MODELS = 8;
 const LEAST_ANCHOR_MODELS = 2;
 const LEAST_JUDGES = 4;
 
-/** Models whose answers describe a subset, and models whose ranking it is judged by. Positions, ascending. */
-export interface ModelRoles {
-  readonly anchors: readonly number[];
-  readonly judges: readonly number[];
-}
-
 /**
- * The named anchor models; without names, or where fewer than two of those are here, models spread over the range of
- * scores: at the middles of as many equal parts of their ranking. All others judge; all do where fewer than four are left.
+ * Models whose answers describe a subset, and models whose ranking it is judged by: positions, ascending. The first are
+ * the named ones; without names, or where fewer than two of those are here, models spread over the range of scores: at the
+ * middles of as many equal parts of their ranking. All others judge; all do where fewer than four are left.
  */
-export function pickAnchorModels(full: Float64Array, named: ArrayLike<number> = []): ModelRoles {
+export function pickAnchorModels(full: Float64Array, named: ArrayLike<number> = []) {
   const models = Array.from(full, (_, m) => m);
   const known = [...new Set(Array.from(named))].sort((x, y) => x - y);
   const anchors = known.length >= LEAST_ANCHOR_MODELS ? known : spread(full);

@@ -1,5 +1,6 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { inclusionProbabilities, pivotalSample } from "anchoreval/internal/core/numeric/sampling";
+import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import { ranks } from "../../numeric/statistics.ts";
 import { apportion } from "../../numeric/apportion.ts";
 import type { ItemGroups } from "./item-features.ts";
@@ -27,25 +28,16 @@ const TILTS = [1, 2, 4];
  * Where strata are to be kept, each draws as many items of every stratum as {@link strataOf} says.
  */
 export function samplers(profile: ItemProfile): Sampler[] {
-  const { count, weights, columns, labels, subscenarios } = profile;
-  const items = Array.from({ length: count }, (_, i) => i);
-  const known = new Map<number, Stratum[]>();
-  const strata = (k: number): Stratum[] => {
-    const own = known.get(k) ?? strataOf(profile.strata, weights, k);
-    known.set(k, own);
-    return own;
-  };
-  const shuffled = (random: RandomSource): number[] => random.fork("order").shuffle(items.slice());
+  const { weights, columns, labels, subscenarios } = profile;
+  const strata = remembered((k: number) => strataOf(profile.strata, weights, k));
+  const shuffled = (random: RandomSource): number[] => random.fork("order").shuffle([...weights.keys()]);
   /** Spread over an order of the items, ties in random order. */
   const spread =
     (key: ArrayLike<number>) =>
-    (k: number, random: RandomSource): Uint32Array =>
-      sample(
-        shuffled(random).sort((x, y) => key[x]! - key[y]!),
-        weights,
-        strata(k),
-        random,
-      );
+    (k: number, random: RandomSource): Uint32Array => {
+      const order = shuffled(random).sort((x, y) => key[x]! - key[y]!);
+      return sample(order, weights, strata(k), random);
+    };
   const tilted =
     (places: Float64Array, sign: number) =>
     (k: number, random: RandomSource): Uint32Array => {
@@ -80,11 +72,8 @@ function sample(
   const drawn = strata.flatMap(({ items, quota }) => {
     const members = new Set(items);
     const own = order.filter((item) => members.has(item));
-    const probabilities = inclusionProbabilities(
-      Float64Array.from(own, (item) => chances[item]!),
-      quota,
-    );
-    return Array.from(pivotalSample(Array.from(probabilities), draw), (place) => own[place]!);
+    const ownChances = Float64Array.from(own, (item) => chances[item]!);
+    return pivotalSample(inclusionProbabilities(ownChances, quota), draw).map((place) => own[place]!);
   });
   return Uint32Array.from(drawn).sort();
 }
@@ -126,27 +115,18 @@ function farthestFirst({ count, points }: ItemProfile, strata: readonly Stratum[
   return chosen.sort();
 }
 
-/** Items of a stratum and how many of them a subset has. */
-interface Stratum {
-  /** Ascending. */
-  readonly items: readonly number[];
-  readonly quota: number;
-}
+/** Items of a stratum, ascending, and how many of them a subset has. */
+type Stratum = ReturnType<typeof strataOf>[0];
 
 /**
  * How many items a subset of k has of every stratum: its share of Σπ_i, π_i = min(1, c·w_i), in whole numbers by largest
  * remainders, so that no stratum is asked for more than it has.
  * @param groups - null: one stratum of all items
  */
-export function strataOf(groups: ItemGroups | null, weights: Float64Array, k: number): Stratum[] {
-  const members = new Map<number, number[]>();
-  weights.forEach((_, i) => {
-    const label = groups?.labels[i] ?? 0;
-    const own = members.get(label);
-    if (own) own.push(i);
-    else members.set(label, [i]);
-  });
-  const strata = [...members.values()];
+export function strataOf(groups: ItemGroups | null, weights: Float64Array, k: number) {
+  const labels = groups?.labels ?? new Int32Array(weights.length);
+  const all = [...weights.keys()];
+  const strata = [...new Set(labels)].map((label) => all.filter((i) => labels[i] === label));
   const chances = inclusionProbabilities(weights, k);
   const shares = strata.map((items) => items.reduce((sum, i) => sum + chances[i]!, 0));
   const quotas = apportion(k, shares, 0);

@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
+import { kendall, mean, pearson, spearman } from "../../numeric/statistics.ts";
 import { folds } from "../../matrix/splits.ts";
 import { columnsOf, meanScores } from "../item-columns.ts";
 import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice, valuesOf } from "./choose-subset.ts";
@@ -23,18 +23,7 @@ const UNTOUCHED_FOLDS = 4;
 const LEAST_CHOOSING = 5;
 
 /** How a choice ranks models held out from it; means over parts of the families, held out in turn. */
-interface UntouchedRanking {
-  /** Models of a part, on average. */
-  readonly models: number;
-  /** Predicted rank correlation of the chosen subset. */
-  readonly predicted: number;
-  readonly spearman: number;
-  readonly kendall: number;
-  /** The same of candidates drawn at random. */
-  readonly random: { readonly spearman: number; readonly kendall: number };
-  /** Correlation over all candidates of the predicted and the measured rank correlation. */
-  readonly agreement: number;
-}
+type UntouchedRanking = ReturnType<typeof averageRankings>;
 
 /**
  * Repeats the whole choice (anchor models, candidates, predictor) without a part of the families, and compares it with the
@@ -54,13 +43,13 @@ export function untouchedRankings(
     const own = random.fork(`part ${p}`);
     return { own, board: prepareBoard(boardOf(board, sources), own), held: boardOf(board, targets) };
   });
-  const rankings = sizes.map((size) => {
+  const rankings = sizes.flatMap((size) => {
     const found = prepared.flatMap(
       ({ own, board, held }) => untouchedRanking(chooseSubset(board, size, own.fork(`size ${size}`)), held) ?? [],
     );
-    return [size, found] as const;
+    return found.length > 0 ? [[size, averageRankings(found)] as const] : [];
   });
-  return new Map(rankings.flatMap(([size, found]) => (found.length > 0 ? [[size, averageRankings(found)]] : [])));
+  return new Map(rankings);
 }
 
 export function boardOf(board: Board, models: readonly number[]): Board {
@@ -75,43 +64,37 @@ export function boardOf(board: Board, models: readonly number[]): Board {
 }
 
 /** Of one part; null where its models all have the same full score. */
-export function untouchedRanking(
-  { candidates, predicted, chosen }: SubsetChoice,
-  { columns, full }: Board,
-): UntouchedRanking | null {
+export function untouchedRanking({ candidates, predicted, chosen }: SubsetChoice, { columns, full }: Board) {
   if (full.every((score) => score === full[0])) return null;
   const truths = candidates.map(({ items }) => {
     const scores = meanScores(columns, items);
     return { spearman: spearman(scores, full) ?? 0, kendall: kendall(scores, full) ?? 0 };
   });
+  const spearmans = Float64Array.from(truths, (own) => own.spearman);
   const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
   return {
     models: full.length,
+    /** Predicted rank correlation of the chosen subset. */
     predicted: predicted[chosen]!,
     ...truths[chosen]!,
+    /** The same of candidates drawn at random. */
     random: meanCorrelations(atRandom),
-    agreement:
-      pearson(
-        predicted,
-        Float64Array.from(truths, (own) => own.spearman),
-      ) ?? 0,
+    /** Correlation over all candidates of the predicted and the measured rank correlation. */
+    agreement: pearson(predicted, spearmans) ?? 0,
   };
 }
 
-function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
+function averageRankings(parts: readonly NonNullable<ReturnType<typeof untouchedRanking>>[]) {
   return {
-    models: mean(parts, ({ models }) => models),
-    predicted: mean(parts, ({ predicted }) => predicted),
+    /** Models of a part. */
+    models: mean(parts.map(({ models }) => models)),
+    predicted: mean(parts.map(({ predicted }) => predicted)),
     ...meanCorrelations(parts),
     random: meanCorrelations(parts.map(({ random }) => random)),
-    agreement: mean(parts, ({ agreement }) => agreement),
+    agreement: mean(parts.map(({ agreement }) => agreement)),
   };
 }
 
-function meanCorrelations(parts: readonly UntouchedRanking["random"][]): UntouchedRanking["random"] {
-  return { spearman: mean(parts, ({ spearman }) => spearman), kendall: mean(parts, ({ kendall }) => kendall) };
-}
-
-function mean<Part>(parts: readonly Part[], pick: (part: Part) => number): number {
-  return parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
+function meanCorrelations(parts: readonly { readonly spearman: number; readonly kendall: number }[]) {
+  return { spearman: mean(parts.map((own) => own.spearman)), kendall: mean(parts.map((own) => own.kendall)) };
 }

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { kmeans } from "ml-kmeans";
 import { describe, expect, test } from "vitest";
-import { clusterPoints, type Clusters, type Points } from "../../../../offline-trainer/src/methods/kmeans/clusters.ts";
+import { clusterPoints, type Points } from "../../../../offline-trainer/src/methods/kmeans/clusters.ts";
 import { readFixture } from "../../../support/fixture.ts";
 
 /** scikit-learn: the least inertia of 200 starts, and the mean of 400 single ones from plain k-means++. */
@@ -31,7 +31,7 @@ const squareDistance = ({ dims, values }: Points, point: number, centroids: Floa
 };
 
 /** Clusters with their inertia, Σ w·|x − mean of its cluster|². */
-function clustersOf(points: Points, weights: Float64Array, k: number, seed = 1): Clusters & { inertia: number } {
+function clustersOf(points: Points, weights: Float64Array, k: number, seed = 1) {
   const clusters = clusterPoints(points, weights, k, createRandom(seed), 300);
   return { ...clusters, inertia: inertiaOf(points, weights, clusters.labels, k) };
 }
