@@ -22,6 +22,7 @@ export interface BundleRef {
   readonly version: string;
 }
 
+/** A published benchmark with its versions. */
 export interface BenchmarkSummary {
   readonly benchmark: string;
   readonly latest: string | null;
@@ -35,6 +36,7 @@ export interface BenchmarkSummary {
   }[];
 }
 
+/** The request for one model. */
 export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
@@ -59,6 +61,7 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }

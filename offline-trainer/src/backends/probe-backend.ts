@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend, Objective, Parameters } from "../calibrate/types.ts";
 
+/** Options of a probe. */
 export interface ProbeOptions {
   /**
    * Leaves what was opened open, for good: kernels that WebGPU has compiled live as long as one session does, and every

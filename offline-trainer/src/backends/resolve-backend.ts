@@ -6,8 +6,10 @@ import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";
 import { typescriptBackend } from "./typescript.ts";
 
+/** Where calibrations can be computed, by name. */
 export const PROVIDERS = ["auto", "cuda", "webgpu", "cpu", "typescript"] as const;
 
+/** Where calibrations are computed. */
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A backend that has started, and why it is this one. */

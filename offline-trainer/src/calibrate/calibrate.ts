@@ -14,6 +14,7 @@ import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
 
+/** How answers are calibrated. */
 export interface CalibrateOptions {
   /** Latent dimensions D. */
   readonly dims: number;
@@ -37,6 +38,7 @@ export interface CalibrateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How far a calibration is. */
 export interface CalibrationStep {
   readonly round: number;
   readonly evaluations: number;

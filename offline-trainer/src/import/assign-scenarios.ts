@@ -97,6 +97,7 @@ function mostFrequent<T>(values: readonly T[]): T[] {
     .map(([value]) => value);
 }
 
+/** A score computed from the imported items, beside the harness's own. */
 export interface ScoreComparison {
   readonly model: string;
   /** A scenario, or a task of one. */

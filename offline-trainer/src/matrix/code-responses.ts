@@ -13,6 +13,7 @@ export interface CodedResponses {
 /** How a score in [0,1] is distributed about its mean P = σ(a·θ − b). */
 export const LINKS = ["bernoulli", "gaussian"] as const;
 
+/** A distribution of graded scores, by name. */
 export type Link = (typeof LINKS)[number];
 
 /** Scores of a calibration, model by model, each with a weight. */
@@ -28,6 +29,7 @@ export interface GradedResponses extends Omit<CodedResponses, "signs"> {
   readonly link: Link;
 }
 
+/** Responses that a calibration is fitted to. */
 export type Responses = CodedResponses | GradedResponses;
 
 /**

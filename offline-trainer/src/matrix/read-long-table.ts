@@ -178,6 +178,7 @@ function plain(value: unknown): unknown {
 /** Roles that a column of a long table may have. */
 export const COLUMN_ROLES = ["model", "item", "score", "scenario", "subscenario", "weight", "text", "hash"] as const;
 
+/** Role of a column of a long table. */
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
 /** A long table's columns by what they hold; the item's may be several, joined by +. */
