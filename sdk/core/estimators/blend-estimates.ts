@@ -10,7 +10,7 @@ import {
   type SeenScores,
 } from "./types.ts";
 
-/** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
+/** Share of p-irt-dr's correction that goes into a model's place among the source models. */
 const CORRECTION = 0.5;
 
 /**
