@@ -105,7 +105,7 @@ export function scoreAnswers(
   if (lacking.length > 0 && Object.values(form.scenarios).some(({ together }) => together !== null))
     warnings.push({
       code: "estimated_separately",
-      message: `Every scenario rests on its own answers alone: below ${100 * LEAST_ANSWERED_SHARE} % of the anchors' weight was answered in ${lacking.map(([id]) => id).join(", ")}, so that the answers can't be read jointly.`,
+      message: `Every scenario rests on its own answers alone: less than ${100 * LEAST_ANSWERED_SHARE} % of the anchors' weight was answered in ${lacking.map(([id]) => id).join(", ")}, so that the answers can't be read jointly.`,
     });
   const ordered = Object.fromEntries(
     bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),

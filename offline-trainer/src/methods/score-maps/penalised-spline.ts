@@ -171,8 +171,8 @@ function trace(matrix: Float64Array, n: number): number {
   return sum;
 }
 
-/** Gap, relative to the range, below which two values are one: sums of the same numbers in another order differ by less. */
-const SAME = 1e-9;
+/** Gap, relative to the range, below which two values are one: means of the same scores, stored as float32, differ by less. */
+const SAME = 1e-6;
 
 /** The same, relative to the values themselves. */
 const ROUNDING = 1e-13;

@@ -130,5 +130,11 @@ test("values that only rounding tells apart are one, in a map and in a sum of cu
   expect(Array.from(distinctValues(Float64Array.of(0.3, 0.1 + 0.2, 1, 0)))).toEqual([0, 0.3, 1]);
   expect(Array.from(distinctValues(Float64Array.of(0, 1 - 1e-16, 1)))).toEqual([0, 1]);
   expect(Array.from(distinctValues(Float64Array.of(0.5, 0.5)))).toEqual([0.5]);
+  // Means of graded scores that were stored as float32: nearly the same three times.
+  const stored = Float64Array.of(0.25, 0.7, 0.7 + 1e-7, 0.7 - 3e-8, 0.9);
+  expect(distinctValues(stored)).toHaveLength(3);
+  const x = Float64Array.from({ length: 18 }, (_, j) => Math.fround(0.2 + 0.05 * (j >> 1)) + (j % 2) * 4e-8);
+  const { y } = smoothMap(x, x);
+  for (const value of y) expect(Number.isFinite(value)).toBe(true);
   expect(distinctValues(Float64Array.of(0.3, 0.1 + 0.2)).length).toBe(1);
 });
