@@ -27,13 +27,13 @@ async function bundleOf(code: string): Promise<string> {
  * part of an answer, 0.7 kB for signatures. 0.6 kB more for sigmoids of many items at once and what is
  * solved once a form: they make an estimate two and a half times as fast. 0.3 kB more for the checks of exposure limits,
  * 0.1 kB for those of a base, 0.1 kB for differences of means of several runs. Forms' digests are checked by what loads: 0.6 kB that an estimate alone has no more.
- * 0.1 kB for what to do about answers that are refused, and why a connection failed. 0.4 kB for an
+ * 0.1 kB for what to do about answers that are refused, and why a connection failed. 0.3 kB for an
  * estimate outside the range that holds there, and what keeps answers from being read jointly.
  */
 const CEILINGS = {
-  'export { estimateFromAnchors } from "anchoreval";': 15_430,
-  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 25_900,
-  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 29_240,
+  'export { estimateFromAnchors } from "anchoreval";': 15_210,
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 25_660,
+  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 28_960,
   'export { mapAbility } from "anchoreval/irt";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,
   'export { calibrate, onnxBackend } from "anchoreval-trainer/calibrate";': 11_500,
