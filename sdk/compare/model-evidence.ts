@@ -5,6 +5,7 @@ import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts
 import type { GatedVariance } from "../core/inference/sampling-variance.ts";
 import type { PairedAnswers } from "../core/inference/paired-difference.ts";
 import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
+import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
 import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
@@ -28,14 +29,15 @@ export interface ScenarioEvidence extends PairedAnswers {
 /**
  * One model's evidence in every loaded scenario, abilities from its answers to these items alone.
  * @param scores - per scenario, aligned with the form's anchors; NaN = doesn't count
+ * @param model - its estimates from these scores, where they are there already
  * @returns by scenario; without those where nothing was answered
  */
 export function modelEvidence(
   bundle: Bundle,
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
+  model: Pick<ModelEstimate, "ability"> = bundleScoring(bundle, form).estimate(scores),
 ): Map<string, ScenarioEvidence> {
-  const model = bundleScoring(bundle, form).estimate(scores);
   const evidence = new Map<string, ScenarioEvidence>();
   for (const bank of bundle.manifest.banks) {
     const ability = model.ability(bank.id, "separate");
@@ -76,9 +78,9 @@ export function comparedSide(
   scores: ReadonlyMap<string, Float64Array>,
   level: number,
 ): ComparedSide {
-  const { estimate, scenarios } = scoreAnswers(bundle, form, scores, level);
+  const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level);
   const evidence = new Map(
-    [...modelEvidence(bundle, form, scores)].map(([id, own]): [string, ScenarioEvidence] => {
+    [...modelEvidence(bundle, form, scores, model)].map(([id, own]): [string, ScenarioEvidence] => {
       const { result, gated } = scenarios.get(id)!;
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;

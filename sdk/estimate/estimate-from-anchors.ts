@@ -80,7 +80,11 @@ export function scoreAnswers(
   formId: string,
   scores: ReadonlyMap<string, Float64Array>,
   level: number,
-): { readonly estimate: Estimate; readonly scenarios: ReadonlyMap<string, ScoredScenario> } {
+): {
+  readonly estimate: Estimate;
+  readonly model: ModelEstimate;
+  readonly scenarios: ReadonlyMap<string, ScoredScenario>;
+} {
   const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
   const warnings: EstimateWarning[] = [];
   const scenarios = new Map<string, ScoredScenario>();
@@ -120,7 +124,7 @@ export function scoreAnswers(
     warnings,
     scenarios: ordered,
   };
-  return { estimate, scenarios };
+  return { estimate, model, scenarios };
 }
 
 /** All scenarios' answers where these can be read jointly and err less for this scenario, else its own bank's. */

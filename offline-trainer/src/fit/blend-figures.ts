@@ -1,12 +1,11 @@
-import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
 import { blendEstimates, outsideEstimate } from "anchoreval/internal/core/estimators/blend-estimates";
-import { blendedMean } from "anchoreval/internal/core/estimators/predicted-means";
 import {
   BASE_ESTIMATORS,
   type BaseEstimatorId,
   type Blend,
   type Tightening,
 } from "anchoreval/internal/core/estimators/types";
+import { blendedMean } from "anchoreval/internal/core/estimators/predicted-means";
 import { bernoulliVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
@@ -26,8 +25,7 @@ const RIDGE = 0.02;
  */
 export function stackWeights(estimates: readonly HeldOutEstimate[]): Record<BaseEstimatorId, number> {
   const size = BASE_ESTIMATORS.length;
-  const times = new Map<number, number>();
-  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  const times = timesHeldOut(estimates);
   const products = new Float64Array(size * size);
   for (const { model, truth, base } of estimates) {
     const errors = BASE_ESTIMATORS.map((id) => base[id] - truth);
@@ -83,8 +81,7 @@ function quadratic(products: Float64Array, weights: Float64Array): number {
  * @returns 0.5 where nothing was held out, or where both agree
  */
 export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
-  const times = new Map<number, number>();
-  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  const times = timesHeldOut(estimates);
   let aa = 0;
   let pp = 0;
   let ap = 0;
@@ -109,14 +106,9 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
  * @see Bates & Granger (1969), Operational Research Quarterly 20, 451–468
  */
 export function outsideShare(estimates: readonly HeldOutEstimate[], lambda: number): number {
-  const ofModel = meanSquare(estimates, (estimate) => blendedScore(estimate, lambda));
+  const ofModel = meanSquare(estimates, ({ base, bounds }) => blendedMean(lambda, base, bounds));
   const ofAnswers = meanSquare(estimates, ({ base }) => base.aipw);
   return ofModel === null || ofAnswers === null || ofModel + ofAnswers === 0 ? 0.5 : ofAnswers / (ofModel + ofAnswers);
-}
-
-/** gp-irt. */
-function blendedScore({ base, bounds }: HeldOutEstimate, lambda: number): number {
-  return clamp(blendedMean(lambda, base["anchor-mean"], base["p-irt"]), bounds);
 }
 
 /** Mean squared error of a score, every model counting once; null of no model. */
@@ -124,10 +116,16 @@ function meanSquare(
   estimates: readonly HeldOutEstimate[],
   score: (estimate: HeldOutEstimate) => number,
 ): number | null {
-  const times = new Map<number, number>();
-  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  const times = timesHeldOut(estimates);
   const sum = estimates.reduce((sum, own) => sum + (score(own) - own.truth) ** 2 / times.get(own.model)!, 0);
   return times.size > 0 ? sum / times.size : null;
+}
+
+/** How often each model was held out: its estimates share one vote. */
+function timesHeldOut(estimates: readonly HeldOutEstimate[]): Map<number, number> {
+  const times = new Map<number, number>();
+  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  return times;
 }
 
 /**
@@ -175,10 +173,10 @@ export function intervalTightening(
   blend: Omit<Blend, "tightening">,
 ): Tightening {
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(estimates, (estimate) => {
-    const base = { ...estimate.base, "gp-irt": blendedScore(estimate, blend.lambda) };
-    return outsideEstimate(base, blend, estimate.seen).score;
-  })!;
+  const mixed = meanSquare(
+    estimates,
+    ({ base, bounds, seen }) => outsideEstimate(base, blendedMean(blend.lambda, base, bounds), blend, seen).score,
+  )!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };

@@ -1,5 +1,6 @@
 import {
   BASE_ESTIMATORS,
+  type BaseEstimatorId,
   type BaseScores,
   type SeenModels,
   type SeenScores,
@@ -120,14 +121,11 @@ function heldOut(
 ): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "pattern" | "failed"> {
   if (estimate === null || !Object.values(estimate.base).every((score) => Number.isFinite(score))) {
     const score = estimate?.base["anchor-mean"] ?? average;
-    const base = Object.fromEntries([...BASE_ESTIMATORS, ...(mapped ? ["score-map"] : [])].map((id) => [id, score]));
-    return {
-      base: base as unknown as BaseScores,
-      bounds: { low: 0, high: 1 },
-      sampling: null,
-      pattern: null,
-      failed: true,
+    const base = {
+      ...(Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>),
+      ...(mapped && { "score-map": score }),
     };
+    return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
   }
   const { bounds, base, sample, residuals } = estimate;
   return { base, bounds, sampling: samplingVariance(base["p-irt-dr"], sample, residuals), pattern, failed: false };

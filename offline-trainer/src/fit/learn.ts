@@ -7,7 +7,6 @@ import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-mod
 import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
-import { chooseModel } from "../calibrate/choose-model.ts";
 import { linkBanks } from "../calibrate/linking.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { answeringModels, scenariosOf, sourceScores, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
@@ -121,8 +120,11 @@ async function chosenModel(
   options: ResponseModel & Pick<FitBankOptions, "backend" | "calibrator" | "signal" | "random">,
 ): Promise<BankChoice> {
   const asked = asAsked(settings, rows.length);
-  const left = [settings.link, settings.dims, settings.shrinkage].includes("auto");
-  const model = left ? { ...asked, ...(await chooseModel(group, rows, settings, { ...options, replicates })) } : asked;
+  let model = asked;
+  if ([settings.link, settings.dims, settings.shrinkage].includes("auto")) {
+    const { chooseModel } = await import("../calibrate/choose-model.ts");
+    model = { ...asked, ...(await chooseModel(group, rows, settings, { ...options, replicates })) };
+  }
   if (settings.search === 0 || designSearch === undefined) return model;
   const found = await designSearch.search(group, rows, {
     ...options,

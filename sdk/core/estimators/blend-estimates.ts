@@ -58,8 +58,8 @@ export function blendEstimates(
 ): BlendedEstimates {
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
-  const gpIrt = clamp(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"]), bounds);
-  const { score, spread } = outsideEstimate({ ...base, "gp-irt": gpIrt }, blend, seen);
+  const gpIrt = blendedMean(blend.lambda, base, bounds);
+  const { score, spread } = outsideEstimate(base, gpIrt, blend, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -89,19 +89,20 @@ export function blendEstimates(
  * say, w by their errors on source models that were stronger than those learned from. Where `p-irt-dr` lies further beyond
  * the range than it is wide, no such error was seen: with d its distance from the range, ℓ² = (d² − rmse²)/(best − worst)²
  * divides w where it exceeds 1.
- * @param base - with `gp-irt`
+ * @param gpIrt - {@link blendedMean}
  * @returns o and u² = w(1−w)·(gp-irt − aipw)², what it may err by for not knowing which to trust
  */
 export function outsideEstimate(
-  base: Pick<ByEstimator<number>, "gp-irt" | "p-irt-dr" | "aipw">,
+  { aipw, "p-irt-dr": corrected }: BaseScores,
+  gpIrt: number,
   { outside = 0.5, rmse }: Pick<Blend, "outside" | "rmse">,
   { worst, best }: SeenScores,
 ): { score: number; spread: number } {
-  const distance = Math.max(0, base["p-irt-dr"] - best, worst - base["p-irt-dr"]);
+  const distance = Math.max(0, corrected - best, worst - corrected);
   const leap = (distance ** 2 - rmse ** 2) / Math.max(best - worst, 1e-9) ** 2;
   const share = outside / Math.max(1, leap);
-  const gap = base["gp-irt"] - base.aipw;
-  return { score: base.aipw + share * gap, spread: share * (1 - share) * gap ** 2 };
+  const gap = gpIrt - aipw;
+  return { score: aipw + share * gap, spread: share * (1 - share) * gap ** 2 };
 }
 
 /** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */

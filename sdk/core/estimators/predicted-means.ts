@@ -1,4 +1,5 @@
-import type { AnsweredSample, ScenarioState } from "./types.ts";
+import { type Bounds, clamp } from "./answered-sample.ts";
+import type { AnsweredSample, BaseScores, ScenarioState } from "./types.ts";
 
 /**
  * `anchor-mean`: Σ_A d·y / Σ_A d with d = w/π, the Hájek mean of a probability sample, or the cluster-mass mean of
@@ -36,10 +37,11 @@ export function correctedMean({ expected, predicted, sample }: Omit<ScenarioStat
 }
 
 /**
- * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt.
+ * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt, inside the bounds.
  * @param lambda - λ in [0,1], learned on held-out source models
+ * @param bounds - what the answers alone prove
  * @see Maia Polo et al. (2024), tinyBenchmarks, eq. 4.2
  */
-export function blendedMean(lambda: number, anchorMean: number, modelImputedMean: number): number {
-  return lambda * anchorMean + (1 - lambda) * modelImputedMean;
+export function blendedMean(lambda: number, base: Pick<BaseScores, "anchor-mean" | "p-irt">, bounds: Bounds): number {
+  return clamp(lambda * base["anchor-mean"] + (1 - lambda) * base["p-irt"], bounds);
 }

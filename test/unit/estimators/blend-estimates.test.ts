@@ -55,8 +55,7 @@ describe("blendEstimates", () => {
   });
 
   test("a leap beyond what the sources span leaves gp-irt less to say, and the answers have the rest", () => {
-    const outside = (worst: number, best: number) =>
-      outsideEstimate({ ...base, "gp-irt": gpIrt }, blend, { worst, best });
+    const outside = (worst: number, best: number) => outsideEstimate(base, gpIrt, blend, { worst, best });
     const { score, spread } = outside(0, 0.2);
     const share = (0.8 * 0.2 ** 2) / (0.5 ** 2 - 0.05 ** 2);
     expect(score).toBeCloseTo(share * gpIrt + (1 - share) * 0.65, 14);

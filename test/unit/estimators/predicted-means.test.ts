@@ -75,7 +75,8 @@ test("a constant error of the model is taken out, even past 1", () => {
 });
 
 test("is the anchor mean at λ = 1, the imputed mean at λ = 0, and between them linear", () => {
-  expect(blendedMean(1, 0.7, 0.4)).toBe(0.7);
-  expect(blendedMean(0, 0.7, 0.4)).toBe(0.4);
-  expect(blendedMean(0.25, 0.7, 0.4)).toBeCloseTo(0.475, 15);
+  const both = { "anchor-mean": 0.7, "p-irt": 0.4 };
+  expect(blendedMean(1, both, { low: 0, high: 1 })).toBe(0.7);
+  expect(blendedMean(0, both, { low: 0, high: 1 })).toBe(0.4);
+  expect(blendedMean(0.25, both, { low: 0, high: 1 })).toBeCloseTo(0.475, 15);
 });
