@@ -79,6 +79,7 @@ describe("any selection, of any weights, accuracies and sizes", () => {
             const random = createRandom(`items ${seed}`);
             const total = sum(weights);
             const coarse = (): number => random.below(4) / 3; // many items alike
+            const models = random.below(5) === 0 ? 110 : 1 + random.below(5); // enough to choose on purpose by, or not
             const { sets, nested } = await selectAnchors(
               method,
               anchorInputOf({
@@ -88,9 +89,9 @@ describe("any selection, of any weights, accuracies and sizes", () => {
                   Float64Array.from({ length: count }, coarse),
                   Float64Array.from({ length: count }, coarse),
                 ),
-                abilities: Float64Array.from({ length: 1 + random.below(5) }, () => random.normal()),
+                abilities: Float64Array.from({ length: models }, () => random.normal()),
                 ...{ generations: 2 },
-                column: (item) => Float64Array.of(item % 2, item % 3),
+                column: (item) => Float64Array.from({ length: models }, (_, m) => ((item + m) % 3) / 2),
                 sizes,
                 random: createRandom(seed),
               }),

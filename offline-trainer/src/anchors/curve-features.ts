@@ -1,6 +1,7 @@
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { centredCurves, curveComponents } from "../numeric/curve-components.ts";
+import type { AnchorInput } from "./anchor-method.ts";
 
 /**
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models
@@ -37,9 +38,8 @@ export interface CurveFeatures {
  */
 export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = ABILITY_SCALE): CurveFeatures {
   const { count, dims } = bank;
-  const points = widened(abilities, dims, scale);
-  const size = points.length / dims;
-  const values = Array.from({ length: size }, (_, m) => itemResponses(points.subarray(m * dims, (m + 1) * dims), bank));
+  const values = curvesAt(someModels(abilities.length / dims, MOST_ABILITIES), bank, abilities, scale);
+  const size = values.length;
   const noise = new Float64Array(count).fill(LEAST_NOISE);
   for (const own of values) for (let i = 0; i < count; i++) noise[i]! += (own[i]! * (1 - own[i]!)) / size;
   const found = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
@@ -47,41 +47,69 @@ export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = A
   return { count, width: found.rank, loadings, noise: noise.map((own, i) => own + left[i]!) };
 }
 
-/** Some of the abilities, each moved away from the mean of all. */
-function widened(abilities: Float64Array, dims: number, scale: number): Float64Array {
+/** Evenly by position, so many of the models at most. */
+function someModels(models: number, most: number): number[] {
+  const taken = Math.min(models, most);
+  return Array.from({ length: taken }, (_, k) => Math.floor((k * models) / taken));
+}
+
+/** The items' curves at the abilities of some models, each moved away from the mean of all by a factor. */
+function curvesAt(rows: readonly number[], bank: ItemBank, abilities: Float64Array, scale: number): Float64Array[] {
+  const { dims } = bank;
   const models = abilities.length / dims;
   const mean = new Float64Array(dims);
   for (let k = 0; k < abilities.length; k++) mean[k % dims]! += abilities[k]! / models;
-  const taken = Math.min(models, MOST_ABILITIES);
-  return Float64Array.from({ length: taken * dims }, (_, at) => {
-    const d = at % dims;
-    const model = Math.floor((Math.floor(at / dims) * models) / taken);
-    return mean[d]! + scale * (abilities[model * dims + d]! - mean[d]!);
-  });
+  return rows.map((m) =>
+    itemResponses(
+      mean.map((centre, d) => centre + scale * (abilities[m * dims + d]! - centre)),
+      bank,
+    ),
+  );
 }
 
-/** Share of an item's variance that counts as its own: what the sample covariance of few models is shrunk by. */
-const OWN_SHARE = 0.4;
-/** {@link LEAST_NOISE} of the answers themselves. */
-const ANSWER_LEAST_NOISE = 1e-6;
+/** Share of the answers' covariance beyond the curves' that counts; noise is the rest of what the curves leave open. */
+const RESIDUAL_SHARE = 0.5;
+
+/** Source models whose curves and answers are looked at, evenly by position among them. */
+const MOST_MODELS = 512;
+
+/** How far beyond the sources' range anchors chosen on purpose tell models apart: less than samples are balanced for. */
+const PURPOSIVE_SCALE = 1.5;
 
 /**
- * The items' answers as those of a random model, by the source models' answers themselves: covariance .6·S + .4·diag S
- * with their sample covariance S.
- * @param column - the source models' scores on an item, none missing
+ * The items' answers as those of a random model, by the response model and by what the source models' answers add to it:
+ * Cov(y_i, y_j) = Cov(P_i, P_j) + ½·Cov(y_i − P_i, y_j − P_j) over the sources, P at abilities whose range is widened, and
+ * ½·mean P(1−P) as each item's own variance. Curves alone miss what items share beyond the abilities; the answers' own
+ * covariances are noise where models are few.
+ * @param input - the bank, the sources' abilities, and their scores on every item, none missing
  */
-export function answerFeatures(column: (item: number) => Float64Array, count: number): CurveFeatures {
-  const width = column(0).length;
-  const degrees = Math.max(1, width - 1);
-  const loadings = new Float64Array(count * width);
-  const noise = new Float64Array(count).fill(ANSWER_LEAST_NOISE);
+export function answerFeatures({
+  bank,
+  abilities,
+  column,
+}: Pick<AnchorInput, "bank" | "abilities" | "column">): CurveFeatures {
+  const { count, dims } = bank;
+  const rows = someModels(abilities.length / dims, MOST_MODELS);
+  const size = rows.length;
+  const curves = curvesAt(rows, bank, abilities, PURPOSIVE_SCALE);
+  const residuals = rows.map(() => new Float64Array(count));
+  const noise = new Float64Array(count).fill(LEAST_NOISE);
   for (let i = 0; i < count; i++) {
-    const scores = column(i);
-    const mean = scores.reduce((sum, score) => sum + score, 0) / width;
-    scores.forEach((score, m) => {
-      loadings[i * width + m] = (score - mean) * Math.sqrt((1 - OWN_SHARE) / degrees);
-      noise[i]! += (OWN_SHARE * (score - mean) ** 2) / degrees;
+    const answers = column(i);
+    rows.forEach((m, k) => {
+      const p = curves[k]![i]!;
+      residuals[k]![i] = answers[m]! - p;
+      noise[i]! += ((1 - RESIDUAL_SHARE) * p * (1 - p)) / size;
     });
   }
+  centredCurves(curves);
+  centredCurves(residuals);
+  const width = 2 * size;
+  const loadings = new Float64Array(count * width);
+  for (let i = 0; i < count; i++)
+    for (let k = 0; k < size; k++) {
+      loadings[i * width + k] = Math.sqrt(1 / size) * curves[k]![i]!;
+      loadings[i * width + size + k] = Math.sqrt(RESIDUAL_SHARE / size) * residuals[k]![i]!;
+    }
   return { count, width, loadings, noise };
 }

@@ -3,8 +3,8 @@ import { byAccuracy, equalShares, excluding, type AnchorMethod } from "./anchor-
 
 /**
  * `greedy-variance`: one item at a time, the one that most lowers the variance of the full score that is left open
- * under the covariance of the source models' answers ({@link answerFeatures}), spread over as many strata as a size has
- * anchors ({@link greedyItems}). A purposive choice without a draw: the same sources have the same anchors. Each anchor
+ * ({@link greedyItems}), under the response model and what the source models' answers add to it
+ * ({@link answerFeatures}). A purposive choice without a draw: the same sources have the same anchors. Each anchor
  * stands for the same share. Smaller sizes are the first items of the larger.
  */
 export const greedyVariance: AnchorMethod = {
@@ -13,14 +13,15 @@ export const greedyVariance: AnchorMethod = {
   drawn: false,
   estimator: "stack",
   second: true,
-  prepare: ({ weights, accuracy, column, sizes }) => {
+  prepare: (input) => {
+    const { weights, accuracy, sizes } = input;
     const order = byAccuracy(accuracy);
-    const features = answerFeatures(column, weights.length);
-    const chosen = greedyItems(features, weights, order, sizes);
+    const features = answerFeatures(input);
+    const chosen = greedyItems(features, weights, order, Math.max(...sizes));
     const setOf = equalShares(accuracy);
     const sets = new Map(sizes.map((size) => [size, setOf(chosen.slice(0, size))]));
     const second = (size: number): number[] =>
-      greedyItems(features, weights, excluding(order, chosen.slice(0, size)), [size]);
+      greedyItems(features, weights, excluding(order, chosen.slice(0, size)), size);
     return {
       draw: () => ({ sets, nested: true }),
       second: () => new Map(sizes.map((size) => [size, setOf(second(size))])),
@@ -29,53 +30,32 @@ export const greedyVariance: AnchorMethod = {
 };
 
 /**
- * Items in the order in which they are chosen. For each size n, ascending, the items in `order` are cut into n strata of
- * equal weight, and the next one chosen is, of those in strata without an anchor (of all, once every stratum with items
- * left has one), the item with the largest Cov(y_i, S | y_A)²/Var(y_i | y_A): by so much its answer lowers the variance
- * of the full score S. Ties by position.
+ * Items in the order in which they are chosen: each time the one with the largest Cov(y_i, S | y_A)²/Var(y_i | y_A), by
+ * which its answer lowers the variance of the full score S. Ties by position.
  * @param weights - item weights w, summing to 1
- * @param order - items that may be chosen, from hard to easy
- * @param sizes - ascending, none above the number of items that may be chosen
+ * @param among - items that may be chosen
+ * @param count - how many, at most all of these
  * @see Krause, Singh & Guestrin (2008), JMLR 9, 235–284
  */
 export function greedyItems(
   features: CurveFeatures,
   weights: Float64Array,
-  order: readonly number[],
-  sizes: readonly number[],
+  among: readonly number[],
+  count: number,
 ): number[] {
   const { variance, covariance, answer } = openVariances(features, weights);
-  const chosen = new Set<number>();
-  for (const size of sizes) {
-    const stratum = strata(order, weights, size);
-    const filled = new Set(Array.from(chosen, (i) => stratum[i]));
-    while (chosen.size < size) {
-      const left = order.filter((i) => !chosen.has(i));
-      const free = left.filter((i) => !filled.has(stratum[i]));
-      let best = -1;
-      let most = -1;
-      for (const i of free.length > 0 ? free : left) {
-        const gain = covariance[i]! ** 2 / variance[i]!;
-        if (gain > most || (gain === most && i < best)) [best, most] = [i, gain];
-      }
-      chosen.add(best);
-      filled.add(stratum[best]);
-      answer(best);
+  const left = new Set([...among].sort((x, y) => x - y));
+  return Array.from({ length: count }, () => {
+    let best = -1;
+    let most = -1;
+    for (const i of left) {
+      const gain = covariance[i]! ** 2 / variance[i]!;
+      if (gain > most) [best, most] = [i, gain];
     }
-  }
-  return [...chosen];
-}
-
-/** Stratum of every item in `order`: which of n parts of equal weight its middle lies in. */
-function strata(order: readonly number[], weights: Float64Array, n: number): Uint32Array {
-  const out = new Uint32Array(weights.length);
-  const all = order.length === weights.length ? 1 : order.reduce((sum, i) => sum + weights[i]!, 0);
-  let before = 0;
-  for (const i of order) {
-    out[i] = Math.min(n - 1, Math.floor((n * (before + weights[i]! / 2)) / all));
-    before += weights[i]!;
-  }
-  return out;
+    left.delete(best);
+    answer(best);
+    return best;
+  });
 }
 
 /** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */

@@ -1,3 +1,4 @@
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import type { AnchorInput, ChosenAnchors } from "./anchor-method.ts";
 
@@ -8,9 +9,25 @@ export interface NestedLevel {
   readonly inclusion: Float64Array;
 }
 
-/** The sizes of nested samples, largest first, each with π in proportion to the weight. */
-export function nestedLevels(weights: Float64Array, sizes: readonly number[]): NestedLevel[] {
-  return [...sizes].sort((x, y) => y - x).map((size) => ({ size, inclusion: inclusionProbabilities(weights, size) }));
+/**
+ * The sizes of nested samples, largest first, each with π in proportion to the weight among the items that aren't certain.
+ * @param certain - items that every sample of a size has, fewer than the size; a smaller size's are among a larger one's
+ */
+export function nestedLevels(
+  weights: Float64Array,
+  sizes: readonly number[],
+  certain: (size: number) => readonly number[] = () => [],
+): NestedLevel[] {
+  return [...sizes]
+    .sort((x, y) => y - x)
+    .map((size) => {
+      const lead = certain(size);
+      const open = weights.slice();
+      for (const i of lead) open[i] = 0;
+      const inclusion = inclusionProbabilities(open, size - lead.length);
+      for (const i of lead) inclusion[i] = 1;
+      return { size, inclusion };
+    });
 }
 
 /**
@@ -40,22 +57,58 @@ export function shares(pool: readonly number[], inclusion: Float64Array, outer: 
 }
 
 /**
- * Anchors of nested samples, the smaller part of the larger, in one order of items.
+ * Anchors of nested samples, the smaller part of the larger, in one order of items. Of a size without certain items they
+ * stand for w/π; else every item's weight goes to the anchors next to it in the order ({@link neighbourMasses}), and π is
+ * w over that.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
+ * @param certain - of {@link nestedLevels}
  */
 export function nestedAnchors(
   order: readonly number[],
   { weights, sizes, coordination }: Pick<AnchorInput, "weights" | "sizes" | "coordination">,
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
+  certain: (size: number) => readonly number[] = () => [],
 ): ChosenAnchors {
   const beside = (coordination?.sizes ?? []).filter((size) => size < weights.length);
-  const levels = nestedLevels(weights, [...new Set([...sizes, ...beside])]);
+  const levels = nestedLevels(weights, [...new Set([...sizes, ...beside])], certain);
   const adjust = coordination?.begin();
   const samples = drawNested(levels, order, (probabilities, { size }, pool) =>
     draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),
   );
-  const { sets } = sampledAnchors(levels, samples, weights);
-  return { sets: new Map([...sets].filter(([size]) => sizes.includes(size))), nested: true };
+  const { sets: drawn } = sampledAnchors(levels, samples, weights);
+  const setOf = (size: number): AnchorSet => {
+    const own = drawn.get(size)!;
+    if (certain(size).length === 0) return own;
+    const mass = neighbourMasses(order, own.items, weights);
+    return { ...own, mass, inclusion: mass.map((share, j) => weights[own.items[j]!]! / share) };
+  };
+  return { sets: new Map(sizes.map((size) => [size, setOf(size)])), nested: true };
+}
+
+/**
+ * The weight of all items, shared by the anchors next to them: an anchor's own is its own, another item's goes to the
+ * anchors before and after it in the order, half to either, all to the one there is at an end.
+ * @param order - all items, like ones beside one another
+ * @param anchors - some of them, in the same order
+ * @returns aligned with the anchors, with the sum of the weights
+ */
+export function neighbourMasses(
+  order: readonly number[],
+  anchors: ArrayLike<number>,
+  weights: Float64Array,
+): Float64Array {
+  const mass = new Float64Array(anchors.length);
+  const last = anchors.length - 1;
+  let next = 0; // which anchor is the first at or after the item
+  for (const item of order) {
+    const own = weights[item]!;
+    if (anchors[next] === item) mass[next++]! += own;
+    else {
+      mass[Math.max(0, next - 1)]! += own / 2;
+      mass[Math.min(last, next)]! += own / 2;
+    }
+  }
+  return mass;
 }
 
 /** Anchors drawn with the levels' probabilities π: their masses are w/π. @param samples - items of each level */

@@ -1,19 +1,34 @@
 import { addGram } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
-import { curveFeatures, type CurveFeatures } from "./curve-features.ts";
 import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
+import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-features.ts";
+import { greedyItems } from "./greedy-variance.ts";
 import { nestedAnchors } from "./nested-samples.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (decision 0016). */
 export const PROPOSALS = 100;
 
+/** Source models at which the choice on purpose begins, and how many more of them it grows with up to half of the anchors. */
+const [FEW, MORE] = [60, 100];
+
 /**
- * `screened`: of {@link PROPOSALS} stratified draws the one that leaves the least of the full score open under the
+ * Share of the anchors that are chosen on purpose: ½·(M − 60)/100 of M source models, within 0 and ½. Covariances of few
+ * models are too uncertain to choose by, and half of the anchors are always drawn: it is by them that a model unlike the
+ * sources is found out (docs/decisions/0048-purposive-anchors.md).
+ */
+export function purposiveShare(models: number): number {
+  return Math.min(0.5, Math.max(0, (0.5 * (models - FEW)) / MORE));
+}
+
+/**
+ * `screened`: anchors chosen on purpose for what they tell of the full score ({@link greedyItems} under
+ * {@link answerFeatures}), more of them the more source models there are ({@link purposiveShare}), beside a draw from the
+ * other items: of {@link PROPOSALS} stratified draws the one that leaves the least of the full score open under the
  * response model ({@link krigingVariance} of the curves, abilities stretched). Nested from the largest size down: each
  * smaller one is the best of as many samples of the next larger. A purposive choice among samples: informative items
- * come more often than the stated probabilities, which are those of the draws that were screened. They scale the masses
- * and the interval; that it holds is measured on models held out, not derived.
+ * come more often than the stated probabilities, which are those of the draws that were screened or say what an anchor
+ * stands for. They scale the masses and the interval; that it holds is measured on models held out, not derived.
  * @see Morgan & Rubin (2012), Annals of Statistics 40, 1263–1282, for the best of many random draws
  */
 export const screened: AnchorMethod = {
@@ -22,13 +37,21 @@ export const screened: AnchorMethod = {
   drawn: true,
   estimator: "gate",
   prepare: (input) => {
-    const { weights, accuracy, bank, abilities } = input;
+    const { weights, accuracy, bank, abilities, models, sizes, coordination } = input;
     const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
     const order = byAccuracy(accuracy);
+    const share = purposiveShare(models.length);
+    const chosen = (size: number): number => Math.floor(share * size);
+    const most = chosen(Math.max(...sizes, ...(coordination?.sizes ?? []).filter((size) => size < weights.length)));
+    const lead = most === 0 ? [] : greedyItems(answerFeatures(input), weights, order, most);
     return {
       draw: (random) =>
-        nestedAnchors(order, input, (probabilities, size, pool) =>
-          bestProposal(pool, probabilities, random.fork(`size ${size}`), criterion, PROPOSALS),
+        nestedAnchors(
+          order,
+          input,
+          (probabilities, size, pool) =>
+            bestProposal(pool, probabilities, random.fork(`size ${size}`), criterion, PROPOSALS),
+          (size) => lead.slice(0, chosen(size)),
         ),
     };
   },

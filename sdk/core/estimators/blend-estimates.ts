@@ -86,20 +86,22 @@ export function blendEstimates(
 
 /**
  * The estimate outside the range seen: o = w·gp-irt + (1−w)·aipw, what the response model says and what the answers alone
- * say, w by their errors on source models that were stronger than those learned from. Where `p-irt-dr` lies further beyond
- * the range than it is wide, no such error was seen: with d its distance from the range, ℓ² = (d² − rmse²)/(best − worst)²
- * divides w where it exceeds 1.
+ * say, w by their errors on source models that were stronger than those learned from. Where c, the partly corrected mean,
+ * lies further beyond the range than much of its width, no such error was seen: with d its distance from the range,
+ * ℓ² = 2(d² − rmse²)/(best − worst)² divides w where it exceeds 1.
  * @param gpIrt - {@link blendedMean}
  * @returns o and u² = w(1−w)·(gp-irt − aipw)², what it may err by for not knowing which to trust
  */
 export function outsideEstimate(
-  { aipw, "p-irt-dr": corrected }: BaseScores,
+  base: BaseScores,
   gpIrt: number,
   { outside = 0.5, rmse }: Pick<Blend, "outside" | "rmse">,
   { worst, best }: SeenScores,
 ): { score: number; spread: number } {
-  const distance = Math.max(0, corrected - best, worst - corrected);
-  const leap = (distance ** 2 - rmse ** 2) / Math.max(best - worst, 1e-9) ** 2;
+  const { aipw } = base;
+  const place = partlyCorrectedMean(base);
+  const distance = Math.max(0, place - best, worst - place);
+  const leap = (2 * (distance ** 2 - rmse ** 2)) / Math.max(best - worst, 1e-9) ** 2;
   const share = outside / Math.max(1, leap);
   const gap = gpIrt - aipw;
   return { score: aipw + share * gap, spread: share * (1 - share) * gap ** 2 };

@@ -65,22 +65,35 @@ test("flat curves have no loadings, and noise", () => {
   expect(noise.every((d) => d >= 1e-4)).toBe(true);
 });
 
-test("answerFeatures: products of loadings are .6 of the answers' covariance, the noise is the rest of their variance", () => {
-  const { column } = anchorInput();
-  const { count, width, loadings, noise } = answerFeatures(column, 40);
-  expect([count, width]).toEqual([40, 9]);
-  const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+test("answerFeatures: products are the curves' covariance, range widened, and half of that of what answers differ by", () => {
+  const input = anchorInput();
+  const { count, width, loadings, noise } = answerFeatures(input);
+  expect([count, width]).toEqual([40, 18]);
+  const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = [0, 1].map((d) => average(range(9).map((m) => input.abilities[2 * m + d]!)));
+  const curve = (i: number): number[] =>
+    range(9).map((m) => {
+      const theta = [0, 1].map((d) => mean[d]! + 1.5 * (input.abilities[2 * m + d]! - mean[d]!));
+      return itemResponse(Float64Array.from(theta), input.bank, i);
+    });
+  const residual = (i: number): number[] => curve(i).map((p, m) => input.column(i)[m]! - p);
+  const covariance = (x: readonly number[], y: readonly number[]): number =>
+    average(x.map((value, m) => value * y[m]!)) - average(x) * average(y);
   for (const [i, j] of [
     [0, 0],
     [0, 1],
     [5, 30],
     [39, 39],
   ] as const) {
-    const [x, y] = [column(i), column(j)];
-    const sample = x.reduce((sum, value, m) => sum + (value - mean(x)) * (y[m]! - mean(y)), 0) / 8;
-    let product = 0;
-    for (let m = 0; m < 9; m++) product += loadings[i * 9 + m]! * loadings[j * 9 + m]!;
-    expect(product).toBeCloseTo(0.6 * sample, 12);
-    if (i === j) expect(noise[i]).toBeCloseTo(0.4 * sample + 1e-6, 12);
+    const product = range(width).reduce((sum, k) => sum + loadings[i * width + k]! * loadings[j * width + k]!, 0);
+    expect(product).toBeCloseTo(covariance(curve(i), curve(j)) + covariance(residual(i), residual(j)) / 2, 12);
+    if (i === j) expect(noise[i]).toBeCloseTo(1e-4 + average(curve(i).map((p) => p * (1 - p))) / 2, 12);
   }
+});
+
+test("answerFeatures: looks at some models of many, evenly among them", () => {
+  const line = itemBank(Float64Array.of(1), Float64Array.of(0));
+  const many = Float64Array.from({ length: 2000 }, (_, m) => m / 2000 - 0.49975);
+  const { width } = answerFeatures({ bank: line, abilities: many, column: () => new Float64Array(2000).fill(0.5) });
+  expect(width).toBe(2 * 512);
 });

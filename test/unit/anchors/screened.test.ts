@@ -8,9 +8,16 @@ import {
   byAccuracy,
   type ChosenAnchors,
 } from "../../../offline-trainer/src/anchors/anchor-method.ts";
-import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
-import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
-import { bestProposal, krigingVariance, screened, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
+import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
+import { drawNested, neighbourMasses, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
+import {
+  bestProposal,
+  krigingVariance,
+  PROPOSALS,
+  purposiveShare,
+  screened,
+} from "../../../offline-trainer/src/anchors/screened.ts";
 import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
 import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
@@ -65,7 +72,7 @@ describe("screened", () => {
     expect(draw(screened, alike).sets).toEqual(draw(stratified, alike).sets);
   });
 
-  test("looks at curves and accuracies, not at single answers", async () => {
+  test("of few models looks at curves and accuracies, not at single answers", async () => {
     const input = anchorInput();
     const blind = { ...input, column: () => expect.unreachable("an answer was read") };
     expect((await selectAnchors(screened, blind)).sets).toEqual((await selectAnchors(screened, input)).sets);
@@ -82,6 +89,74 @@ describe("screened", () => {
       }).sets.values())
         expect(inclusion![items.indexOf(4)]).toBe(1);
   });
+});
+
+describe("anchors chosen on purpose", () => {
+  const models = 120;
+  /** The usual input with many more source models. */
+  const many = (sizes: readonly number[], seed = 1): AnchorInput => {
+    const given = anchorInput({ items: 60, sizes, seed });
+    const random = createRandom("many models");
+    const columns = Array.from({ length: 60 }, () => Float64Array.from({ length: models }, () => random.next()));
+    return {
+      ...given,
+      models: Array.from({ length: models }, (_, m) => `org/model-${m}`),
+      families: Int32Array.from({ length: models }, (_, m) => m),
+      abilities: Float64Array.from({ length: 2 * models }, () => random.normal()),
+      column: (item) => columns[item]!,
+    };
+  };
+  const sizes = [1, 10, 20];
+
+  test("are none of few models, and half of many", () => {
+    expect([5, 60, 110, 160, 5000].map(purposiveShare)).toEqual([0, 0, 0.25, 0.5, 0.5]);
+  });
+
+  test("are in every form, the best first, whatever the seed, and the rest is drawn", () => {
+    const input = many(sizes);
+    const lead = greedyItems(answerFeatures(input), input.weights, byAccuracy(input.accuracy), 6);
+    const rest = new Set<number>();
+    for (let seed = 0; seed < 20; seed++) {
+      const { sets, nested } = draw(screened, many(sizes, seed));
+      expect(nested).toBe(true);
+      for (const [size, share] of [
+        [1, 0],
+        [10, 3],
+        [20, 6],
+      ] as const) {
+        const items = Array.from(sets.get(size)!.items);
+        expect(items.length).toBe(size);
+        for (const item of lead.slice(0, share)) expect(items).toContain(item);
+        for (const item of items) if (!lead.includes(item)) rest.add(item);
+      }
+    }
+    expect(rest.size).toBeGreaterThan(40);
+  });
+
+  test("leave less of the full score open than a draw alone", () => {
+    const input = many([20]);
+    const variance = krigingVariance(answerFeatures(input), input.weights);
+    const alone = draw(screened, { ...input, models: input.models.slice(0, 60) }).sets.get(20)!;
+    expect(variance(draw(screened, input).sets.get(20)!.items)).toBeLessThan(0.97 * variance(alone.items));
+  });
+
+  test("stand for the items next to them: masses sum to the weights, and a probability is an item's part of its mass", () => {
+    const input = many(sizes);
+    for (const [size, { items, mass, inclusion }] of draw(screened, input).sets) {
+      expect(inclusion!.every((own, j) => own > 0 && Math.abs(own * mass[j]! - input.weights[items[j]!]!) < 1e-12)).toBe(
+        true,
+      );
+      expect(inclusion!.every((own) => own <= 1)).toBe(true);
+      if (size > 1) expect(mass.reduce((sum, own) => sum + own, 0)).toBeCloseTo(1, 12);
+    }
+  });
+});
+
+test("neighbourMasses: an item's weight goes to the anchors next to it, half to either, all at an end", () => {
+  const weights = Float64Array.of(1, 2, 4, 8, 16, 32);
+  expect(Array.from(neighbourMasses([5, 4, 3, 2, 1, 0], [4, 1], weights))).toEqual([32 + 16 + 4 + 2, 4 + 2 + 2 + 1]);
+  expect(Array.from(neighbourMasses([0, 1, 2, 3, 4, 5], [2], weights))).toEqual([63]);
+  expect(Array.from(neighbourMasses([0, 1, 2], [0, 1, 2], weights))).toEqual([1, 2, 4]);
 });
 
 describe("bestProposal", () => {
