@@ -182,7 +182,8 @@ function scenarioResult(
       `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
     );
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
-  const gated = form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening) : null;
+  const gated =
+    drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening, drawn) : null;
   const served = drawn && gated ? gatedSampling(drawn, gated) : drawn;
   const few = !exact && sourceScores.length < LEAST_SOURCES;
   const sampling = served && few ? atLeastBinomial(served, score) : served;

@@ -6,7 +6,11 @@ import {
   type Tightening,
 } from "anchoreval/internal/core/estimators/types";
 import { blendedMean } from "anchoreval/internal/core/estimators/predicted-means";
-import { bernoulliVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import {
+  bernoulliVariance,
+  gatedVariance,
+  type SamplingVariance,
+} from "anchoreval/internal/core/inference/sampling-variance";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { LEAST_FAMILIES } from "../matrix/families.ts";
@@ -164,7 +168,7 @@ const LEAST_INSIDE = 0.05;
  * V is of, at most 1: half of what mixing was seen to save, since outside the range it may save less.
  * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
  * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
- * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedSampling}).
+ * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedVariance}).
  * @returns τ 1 where the models are too few for any quantile
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
  */
@@ -188,12 +192,12 @@ function neededShare(
   blend: Omit<Blend, "tightening">,
   tightening: number,
 ): number {
-  const { estimators, share: outside, gap, spread } = blendEstimates(base, blend, seen, bounds);
-  const needed = neededVariance(estimators.gate, truth, sampling);
+  const blended = blendEstimates(base, blend, seen, bounds);
+  const needed = neededVariance(blended.estimators.gate, truth, sampling);
   if (needed === 0 || sampling === null) return Math.sqrt(needed);
-  const share = Math.min(1 - LEAST_INSIDE, outside);
-  const between = (share * (spread + (1 - share) * gap ** 2)) / sampling.variance;
-  return Math.sqrt(Math.max(0, (needed - share * tightening ** 2 - between) / (1 - share)));
+  const share = Math.min(1 - LEAST_INSIDE, blended.share);
+  const { within, bias } = gatedVariance({ ...blended, share }, { inside: 0, outside: tightening }, sampling);
+  return Math.sqrt(Math.max(0, (needed - within - bias / sampling.variance) / (1 - share)));
 }
 
 /**

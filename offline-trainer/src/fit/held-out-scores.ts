@@ -32,7 +32,7 @@ export function heldOutSampling(
   blend: Blend,
 ): SamplingVariance | null {
   if (sampling === null || estimator !== "gate") return sampling;
-  return gatedSampling(sampling, gatedVariance(blendEstimates(base, blend, seen, bounds), blend.tightening));
+  return gatedSampling(sampling, gatedVariance(blendEstimates(base, blend, seen, bounds), blend.tightening, sampling));
 }
 
 /** Its design-based 95 % interval; null where there is none. */

@@ -22,6 +22,16 @@ const MARGIN = 0.5;
 /** Probability that the full score lies above, or below, those of all source models. */
 type Outside = Readonly<Record<"above" | "below", number>>;
 
+/** The estimate outside the range seen, and what it is mixed of: o = w·gp-irt + (1−w)·aipw. */
+export interface OutsideEstimate {
+  /** o. */
+  readonly score: number;
+  /** w, in [0,1]. */
+  readonly weight: number;
+  /** gp-irt − aipw. */
+  readonly difference: number;
+}
+
 /** Base estimates with their blends. */
 export interface BlendedEstimates {
   readonly estimators: ByEstimator<number>;
@@ -34,8 +44,7 @@ export interface BlendedEstimates {
   readonly share: number;
   /** By how much the stack and the estimate outside the range differ, between which the gate stands. */
   readonly gap: number;
-  /** u², the variance between the two estimates that the one outside the range is mixed of. */
-  readonly spread: number;
+  readonly beyond: OutsideEstimate;
 }
 
 /**
@@ -59,7 +68,7 @@ export function blendEstimates(
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const gpIrt = blendedMean(blend.lambda, base, bounds);
-  const { score, spread } = outsideEstimate(base, gpIrt, blend, seen);
+  const beyond = outsideEstimate(base, gpIrt, blend, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -75,12 +84,12 @@ export function blendEstimates(
       aipw: base.aipw,
       ...(base["score-map"] !== undefined && { "score-map": base["score-map"] }),
       stack: clamp(stack, bounds),
-      gate: clamp((1 - share) * stack + share * score, bounds),
+      gate: clamp((1 - share) * stack + share * beyond.score, bounds),
     },
     outside,
     share,
-    gap: Math.abs(stack - score),
-    spread,
+    gap: Math.abs(stack - beyond.score),
+    beyond,
   };
 }
 
@@ -90,21 +99,19 @@ export function blendEstimates(
  * lies further beyond the range than much of its width, no such error was seen: with d its distance from the range,
  * ℓ² = 2(d² − rmse²)/(best − worst)² divides w where it exceeds 1.
  * @param gpIrt - {@link blendedMean}
- * @returns o and u² = w(1−w)·(gp-irt − aipw)², what it may err by for not knowing which to trust
  */
 export function outsideEstimate(
   base: BaseScores,
   gpIrt: number,
   { outside = 0.5, rmse }: Pick<Blend, "outside" | "rmse">,
   { worst, best }: SeenScores,
-): { score: number; spread: number } {
-  const { aipw } = base;
+): OutsideEstimate {
   const place = partlyCorrectedMean(base);
   const distance = Math.max(0, place - best, worst - place);
   const leap = (2 * (distance ** 2 - rmse ** 2)) / Math.max(best - worst, 1e-9) ** 2;
-  const share = outside / Math.max(1, leap);
-  const gap = gpIrt - aipw;
-  return { score: aipw + share * gap, spread: share * (1 - share) * gap ** 2 };
+  const weight = outside / Math.max(1, leap);
+  const difference = gpIrt - base.aipw;
+  return { score: base.aipw + weight * difference, weight, difference };
 }
 
 /** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */

@@ -158,22 +158,30 @@ export interface GatedVariance {
   readonly bias: number;
 }
 
+/** Multiple of V up to which the draw alone may explain d², the squared difference of `gp-irt` and `aipw`. */
+const EXPLAINED = 2;
+
 /**
  * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
  * (1−P)·τ²V + P·(ρ²V + u²) + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
- * tightening τ that held-out models were measured to allow; outside, the estimate errs less by ρ, and what the two that
- * it is mixed of differ by, u, may be a bias; and as long as it isn't known which, the gap g between inside and outside
- * is an error too.
- * @param blended - P, the share of the gate that stands outside the range seen, g and u²
+ * tightening τ that held-out models were measured to allow; outside, the estimate w·gp-irt + (1−w)·aipw errs less by ρ;
+ * and as long as it isn't known which, the gap g between inside and outside is an error too. With d what the two outside
+ * differ by, u² = w(1−w)·d² + w²·max(0, d² − 2V): not knowing which to trust may cost the first, and a difference that
+ * the draw doesn't explain says that the response model is wrong of this model, by its share in what is shown.
+ * @param blended - P, the share of the gate that stands outside the range seen, g, w and d
  * @param tightening - τ and ρ
+ * @param sampling - V
  */
 export function gatedVariance(
-  { share, gap, spread }: Pick<BlendedEstimates, "share" | "gap" | "spread">,
+  { share, gap, beyond: { weight, difference } }: Pick<BlendedEstimates, "share" | "gap" | "beyond">,
   tightening: Tightening,
+  { variance }: Pick<SamplingVariance, "variance">,
 ): GatedVariance {
+  const square = difference ** 2;
+  const doubt = weight * (1 - weight) * square + weight ** 2 * Math.max(0, square - EXPLAINED * variance);
   return {
     within: (1 - share) * tightening.inside ** 2 + share * tightening.outside ** 2,
-    bias: share * (spread + (1 - share) * gap ** 2),
+    bias: share * (doubt + (1 - share) * gap ** 2),
   };
 }
 

@@ -143,9 +143,9 @@ describe("anchors chosen on purpose", () => {
   test("stand for the items next to them: masses sum to the weights, and a probability is an item's part of its mass", () => {
     const input = many(sizes);
     for (const [size, { items, mass, inclusion }] of draw(screened, input).sets) {
-      expect(inclusion!.every((own, j) => own > 0 && Math.abs(own * mass[j]! - input.weights[items[j]!]!) < 1e-12)).toBe(
-        true,
-      );
+      expect(
+        inclusion!.every((own, j) => own > 0 && Math.abs(own * mass[j]! - input.weights[items[j]!]!) < 1e-12),
+      ).toBe(true);
       expect(inclusion!.every((own) => own <= 1)).toBe(true);
       if (size > 1) expect(mass.reduce((sum, own) => sum + own, 0)).toBeCloseTo(1, 12);
     }

@@ -25,7 +25,7 @@ const mixed = 0.8 * gpIrt + 0.2 * 0.65;
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, share, gap, spread } = blendEstimates(
+    const { estimators, outside, share, gap, beyond } = blendEstimates(
       base,
       blend,
       { worst: 0.1, best: 0.68, overall: null },
@@ -40,7 +40,8 @@ describe("blendEstimates", () => {
     );
     expect(estimators).toMatchObject(base);
     expect(gap).toBeCloseTo(Math.abs(stack - mixed), 15);
-    expect(spread).toBeCloseTo(0.8 * (gpIrt - mixed) ** 2 + 0.2 * (0.65 - mixed) ** 2, 15);
+    expect(beyond.score).toBeCloseTo(mixed, 15);
+    expect([beyond.weight, beyond.difference]).toEqual([0.8, gpIrt - 0.65]);
     expect(estimators["gp-irt"]).toBeCloseTo(gpIrt, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
     expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
@@ -56,10 +57,10 @@ describe("blendEstimates", () => {
 
   test("a leap beyond what the sources span leaves gp-irt less to say, and the answers have the rest", () => {
     const outside = (worst: number, best: number) => outsideEstimate(base, gpIrt, blend, { worst, best });
-    const { score, spread } = outside(0, 0.2);
+    const { score, weight } = outside(0, 0.2);
     const share = (0.8 * 0.2 ** 2) / (2 * ((corrected - 0.2) ** 2 - 0.05 ** 2));
     expect(score).toBeCloseTo(share * gpIrt + (1 - share) * 0.65, 14);
-    expect(spread).toBeCloseTo(share * (1 - share) * (gpIrt - 0.65) ** 2, 14);
+    expect(weight).toBeCloseTo(share, 14);
     // The same below the range; nothing changes within much of a range of it, or within an error.
     expect(outside(1, 1.2).score).toBeCloseTo(score, 14);
     expect(outside(0.3, 0.5).score).toBeCloseTo(mixed, 15);

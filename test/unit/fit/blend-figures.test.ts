@@ -87,15 +87,31 @@ describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
 
   test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
-    const variance = (share: number, gap: number, inside: number, outside: number, spread = 0): number =>
-      gatedSampling(sampling, gatedVariance({ share, gap, spread }, { inside, outside })).variance;
-    const outside = gatedVariance({ share: 1, gap: 0.3, spread: 0 }, { inside: 0.5, outside: 1 });
+    const variance = (
+      share: number,
+      gap: number,
+      inside: number,
+      outside: number,
+      beyond = { score: 0.5, weight: 0.5, difference: 0 },
+    ): number => gatedSampling(sampling, gatedVariance({ share, gap, beyond }, { inside, outside }, sampling)).variance;
+    const agreed = { score: 0.5, weight: 0.5, difference: 0 };
+    const outside = gatedVariance({ share: 1, gap: 0.3, beyond: agreed }, { inside: 0.5, outside: 1 }, sampling);
     expect(gatedSampling(sampling, outside)).toEqual(sampling);
     expect(variance(1, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 * 0.64, 15);
     expect(variance(0, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 / 4, 15);
     expect(variance(0.5, 0, 0.5, 1)).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
     expect(variance(0.25, 0.2, 1, 1)).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
-    expect(variance(0.25, 0, 1, 1, 0.01)).toBeCloseTo(0.0025 + 0.25 * 0.01, 15);
+  });
+
+  test("counts what the two outside the range differ by: by halves at most, and all that the draw doesn't explain", () => {
+    const doubt = (weight: number, difference: number): number => {
+      const beyond = { score: 0.5, weight, difference };
+      return gatedVariance({ share: 1, gap: 0, beyond }, { inside: 1, outside: 1 }, sampling).bias;
+    };
+    expect(doubt(0.5, 0.07)).toBeCloseTo(0.07 ** 2 / 4, 15); // 2V = .005 explains it
+    expect(doubt(0, 0.3)).toBe(0);
+    expect(doubt(0.9, 0.3)).toBeCloseTo(0.09 * 0.09 + 0.81 * (0.09 - 0.005), 15);
+    expect(doubt(1, -0.3)).toBeCloseTo(0.09 - 0.005, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -106,8 +122,9 @@ describe("gatedSampling", () => {
       );
       return (high - low) / 2;
     };
-    const blended = { share: 0, gap: 0.1, spread: 0.1 };
-    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, gatedVariance(blended, { inside: 0.6, outside: 1 }));
+    const drawn = { ...sampling, variance: 1e-4 };
+    const blended = { share: 0, gap: 0.1, beyond: { score: 0.5, weight: 0.5, difference: 0.6 } };
+    const tight = gatedSampling(drawn, gatedVariance(blended, { inside: 0.6, outside: 1 }, drawn));
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });
 });
