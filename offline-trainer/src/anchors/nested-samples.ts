@@ -1,3 +1,4 @@
+import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import type { AnchorInput, ChosenAnchors } from "./anchor-method.ts";
@@ -58,8 +59,8 @@ export function shares(pool: readonly number[], inclusion: Float64Array, outer: 
 
 /**
  * Anchors of nested samples, the smaller part of the larger, in one order of items. Of a size without certain items they
- * stand for w/π; else every item's weight goes to the anchors next to it in the order ({@link neighbourMasses}), and π is
- * w over that.
+ * stand for w/π; else an item that isn't asked counts as one without an answer, its weight going to the anchors next to it in the order
+ * ({@link answeredSample}), and π is w over what an anchor has.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
  * @param certain - of {@link nestedLevels}
  */
@@ -76,39 +77,16 @@ export function nestedAnchors(
     draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),
   );
   const { sets: drawn } = sampledAnchors(levels, samples, weights);
+  const all = { items: Uint32Array.from(order), inclusion: null, mass: Float64Array.from(order, (i) => weights[i]!) };
   const setOf = (size: number): AnchorSet => {
     const own = drawn.get(size)!;
     if (certain(size).length === 0) return own;
-    const mass = neighbourMasses(order, own.items, weights);
-    return { ...own, mass, inclusion: mass.map((share, j) => weights[own.items[j]!]! / share) };
+    const asked = new Set(own.items);
+    const scores = order.map((item) => (asked.has(item) ? 0 : NaN)); // as if all were asked, and only these answered
+    const { mass } = answeredSample(all, scores)!;
+    return { ...own, mass, inclusion: mass.map((share, j) => Math.min(1, weights[own.items[j]!]! / share)) };
   };
   return { sets: new Map(sizes.map((size) => [size, setOf(size)])), nested: true };
-}
-
-/**
- * The weight of all items, shared by the anchors next to them: an anchor's own is its own, another item's goes to the
- * anchors before and after it in the order, half to either, all to the one there is at an end.
- * @param order - all items, like ones beside one another
- * @param anchors - some of them, in the same order
- * @returns aligned with the anchors, with the sum of the weights
- */
-export function neighbourMasses(
-  order: readonly number[],
-  anchors: ArrayLike<number>,
-  weights: Float64Array,
-): Float64Array {
-  const mass = new Float64Array(anchors.length);
-  const last = anchors.length - 1;
-  let next = 0; // which anchor is the first at or after the item
-  for (const item of order) {
-    const own = weights[item]!;
-    if (anchors[next] === item) mass[next++]! += own;
-    else {
-      mass[Math.max(0, next - 1)]! += own / 2;
-      mass[Math.min(last, next)]! += own / 2;
-    }
-  }
-  return mass;
 }
 
 /** Anchors drawn with the levels' probabilities π: their masses are w/π. @param samples - items of each level */

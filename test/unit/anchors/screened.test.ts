@@ -10,7 +10,7 @@ import {
 } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
-import { drawNested, neighbourMasses, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
+import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
 import {
   bestProposal,
   krigingVariance,
@@ -150,13 +150,6 @@ describe("anchors chosen on purpose", () => {
       if (size > 1) expect(mass.reduce((sum, own) => sum + own, 0)).toBeCloseTo(1, 12);
     }
   });
-});
-
-test("neighbourMasses: an item's weight goes to the anchors next to it, half to either, all at an end", () => {
-  const weights = Float64Array.of(1, 2, 4, 8, 16, 32);
-  expect(Array.from(neighbourMasses([5, 4, 3, 2, 1, 0], [4, 1], weights))).toEqual([32 + 16 + 4 + 2, 4 + 2 + 2 + 1]);
-  expect(Array.from(neighbourMasses([0, 1, 2, 3, 4, 5], [2], weights))).toEqual([63]);
-  expect(Array.from(neighbourMasses([0, 1, 2], [0, 1, 2], weights))).toEqual([1, 2, 4]);
 });
 
 describe("bestProposal", () => {

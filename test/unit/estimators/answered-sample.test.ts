@@ -102,3 +102,16 @@ test("never pass 1, though the weights' sum rounds past it", () => {
   expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeGreaterThan(1);
   expect(knownBounds(weights, sample)).toEqual({ low: 1, high: 1 });
 });
+
+test("a mass without an answer goes to the answered anchors next to it, half to either, all at an end", () => {
+  const masses = (all: readonly number[], known: readonly number[]): number[] => {
+    const items = Uint32Array.from(all.keys());
+    const given = Array.from(items, (j) => (known.includes(j) ? 0 : NaN));
+    const total = all.reduce((sum, own) => sum + own, 0);
+    const { mass } = answeredSample({ items, inclusion: null, mass: Float64Array.from(all) }, given)!;
+    return Array.from(mass, (own) => Math.round(own * total * 1e9) / 1e9);
+  };
+  expect(masses([32, 16, 8, 4, 2, 1], [1, 4])).toEqual([32 + 16 + 4 + 2, 4 + 2 + 2 + 1]);
+  expect(masses([1, 2, 4, 8, 16, 32], [2])).toEqual([63]);
+  expect(masses([1, 2, 4], [0, 1, 2])).toEqual([1, 2, 4]);
+});

@@ -87,15 +87,10 @@ describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
 
   test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
-    const variance = (
-      share: number,
-      gap: number,
-      inside: number,
-      outside: number,
-      beyond = { score: 0.5, weight: 0.5, difference: 0 },
-    ): number => gatedSampling(sampling, gatedVariance({ share, gap, beyond }, { inside, outside }, sampling)).variance;
-    const agreed = { score: 0.5, weight: 0.5, difference: 0 };
-    const outside = gatedVariance({ share: 1, gap: 0.3, beyond: agreed }, { inside: 0.5, outside: 1 }, sampling);
+    const beyond = { score: 0.5, weight: 0.5, difference: 0 };
+    const variance = (share: number, gap: number, inside: number, outside: number): number =>
+      gatedSampling(sampling, gatedVariance({ share, gap, beyond }, { inside, outside }, sampling)).variance;
+    const outside = gatedVariance({ share: 1, gap: 0.3, beyond }, { inside: 0.5, outside: 1 }, sampling);
     expect(gatedSampling(sampling, outside)).toEqual(sampling);
     expect(variance(1, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 * 0.64, 15);
     expect(variance(0, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 / 4, 15);
