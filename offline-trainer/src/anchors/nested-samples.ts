@@ -57,30 +57,37 @@ export function shares(pool: readonly number[], inclusion: Float64Array, outer: 
   return Float64Array.from(pool, (i) => Math.min(1, inclusion[i]! / (outer === null ? 1 : outer[i]!)));
 }
 
+type DrawnSizes = Pick<AnchorInput, "weights" | "sizes" | "coordination">;
+
+/** The sizes that are drawn: those asked for, and those that coordination has beside them. */
+export function drawnSizes({ weights, sizes, coordination }: DrawnSizes): number[] {
+  return [...new Set([...sizes, ...(coordination?.sizes ?? []).filter((size) => size < weights.length)])];
+}
+
 /**
  * Anchors of nested samples, the smaller part of the larger, in one order of items. Of a size without certain items they
- * stand for w/π; else an item that isn't asked counts as one without an answer, its weight going to the anchors next to it in the order
- * ({@link answeredSample}), and π is w over what an anchor has.
+ * stand for w/π; else an item that isn't asked counts as one without an answer, its weight going to the anchors next to
+ * it in the order ({@link answeredSample}), and π is w over what an anchor has.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
  * @param certain - of {@link nestedLevels}
  */
 export function nestedAnchors(
   order: readonly number[],
-  { weights, sizes, coordination }: Pick<AnchorInput, "weights" | "sizes" | "coordination">,
+  input: DrawnSizes,
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
-  certain: (size: number) => readonly number[] = () => [],
+  certain?: (size: number) => readonly number[],
 ): ChosenAnchors {
-  const beside = (coordination?.sizes ?? []).filter((size) => size < weights.length);
-  const levels = nestedLevels(weights, [...new Set([...sizes, ...beside])], certain);
+  const { weights, sizes, coordination } = input;
+  const levels = nestedLevels(weights, drawnSizes(input), certain);
   const adjust = coordination?.begin();
   const samples = drawNested(levels, order, (probabilities, { size }, pool) =>
     draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),
   );
   const { sets: drawn } = sampledAnchors(levels, samples, weights);
-  const all = { items: Uint32Array.from(order), inclusion: null, mass: Float64Array.from(order, (i) => weights[i]!) };
   const setOf = (size: number): AnchorSet => {
     const own = drawn.get(size)!;
-    if (certain(size).length === 0) return own;
+    if (!certain?.(size).length) return own;
+    const all = { items: Uint32Array.from(order), inclusion: null, mass: Float64Array.from(order, (i) => weights[i]!) };
     const asked = new Set(own.items);
     const scores = order.map((item) => (asked.has(item) ? 0 : NaN)); // as if all were asked, and only these answered
     const { mass } = answeredSample(all, scores)!;

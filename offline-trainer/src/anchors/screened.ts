@@ -4,7 +4,7 @@ import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
 import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-features.ts";
 import { greedyItems } from "./greedy-variance.ts";
-import { nestedAnchors } from "./nested-samples.ts";
+import { drawnSizes, nestedAnchors } from "./nested-samples.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (decision 0016). */
 export const PROPOSALS = 100;
@@ -37,12 +37,12 @@ export const screened: AnchorMethod = {
   drawn: true,
   estimator: "gate",
   prepare: (input) => {
-    const { weights, accuracy, bank, abilities, models, sizes, coordination } = input;
+    const { weights, accuracy, bank, abilities, models } = input;
     const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
     const order = byAccuracy(accuracy);
     const share = purposiveShare(models.length);
     const chosen = (size: number): number => Math.floor(share * size);
-    const most = chosen(Math.max(...sizes, ...(coordination?.sizes ?? []).filter((size) => size < weights.length)));
+    const most = chosen(Math.max(...drawnSizes(input)));
     const lead = most === 0 ? [] : greedyItems(answerFeatures(input), weights, order, most);
     return {
       draw: (random) =>
