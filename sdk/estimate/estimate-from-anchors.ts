@@ -10,7 +10,6 @@ import {
   gatedSampling,
   gatedVariance,
   NO_SAMPLING,
-  samplingVariance,
   type SamplingVariance,
 } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
@@ -22,7 +21,7 @@ import {
   countAnswers,
   drawnMethod,
   measuredError,
-  overallPlace,
+  servedPlace,
   overallScore,
   type ScoredScenario,
   stated,
@@ -89,7 +88,7 @@ export function scoreAnswers(
   const warnings: EstimateWarning[] = [];
   const scenarios = new Map<string, ScoredScenario>();
   const model = bundleScoring(bundle, form.id).estimate(scores);
-  const overall = overallPlace(bundle.manifest, form, model);
+  const overall = servedPlace(bundle.manifest, form, model);
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
     const poolings = new Set(loaded.map((id) => servedPooling(form, id, model)));
@@ -155,7 +154,7 @@ function scenarioResult(
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
-  const blended = blendEstimates(estimate.base, described, seen, bounds);
+  const blended = blendEstimates(estimate, described, seen);
   const { estimators } = blended;
   const score = estimatorFigure(estimators, form.estimator);
   const exact = sample.items.length === bank.count;
@@ -181,10 +180,10 @@ function scenarioResult(
       "suspicious_pattern",
       `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
     );
-  const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
+  const drawn = exact ? NO_SAMPLING : estimate.sampling;
   const gated =
     drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening, drawn) : null;
-  const served = drawn && gated ? gatedSampling(drawn, gated) : drawn;
+  const served = drawn && gated ? gatedSampling(drawn, gated, blended) : drawn;
   const few = !exact && sourceScores.length < LEAST_SOURCES;
   const sampling = served && few ? atLeastBinomial(served, score) : served;
   if (few)

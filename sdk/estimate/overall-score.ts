@@ -1,7 +1,7 @@
 import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { designInterval, inflated, weightedScore } from "../core/inference/score-interval.ts";
-import { partlyCorrectedMean } from "../core/estimators/blend-estimates.ts";
+import { overallPlace } from "../core/estimators/blend-estimates.ts";
 import type { SeenModels, Tightening } from "../core/estimators/types.ts";
 import type { GatedVariance, SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
@@ -111,20 +111,12 @@ export function measuredError({ interpolation }: MeasuredErrors, level: number):
   return interpolation?.absoluteError[(ERROR_LEVELS as readonly number[]).indexOf(level)] ?? null;
 }
 
-/**
- * Where a model stands among the source models by the weighted mean over all scenarios: of its partly corrected means,
- * from the answers to all of them. A model that is stronger than any seen there is unlike them also in a scenario where
- * one of them is as good.
- * @returns null where the form has no such range, or the answers can't be read jointly
- */
-export function overallPlace({ scenarios }: Manifest, form: FormManifest, model: ModelEstimate): SeenModels["overall"] {
+/** Where a model stands by its answers to all scenarios; null where the form has no such range, or they can't be read jointly. */
+export function servedPlace(manifest: Manifest, form: FormManifest, model: ModelEstimate): SeenModels["overall"] {
   const seen = form.overall?.seen ?? null;
   if (seen === null || !model.joint) return null;
-  let sum = 0;
-  let total = 0;
-  for (const { id, weight } of scenarios) {
-    sum += weight * partlyCorrectedMean(model.scenario(id, "joint")!.base);
-    total += weight;
-  }
-  return { ...seen, score: sum / total };
+  return overallPlace(
+    seen,
+    scenarioShares(manifest).map(({ id, share }) => ({ ...model.scenario(id, "joint")!, share })),
+  );
 }

@@ -46,13 +46,13 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
     else test(name, run);
   };
   const estimatesOf = (scene: Scene): { score: number; bounds: { low: number; high: number } } => {
-    const { base, bounds } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
+    const estimate = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
     return {
       score: estimatorFigure(
-        blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators,
+        blendEstimates(estimate, scene.blend, { worst: 0.2, best: 0.7, overall: null }).estimators,
         id,
       ),
-      bounds,
+      bounds: estimate.bounds,
     };
   };
   const estimateOf = (scene: Scene): number => estimatesOf(scene).score;

@@ -13,7 +13,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   inference: ["numeric", "irt", "ability", "estimators"],
   routing: ["numeric"],
   bundle: ["routing", "numeric", "irt", "ability", "estimators", "person-fit"],
-  scoring: ["numeric", "irt", "ability", "estimators", "person-fit"],
+  scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
   adaptive: ["numeric", "irt", "ability", "inference", "scoring"],
 };
 

@@ -177,42 +177,43 @@ export function intervalTightening(
   blend: Omit<Blend, "tightening">,
 ): Tightening {
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(
-    estimates,
-    ({ base, bounds, seen }) => outsideEstimate(base, blendedMean(blend.lambda, base, bounds), blend, seen).score,
-  )!;
+  const mixed = meanSquare(estimates, (own) => {
+    const gpIrt = blendedMean(blend.lambda, own.base, own.bounds);
+    return outsideEstimate(own, gpIrt, blend, own.seen).score;
+  })!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };
 }
 
 /** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
-function neededShare(
-  { base, bounds, seen, sampling, truth }: HeldOutEstimate,
-  blend: Omit<Blend, "tightening">,
-  tightening: number,
-): number {
-  const blended = blendEstimates(base, blend, seen, bounds);
-  const needed = neededVariance(blended.estimators.gate, truth, sampling);
-  if (needed === 0 || sampling === null) return Math.sqrt(needed);
+function neededShare(estimate: HeldOutEstimate, blend: Omit<Blend, "tightening">, tightening: number): number {
+  const { seen, sampling, truth } = estimate;
+  const blended = blendEstimates(estimate, blend, seen);
+  const score = blended.estimators.gate;
+  if (sampling === null) return Math.sqrt(neededVariance(score, truth, null));
   const share = Math.min(1 - LEAST_INSIDE, blended.share);
   const { within, bias } = gatedVariance({ ...blended, share }, { inside: 0, outside: tightening }, sampling);
-  return Math.sqrt(Math.max(0, (needed - within - bias / sampling.variance) / (1 - share)));
+  const needed = neededVariance(score, truth, { ...sampling, bias: Math.sqrt(bias) });
+  return Math.sqrt(Math.max(0, (needed - within) / (1 - share)));
 }
 
 /**
  * The variance, relative to the one that is stated, at which Wilson's 95 % interval about a score would just hold the
- * truth: it holds S where (ŝ − S)² ≤ t²·S(1−S)·V/b, b the Bernoulli variance that the effective size is of, so it needs
- * r²V with r² = (ŝ − S)²·b/(t²·S(1−S)·V).
+ * truth, or a point nearer by what the stated bias b reaches alone: it holds S where (ŝ − S)² ≤ t²·S(1−S)·V/B, B the
+ * Bernoulli variance that the effective size is of, so it needs r²V with r² = (ŝ − S′)²·B/(t²·S′(1−S′)·V) at the S′
+ * between ŝ and S with (ŝ − S′)² = (ŝ − S)² − t²b².
  * @param score - ŝ and S as fractions
  * @returns r²; 0 where the interval can't miss, Infinity where nothing was stated
  */
 export function neededVariance(score: number, truth: number, sampling: SamplingVariance | null): number {
-  const square = (score - truth) ** 2;
-  if (square < 1e-24) return 0;
+  if (Math.abs(score - truth) < 1e-12) return 0;
   if (sampling === null || sampling.variance === 0) return Infinity;
-  const { variance, degrees, answers, right } = sampling;
+  const { variance, degrees, answers, right, bias } = sampling;
   if ((truth === 0 && right === 0) || (truth === 1 && right === answers)) return 0; // never ruled out
   const t = studentTQuantile(0.975, degrees);
-  return (square * bernoulliVariance(score, answers)) / (t ** 2 * truth * (1 - truth) * variance);
+  const square = Math.max(0, (score - truth) ** 2 - (t * bias) ** 2);
+  if (square === 0) return 0;
+  const reached = bias === 0 ? truth : score + Math.sign(truth - score) * Math.sqrt(square);
+  return (square * bernoulliVariance(score, answers)) / (t ** 2 * reached * (1 - reached) * variance);
 }

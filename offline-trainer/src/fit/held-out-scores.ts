@@ -16,8 +16,8 @@ import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Every estimator's score of a held-out model, blended here by the code that serves. */
-export function heldOutScores({ base, bounds, seen }: HeldOutEstimate, blend: Blend): ByEstimator<number> {
-  return blendEstimates(base, blend, seen, bounds).estimators;
+export function heldOutScores(estimate: HeldOutEstimate, blend: Blend): ByEstimator<number> {
+  return blendEstimates(estimate, blend, estimate.seen).estimators;
 }
 
 /** One estimator's score of a held-out model. */
@@ -27,12 +27,14 @@ export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, 
 
 /** The score's design-based variance, from the draw of the anchors: less where the gate knows better. */
 export function heldOutSampling(
-  { base, bounds, seen, sampling }: HeldOutEstimate,
+  estimate: HeldOutEstimate,
   estimator: EstimatorId,
   blend: Blend,
 ): SamplingVariance | null {
+  const { seen, sampling } = estimate;
   if (sampling === null || estimator !== "gate") return sampling;
-  return gatedSampling(sampling, gatedVariance(blendEstimates(base, blend, seen, bounds), blend.tightening, sampling));
+  const blended = blendEstimates(estimate, blend, seen);
+  return gatedSampling(sampling, gatedVariance(blended, blend.tightening, sampling), blended);
 }
 
 /** Its design-based 95 % interval; null where there is none. */

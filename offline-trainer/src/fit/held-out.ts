@@ -5,7 +5,7 @@ import {
   type SeenModels,
   type SeenScores,
 } from "anchoreval/internal/core/estimators/types";
-import { samplingVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import type { SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
@@ -127,6 +127,6 @@ function heldOut(
     };
     return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
   }
-  const { bounds, base, sample, residuals } = estimate;
-  return { base, bounds, sampling: samplingVariance(base["p-irt-dr"], sample, residuals), pattern, failed: false };
+  const { bounds, base, sampling } = estimate;
+  return { base, bounds, sampling, pattern, failed: false };
 }

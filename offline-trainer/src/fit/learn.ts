@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
+import { overallPlace } from "anchoreval/internal/core/estimators/blend-estimates";
 import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
@@ -143,6 +143,10 @@ async function chosenModel(
 function placeOf(estimate: ModelEstimate, sources: Benchmark, seen: SeenScores): SeenModels["overall"] {
   if (!estimate.joint) return null;
   const all = scenariosOf(sources).map(({ id }) => estimate.scenario(id, "joint"));
-  const score = all.reduce((sum, own) => sum + (own ? partlyCorrectedMean(own.base) : NaN) / all.length, 0);
-  return Number.isFinite(score) ? { ...seen, score } : null;
+  if (all.includes(null)) return null;
+  const place = overallPlace(
+    seen,
+    all.map((own) => ({ ...own!, share: 1 / all.length })),
+  );
+  return Number.isFinite(place.score) ? place : null;
 }

@@ -6,6 +6,7 @@ import {
   type BaseScores,
   type Blend,
   type ByEstimator,
+  type DrawnAnswers,
   type SeenModels,
   type SeenScores,
 } from "./types.ts";
@@ -18,6 +19,17 @@ const CORRECTION = 0.5;
  * out: the stack fails outside by more than the partly corrected mean does inside.
  */
 const MARGIN = 0.5;
+
+/** Squared standard errors up to which the draw of the anchors explains a squared difference. */
+const EXPLAINED = 4;
+
+/** The base estimates of one scenario, and what they rest on. */
+export interface BaseEstimates {
+  readonly base: BaseScores;
+  readonly bounds: Bounds;
+  /** The draw of the anchors; null where there is none. */
+  readonly sampling: DrawnAnswers | null;
+}
 
 /** Probability that the full score lies above, or below, those of all source models. */
 type Outside = Readonly<Record<"above" | "below", number>>;
@@ -57,18 +69,17 @@ export interface BlendedEstimates {
  * unlike them also in a scenario where one of them is as good.
  * All are clamped to the bounds that the answers prove.
  * @param seen - the source models' range
- * @param bounds - what the answers alone prove
  */
 export function blendEstimates(
-  base: BaseScores,
+  estimate: BaseEstimates,
   blend: Omit<Blend, "tightening">,
   seen: SeenModels,
-  bounds: Bounds,
 ): BlendedEstimates {
+  const { base, bounds } = estimate;
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const gpIrt = blendedMean(blend.lambda, base, bounds);
-  const beyond = outsideEstimate(base, gpIrt, blend, seen);
+  const beyond = outsideEstimate(estimate, gpIrt, blend, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -97,21 +108,61 @@ export function blendEstimates(
  * The estimate outside the range seen: o = w·gp-irt + (1−w)·aipw, what the response model says and what the answers alone
  * say, w by their errors on source models that were stronger than those learned from. Where c, the partly corrected mean,
  * lies further beyond the range than much of its width, no such error was seen: with d its distance from the range,
- * ℓ² = 2(d² − rmse²)/(best − worst)² divides w where it exceeds 1.
+ * ℓ² = 2(d² − rmse²)/(best − worst)² divides w where it exceeds 1. Where both differ by more than the draw explains
+ * ({@link explainedShare}), the response model is wrong of this model: gp-irt counts without what it lags behind in all
+ * scenarios together, and w is multiplied by the share of the rest that is explained.
  * @param gpIrt - {@link blendedMean}
  */
 export function outsideEstimate(
-  base: BaseScores,
+  { base, sampling }: Pick<BaseEstimates, "base" | "sampling">,
   gpIrt: number,
   { outside = 0.5, rmse }: Pick<Blend, "outside" | "rmse">,
-  { worst, best }: SeenScores,
+  { worst, best, overall }: SeenModels,
 ): OutsideEstimate {
   const place = partlyCorrectedMean(base);
   const distance = Math.max(0, place - best, worst - place);
   const leap = (2 * (distance ** 2 - rmse ** 2)) / Math.max(best - worst, 1e-9) ** 2;
-  const weight = outside / Math.max(1, leap);
-  const difference = gpIrt - base.aipw;
+  const difference = gpIrt - (overall?.lag ?? 0) - base.aipw;
+  const weight = (outside / Math.max(1, leap)) * explainedShare(difference, base["p-irt-dr"], sampling);
   return { score: base.aipw + weight * difference, weight, difference };
+}
+
+/**
+ * Share of a difference that the draw of the anchors may explain: min(1, 4B/d²), B = p̃(1−p̃)·Σm²(1−π) the variance of a
+ * mean of as many random items, p̃ = (n·ŝ + 1)/(n + 2).
+ * @param score - ŝ
+ */
+function explainedShare(difference: number, score: number, drawn: DrawnAnswers | null): number {
+  if (drawn === null) return 1;
+  const rate = (score * drawn.answers + 1) / (drawn.answers + 2);
+  const explained = EXPLAINED * rate * (1 - rate) * drawn.unit;
+  return difference ** 2 <= explained ? 1 : explained / difference ** 2;
+}
+
+/**
+ * Where a model stands among the source models by the weighted mean over all scenarios, from the answers to all of them.
+ * The lag is what the draw doesn't explain of the mean of p-irt − aipw.
+ * @param parts - the model's joint estimates in all scenarios with their shares of the mean, which sum to 1
+ */
+export function overallPlace(
+  seen: SeenScores,
+  parts: readonly (BaseEstimates & { readonly share: number })[],
+): NonNullable<SeenModels["overall"]> {
+  const sum = (term: (part: BaseEstimates & { readonly share: number }) => number): number =>
+    parts.reduce((total, part) => total + term(part), 0);
+  const difference = sum(({ share, base }) => share * (base["p-irt"] - base.aipw));
+  const corrected = sum(({ share, base }) => share * base["p-irt-dr"]);
+  const drawn = parts.some(({ sampling }) => sampling === null)
+    ? null
+    : {
+        answers: sum(({ sampling }) => sampling!.answers),
+        unit: sum(({ share, sampling }) => share ** 2 * sampling!.unit),
+      };
+  return {
+    ...seen,
+    score: sum(({ share, base }) => share * partlyCorrectedMean(base)),
+    lag: difference * (1 - explainedShare(difference, corrected, drawn)),
+  };
 }
 
 /** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */

@@ -68,13 +68,21 @@ export interface SeenScores {
   readonly best: number;
 }
 
+/** Answers to items that were drawn at random: those that are always asked add no sampling error. */
+export interface DrawnAnswers {
+  readonly answers: number;
+  /** Σm²(1−π): the variance of their weighted mean, were every item's 1. */
+  readonly unit: number;
+}
+
 /** Where a model may stand among the source models. */
 export interface SeenModels extends SeenScores {
   /**
-   * By the mean over all scenarios that are estimated together: the model's partly corrected mean and the sources' full
-   * scores; null where they aren't, or it hardly answered one of them.
+   * By the mean over all scenarios that are estimated together: the sources' full scores, the model's partly corrected
+   * mean, and its lag, what p-irt lies above aipw by beyond what the draw explains; null where they aren't estimated
+   * together, or it hardly answered one of them.
    */
-  readonly overall: (SeenScores & { readonly score: number }) | null;
+  readonly overall: (SeenScores & { readonly score: number; readonly lag: number }) | null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { BlendedEstimates } from "../estimators/blend-estimates.ts";
-import type { AnsweredSample, Tightening } from "../estimators/types.ts";
+import type { AnsweredSample, DrawnAnswers, Tightening } from "../estimators/types.ts";
 
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const BINOMIAL_DEGREES = 2;
@@ -11,15 +11,15 @@ export interface KnownVariance {
 }
 
 /** Sampling variance of a score, a fraction squared, by the draw of the anchors. */
-export interface SamplingVariance extends KnownVariance {
-  /** Answers to items that were drawn: those that are always asked add no sampling error. */
-  readonly answers: number;
-  /** Sum of their scores. */
+export interface SamplingVariance extends KnownVariance, DrawnAnswers {
+  /** Sum of the drawn answers' scores. */
   readonly right: number;
+  /** What the score may be off by beyond the draw, with its sign: it goes together over scenarios. 0 of a draw alone. */
+  readonly bias: number;
 }
 
 /** Of a score that rests on no draw: every item was answered. */
-export const NO_SAMPLING: SamplingVariance = { variance: 0, degrees: Infinity, answers: 0, right: 0 };
+export const NO_SAMPLING: SamplingVariance = { variance: 0, degrees: Infinity, answers: 0, right: 0, unit: 0, bias: 0 };
 
 /**
  * Design-based variance of a corrected mean: right by the draw of the anchors, whatever the response model is.
@@ -64,6 +64,8 @@ export function shrunkSampling(
     degrees: degrees + BINOMIAL_DEGREES,
     answers,
     right,
+    unit,
+    bias: 0,
   };
 }
 
@@ -185,7 +187,18 @@ export function gatedVariance(
   };
 }
 
-/** A gated blend's sampling variance. @param sampling - of `p-irt-dr` */
-export function gatedSampling(sampling: SamplingVariance, { within, bias }: GatedVariance): SamplingVariance {
-  return { ...sampling, variance: within * sampling.variance + bias };
+/**
+ * A gated blend's sampling variance, its bias on the side that `gp-irt` lies of `aipw`.
+ * @param sampling - of `p-irt-dr`
+ */
+export function gatedSampling(
+  sampling: SamplingVariance,
+  { within, bias }: GatedVariance,
+  { beyond }: Pick<BlendedEstimates, "beyond">,
+): SamplingVariance {
+  return {
+    ...sampling,
+    variance: within * sampling.variance,
+    bias: Math.sign(beyond.difference) * Math.sqrt(bias),
+  };
 }

@@ -14,20 +14,20 @@ export interface SampledScore {
 
 /**
  * Design-based interval of a score: Wilson's at the effective sample size ŝ(1−ŝ)/V with Student's t, so that it keeps
- * its coverage near 0 and 1, inside what the answers prove. Answers that are all wrong never rule out 0, nor all
- * right 1.
+ * its coverage near 0 and 1, inside what the answers prove. A bias b widens both sides to √(side² + t²b²). Answers that
+ * are all wrong never rule out 0, nor all right 1.
  * @param level - confidence level in (0,1)
  * @example
  * designInterval({ score: 0.6, bounds: { low: 0.03, high: 0.98 }, sampling: samplingVariance(0.6, sample, residuals)! }, 0.95)
  */
 export function designInterval({ score, bounds, sampling }: SampledScore, level: number): Bounds {
-  const { variance, degrees, answers, right } = sampling;
+  const { variance, degrees, answers, right, bias } = sampling;
   if (variance === 0) return { low: score, high: score };
   const t = studentTQuantile(0.5 + level / 2, degrees);
   const { low, high } = wilsonInterval(score, bernoulliVariance(score, answers) / variance, t);
   return {
-    low: Math.min(score, Math.max(right === 0 ? 0 : low, bounds.low)),
-    high: Math.max(score, Math.min(right === answers ? 1 : high, bounds.high)),
+    low: Math.min(score, Math.max(right === 0 ? 0 : score - Math.hypot(score - low, t * bias), bounds.low)),
+    high: Math.max(score, Math.min(right === answers ? 1 : score + Math.hypot(high - score, t * bias), bounds.high)),
   };
 }
 
@@ -39,7 +39,7 @@ export function inflated(sampled: SampledScore, inflation: number): SampledScore
 
 /**
  * Weighted mean of scores whose anchors were drawn independently: V = ΣW²V_s with Satterthwaite's degrees of freedom
- * V²/Σ((W²V_s)²/ν_s). One interval at the mean keeps its coverage where scenarios lie near 0 or 1; adding the
+ * V²/Σ((W²V_s)²/ν_s); biases go together, b = ΣW·b_s. One interval at the mean keeps its coverage where scenarios lie near 0 or 1; adding the
  * scenarios' own intervals in quadrature does not.
  * @param parts - shares W, summing to 1
  * @see Satterthwaite (1946), Biometrics Bulletin 2, 110–114
@@ -59,6 +59,8 @@ export function weightedScore(parts: readonly (SampledScore & { readonly share: 
       ...satterthwaite(parts),
       answers: sum(({ sampling }) => sampling.answers),
       right: sum(({ sampling }) => sampling.right),
+      unit: sum(({ share, sampling }) => share ** 2 * sampling.unit),
+      bias: sum(({ share, sampling }) => share * sampling.bias),
     },
   };
 }

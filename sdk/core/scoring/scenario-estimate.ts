@@ -5,6 +5,7 @@ import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
+import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
 import { itemLogit, responseDerivatives } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { quadraticForm } from "../numeric/dense.ts";
@@ -37,6 +38,8 @@ export interface ScenarioEstimate {
   readonly bounds: Bounds;
   /** Residuals of the answers as if none had moved the ability, (y−p̂)/(1−h), h its leverage. */
   readonly residuals: Float64Array;
+  /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
+  readonly sampling: SamplingVariance | null;
 }
 
 /** The part of a scenario's estimate that depends on no ability. */
@@ -95,18 +98,21 @@ export function estimateScenario(
   const leverages = answerLeverages(bank, ability.theta, ability.covariance, sample.items);
   const state = { weights, expected, predicted, sample };
   const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
+  const corrected = clamp(correctedMean(state), bounds);
+  const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
   return {
     base: {
       ...answers.base,
       "p-irt": clamp(modelImputedMean(state), bounds),
-      "p-irt-dr": clamp(correctedMean(state), bounds),
+      "p-irt-dr": corrected,
       gaussian: clamp(gaussianMean(model.factors, weights, sample, factors), bounds),
       ...(features && { "score-map": features.score }),
     },
     features,
     sample,
     bounds,
-    residuals: sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!)),
+    residuals,
+    sampling: samplingVariance(corrected, sample, residuals),
   };
 }
 

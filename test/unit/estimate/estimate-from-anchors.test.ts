@@ -50,7 +50,7 @@ describe("an estimate", () => {
       const result = estimate.scenarios[id]!;
       const seen = { worst: scenario.sourceScores[0]!, best: scenario.sourceScores.at(-1)!, overall: null };
       const blend = bundle.manifest.forms[1]!.scenarios[id]!;
-      const { estimators, outside } = blendEstimates(expected.base, blend, seen, expected.bounds);
+      const { estimators, outside } = blendEstimates(expected, blend, seen);
       expect(result.details).toMatchObject({
         theta: Array.from(ability.theta),
         thetaStandardError: Array.from(ability.standardError),

@@ -42,7 +42,7 @@ function scored(score: number | null, standardError: number | null): ScoredScena
         ? null
         : exact
           ? NO_SAMPLING
-          : { variance: standardError ** 2, degrees: 7, answers: 8, right: 8 * score! },
+          : { variance: standardError ** 2, degrees: 7, answers: 8, right: 8 * score!, unit: 0.1, bias: 0 },
   };
 }
 const two = (alpha: ScoredScenario, beta: ScoredScenario): Map<string, ScoredScenario> =>

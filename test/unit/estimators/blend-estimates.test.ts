@@ -1,6 +1,7 @@
 import {
   blendEstimates,
   outsideEstimate,
+  overallPlace,
   partlyCorrectedMean,
 } from "anchoreval/internal/core/estimators/blend-estimates";
 import { normalCdf } from "anchoreval/internal/core/numeric/distributions";
@@ -15,7 +16,7 @@ const blend = {
   overallRmse: null,
   tightening: { inside: 1, outside: 1 },
 };
-const anywhere = { low: 0, high: 1 };
+const estimate = { base, bounds: { low: 0, high: 1 }, sampling: null };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;
 /** What places the model. */
 const corrected = 0.5 * 0.7 + 0.5 * 0.5;
@@ -25,12 +26,11 @@ const mixed = 0.8 * gpIrt + 0.2 * 0.65;
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, share, gap, beyond } = blendEstimates(
-      base,
-      blend,
-      { worst: 0.1, best: 0.68, overall: null },
-      anywhere,
-    );
+    const { estimators, outside, share, gap, beyond } = blendEstimates(estimate, blend, {
+      worst: 0.1,
+      best: 0.68,
+      overall: null,
+    });
     expect(outside.above).toBeCloseTo(normalCdf((corrected - 0.68) / 0.05), 15);
     expect(outside.below).toBeCloseTo(normalCdf((0.1 - corrected) / 0.05), 15);
     const half = 0.025; // half an error inside the range
@@ -49,14 +49,15 @@ describe("blendEstimates", () => {
 
   test("trusts the stack well inside the range, and the mixture well outside of it", () => {
     const gate = (worst: number, best: number): number =>
-      blendEstimates(base, blend, { worst, best, overall: null }, anywhere).estimators.gate;
+      blendEstimates(estimate, blend, { worst, best, overall: null }).estimators.gate;
     expect(gate(0, 1)).toBeCloseTo(stack, 10);
     expect(gate(0, 0.36)).toBeCloseTo(mixed, 5);
     expect(gate(0.9, 1.5)).toBeCloseTo(mixed, 9);
   });
 
   test("a leap beyond what the sources span leaves gp-irt less to say, and the answers have the rest", () => {
-    const outside = (worst: number, best: number) => outsideEstimate(base, gpIrt, blend, { worst, best });
+    const outside = (worst: number, best: number) =>
+      outsideEstimate(estimate, gpIrt, blend, { worst, best, overall: null });
     const { score, weight } = outside(0, 0.2);
     const share = (0.8 * 0.2 ** 2) / (2 * ((corrected - 0.2) ** 2 - 0.05 ** 2));
     expect(score).toBeCloseTo(share * gpIrt + (1 - share) * 0.65, 14);
@@ -69,46 +70,90 @@ describe("blendEstimates", () => {
     expect(outside(0.5, 0.5).score).toBeCloseTo(0.65, 6);
   });
 
+  test("what the draw doesn't explain of their difference leaves gp-irt less to say", () => {
+    const drawn = (unit: number) => ({ ...estimate, sampling: { answers: 18, unit } });
+    const outside = (unit: number) =>
+      outsideEstimate(drawn(unit), gpIrt, blend, { worst: 0, best: 0.65, overall: null });
+    const difference = gpIrt - 0.65;
+    const rate = (18 * 0.7 + 1) / 20;
+    const enough = difference ** 2 / (4 * rate * (1 - rate));
+    expect(outside(1.01 * enough).weight).toBe(0.8);
+    expect(outside(enough / 3).weight).toBeCloseTo(0.8 / 3, 14);
+    expect(outside(enough / 3).score).toBeCloseTo(0.65 + (0.8 / 3) * difference, 14);
+  });
+
+  test("what gp-irt lags behind in all scenarios doesn't count", () => {
+    const overall = { score: 0.6, worst: 0, best: 0.65, lag: -0.08 };
+    const { score, weight, difference } = outsideEstimate(estimate, gpIrt, blend, { worst: 0, best: 0.65, overall });
+    expect(difference).toBeCloseTo(gpIrt + 0.08 - 0.65, 15);
+    expect(weight).toBe(0.8);
+    expect(score).toBeCloseTo(0.8 * (gpIrt + 0.08) + 0.2 * 0.65, 15);
+  });
+
   test("bundles that say nothing of it mix by halves", () => {
     const { lambda, stack: weights, rmse, overallRmse } = blend;
     const older = { lambda, stack: weights, rmse, overallRmse };
-    const { gate } = blendEstimates(base, older, { worst: 0, best: 0.36, overall: null }, anywhere).estimators;
+    const { gate } = blendEstimates(estimate, older, { worst: 0, best: 0.36, overall: null }).estimators;
     expect(gate).toBeCloseTo((gpIrt + 0.65) / 2, 5);
   });
 
   test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {
     const wide = { ...blend, rmse: 10 };
-    const { gate } = blendEstimates(
-      base,
-      wide,
-      { worst: corrected, best: corrected, overall: null },
-      anywhere,
-    ).estimators;
+    const { gate } = blendEstimates(estimate, wide, { worst: corrected, best: corrected, overall: null }).estimators;
     expect(gate).toBeCloseTo(mixed, 12);
   });
 
   test("turns to the mixture where the model lies outside the range over all scenarios", () => {
     const linked = { ...blend, overallRmse: 0.02 };
-    const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6 } });
-    const here = blendEstimates(base, blend, { worst: 0.1, best: 0.9, overall: null }, anywhere);
-    const inside = blendEstimates(base, linked, place(0.4), anywhere);
+    const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6, lag: 0 } });
+    const here = blendEstimates(estimate, blend, { worst: 0.1, best: 0.9, overall: null });
+    const inside = blendEstimates(estimate, linked, place(0.4));
     expect(inside.outside).toEqual(here.outside);
     // Half an error inside counts by the range over all scenarios, no longer by this one's.
     expect(inside.share).toBeCloseTo(normalCdf((corrected - 0.9) / 0.05) + normalCdf((0.1 - corrected) / 0.05), 15);
     expect(inside.share).toBeLessThan(here.share);
-    const edge = blendEstimates(base, linked, place(0.59), anywhere);
+    const edge = blendEstimates(estimate, linked, place(0.59));
     const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
     expect(edge.share).toBeCloseTo(share, 15);
     expect(edge.outside.above).toBeCloseTo(normalCdf(-0.5), 15);
     expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
     for (const score of [0.05, 0.75])
-      expect(blendEstimates(base, linked, place(score), anywhere).estimators.gate).toBeCloseTo(mixed, 12);
+      expect(blendEstimates(estimate, linked, place(score)).estimators.gate).toBeCloseTo(mixed, 12);
     // Without an error to weigh it by, a place over all scenarios says nothing.
-    expect(blendEstimates(base, blend, place(0.75), anywhere)).toEqual(here);
+    expect(blendEstimates(estimate, blend, place(0.75))).toEqual(here);
   });
 
   test("keeps the blends inside what the answers prove", () => {
-    const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, { low: 0.61, high: 0.62 });
+    const { estimators } = blendEstimates({ ...estimate, bounds: { low: 0.61, high: 0.62 } }, blend, {
+      worst: 0,
+      best: 1,
+      overall: null,
+    });
     for (const id of ["gp-irt", "stack", "gate"] as const) expect(estimators[id]).toBe(0.61);
+  });
+});
+
+describe("overallPlace", () => {
+  const seen = { worst: 0.1, best: 0.5 };
+  const part = (share: number, unit: number | null) => ({
+    ...estimate,
+    share,
+    sampling: unit === null ? null : { answers: 9, unit },
+  });
+
+  test("is the weighted mean, and its lag what the pooled draw leaves unexplained", () => {
+    const { score, lag, ...range } = overallPlace(seen, [part(0.25, 0.01), part(0.75, 0.02)]);
+    expect(range).toEqual(seen);
+    expect(score).toBeCloseTo(corrected, 15);
+    const rate = (18 * 0.7 + 1) / 20; // of both scenarios' 18 answers
+    const explained = 4 * rate * (1 - rate) * (0.0625 * 0.01 + 0.5625 * 0.02);
+    const difference = 0.5 - 0.65;
+    expect(explained).toBeLessThan(difference ** 2);
+    expect(lag).toBeCloseTo(difference * (1 - explained / difference ** 2), 15);
+  });
+
+  test("without a draw, or within two standard errors, there is no lag", () => {
+    expect(overallPlace(seen, [part(0.5, 0.01), part(0.5, null)]).lag).toBe(-0);
+    expect(overallPlace(seen, [part(0.5, 0.1), part(0.5, 0.1)]).lag).toBe(-0);
   });
 });

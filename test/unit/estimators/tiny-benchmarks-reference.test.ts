@@ -49,7 +49,7 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
   const { dims, seen, weights, scores, lambda, expected } = reference;
   const bank = bankOf(reference);
   const uniform = new Float64Array(bank.count).fill(1 / bank.count);
-  const { base, bounds } = estimateScenario(
+  const estimate = estimateScenario(
     {
       bank,
       weights: uniform,
@@ -74,7 +74,7 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
     overallRmse: null,
     tightening: { inside: 1, outside: 1 },
   };
-  const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, bounds);
+  const { estimators } = blendEstimates(estimate, blend, { worst: 0, best: 1, overall: null });
   expect(Math.abs(estimators["anchor-mean"] - expected.irt)).toBeLessThan(tolerance.score);
   expect(Math.abs(estimators["p-irt"] - expected["p-irt"])).toBeLessThan(tolerance.score);
   expect(Math.abs(estimators["gp-irt"] - expected["gp-irt"])).toBeLessThan(tolerance.score);

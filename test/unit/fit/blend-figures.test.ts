@@ -26,7 +26,7 @@ function inside(models: number, error: number): HeldOutEstimate[] {
     base: { ...estimate.base, "p-irt-dr": 0.5, "p-irt": 0.5, gaussian: estimate.truth + error * random.normal() },
     seen: { worst: 0, best: 1, overall: null },
     bounds: { low: 0, high: 1 },
-    sampling: { variance: 0.05 ** 2, degrees: 1000, answers: 100, right: 50 },
+    sampling: { variance: 0.05 ** 2, degrees: 1000, answers: 100, right: 50, unit: 0.01, bias: 0 },
   }));
 }
 
@@ -84,19 +84,30 @@ describe("intervalTightening", () => {
 });
 
 describe("gatedSampling", () => {
-  const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
+  const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20, unit: 0.02, bias: 0 };
 
   test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
     const beyond = { score: 0.5, weight: 0.5, difference: 0 };
     const variance = (share: number, gap: number, inside: number, outside: number): number =>
-      gatedSampling(sampling, gatedVariance({ share, gap, beyond }, { inside, outside }, sampling)).variance;
+      gatedSampling(sampling, gatedVariance({ share, gap, beyond }, { inside, outside }, sampling), { beyond })
+        .variance;
     const outside = gatedVariance({ share: 1, gap: 0.3, beyond }, { inside: 0.5, outside: 1 }, sampling);
-    expect(gatedSampling(sampling, outside)).toEqual(sampling);
+    expect(gatedSampling(sampling, outside, { beyond })).toEqual(sampling);
     expect(variance(1, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 * 0.64, 15);
     expect(variance(0, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 / 4, 15);
     expect(variance(0.5, 0, 0.5, 1)).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
-    expect(variance(0.25, 0.2, 1, 1)).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
+    expect(variance(0.25, 0.2, 1, 1)).toBeCloseTo(0.0025, 15);
   });
+
+  test.each([0.1, -0.1])(
+    "what inside and outside differ by is a bias, with the sign of gp-irt − aipw, %d",
+    (difference) => {
+      const beyond = { score: 0.5, weight: 0, difference };
+      const gated = gatedVariance({ share: 0.25, gap: 0.2, beyond }, { inside: 1, outside: 1 }, sampling);
+      const { bias } = gatedSampling(sampling, gated, { beyond });
+      expect(bias).toBeCloseTo(Math.sign(difference) * Math.sqrt(0.25 * 0.75 * 0.04), 15);
+    },
+  );
 
   test("counts what the two outside the range differ by: by halves at most, and all that the draw doesn't explain", () => {
     const doubt = (weight: number, difference: number): number => {
@@ -119,7 +130,7 @@ describe("gatedSampling", () => {
     };
     const drawn = { ...sampling, variance: 1e-4 };
     const blended = { share: 0, gap: 0.1, beyond: { score: 0.5, weight: 0.5, difference: 0.6 } };
-    const tight = gatedSampling(drawn, gatedVariance(blended, { inside: 0.6, outside: 1 }, drawn));
+    const tight = gatedSampling(drawn, gatedVariance(blended, { inside: 0.6, outside: 1 }, drawn), blended);
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });
 });

@@ -94,8 +94,8 @@ describe("errors of the estimators", () => {
     expect(measured.models).toBe(split === "interpolation" ? 40 : 22);
     for (const id of ESTIMATORS) {
       const errors = estimates.map((estimate) => {
-        const { truth: score, base, bounds, seen } = estimate;
-        return blendEstimates(base, blend(estimate), seen, bounds).estimators[id] - score;
+        const { truth: score, seen } = estimate;
+        return blendEstimates(estimate, blend(estimate), seen).estimators[id] - score;
       });
       const { mae, rmse, bias } = measured.estimators[id];
       expect(mae).toBeCloseTo(mean(errors.map(Math.abs)), 5.5);

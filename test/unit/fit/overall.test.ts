@@ -24,7 +24,7 @@ function parts(models: number, scenarios: number, alike: number) {
         base: baseAt(score),
         seen: { worst: 0, best: 1, overall: null },
         bounds: { low: 0, high: 1 },
-        sampling: { variance: ERROR ** 2, degrees: 1e6, answers: 1000, right: 500 },
+        sampling: { variance: ERROR ** 2, degrees: 1e6, answers: 1000, right: 500, unit: 0.001, bias: 0 },
         pattern: null,
         failed: false,
       };

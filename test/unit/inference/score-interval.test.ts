@@ -6,7 +6,7 @@ import {
   weightedScore,
   wilsonInterval,
 } from "anchoreval/internal/core/inference/score-interval";
-import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { normalCdf, normalQuantile, studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
 import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
@@ -146,7 +146,7 @@ describe("a weighted mean of scores", () => {
         share,
         score: own,
         bounds: anywhere,
-        sampling: { variance, degrees: degrees ?? Infinity, answers, right },
+        sampling: { variance, degrees: degrees ?? Infinity, answers, right, unit: 1 / answers, bias: 0 },
       })),
     );
     expect(together.score).toBeCloseTo(score, 14);
@@ -162,7 +162,7 @@ describe("a weighted mean of scores", () => {
   const one: SampledScore = {
     score: 0.4,
     bounds: { low: 0.1, high: 0.9 },
-    sampling: { variance: 0.004, degrees: 9, answers: 20, right: 8 },
+    sampling: { variance: 0.004, degrees: 9, answers: 20, right: 8, unit: 0.05, bias: 0 },
   };
 
   test("of one score is that score", () => {
@@ -170,6 +170,20 @@ describe("a weighted mean of scores", () => {
     expect({ score, bounds }).toEqual({ score: one.score, bounds: one.bounds });
     expect(sampling.variance).toBe(one.sampling.variance);
     expect(sampling.degrees).toBeCloseTo(one.sampling.degrees, 12);
+  });
+
+  test("of independent draws: variances add up by W², biases by W and with their signs", () => {
+    const biased = (bias: number): SampledScore => ({ ...one, sampling: { ...one.sampling, bias } });
+    const pair = (...biases: readonly number[]): number =>
+      weightedScore(biases.map((bias) => ({ ...biased(bias), share: 0.5 }))).sampling.bias;
+    expect(pair(0.02, 0.04)).toBeCloseTo(0.03, 15);
+    expect(pair(0.02, -0.02)).toBe(0);
+    const whole = designInterval(one, 0.95);
+    const { low, high } = designInterval(biased(0.05), 0.95);
+    const reach = studentTQuantile(0.975, 9) * 0.05;
+    expect(0.4 - low).toBeCloseTo(Math.hypot(0.4 - whole.low, reach), 14);
+    expect(high - 0.4).toBeCloseTo(Math.hypot(whole.high - 0.4, reach), 14);
+    expect(designInterval(biased(-0.05), 0.95)).toEqual({ low, high });
   });
 
   test("of scores that rest on no draw has no width", () => {
@@ -264,7 +278,10 @@ test.each([5, 10, 30, 100])(
     for (const variance of [0, 1e-6, 0.01])
       for (let right = 1; right < answers; right++) {
         const score = right / answers;
-        const sampling = atLeastBinomial({ variance, degrees: answers, answers, right }, score);
+        const sampling = atLeastBinomial(
+          { variance, degrees: answers, answers, right, unit: 1 / answers, bias: 0 },
+          score,
+        );
         expect(sampling.variance).toBeGreaterThanOrEqual(variance);
         const { low, high } = designInterval({ score, bounds: { low: 0, high: 1 }, sampling }, 0.95);
         const wilson = wilsonInterval(score, answers, normalQuantile(0.975));

@@ -55,7 +55,7 @@ describe.each(cases)("$name", (reference) => {
     overallRmse: null,
     tightening: { inside: 1, outside: 1 },
   };
-  const { estimators } = blendEstimates(estimate.base, blend, { worst: 0, best: 1, overall: null }, estimate.bounds);
+  const { estimators } = blendEstimates(estimate, blend, { worst: 0, best: 1, overall: null });
 
   test.each(["anchor-mean", "p-irt", "gp-irt", "p-irt-dr"] as const)(
     "%s, brought into the bounds that the answers prove",

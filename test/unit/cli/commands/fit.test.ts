@@ -287,7 +287,6 @@ describe.each([
             fold: 0,
             truth: 0,
             seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall },
-            sampling: null,
             failed: false,
             ...estimate!,
             pattern,

@@ -1,0 +1,149 @@
+// Models unlike any that a bundle was learned from, on a fit of a split's source models: near the ceiling and the floor,
+// leaps, answers at chance, inverted or missing where they were wrong, and sources half of which are copies of one.
+// usage: node bench/unusual.js FOLDER [--sets helm-lite,openllm2-official] [--anchors 30,50,100] [--seeds 3] [--models 20]
+//          [--kinds "99 % right",chance]
+// FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
+import { parseArgs } from "node:util";
+import { estimateFromAnchors, loadBundle } from "anchoreval";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { bundleFiles, customised, fit, recommended, resolveBackend } from "anchoreval-trainer";
+import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
+import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { readLeaderboard } from "./read-leaderboard.js";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sets: { type: "string", default: "helm-lite,openllm2-official" },
+    anchors: { type: "string", default: "30,50,100" },
+    seeds: { type: "string", default: "3" },
+    models: { type: "string", default: "20" },
+    kinds: { type: "string" },
+  },
+});
+const [folder] = positionals;
+if (folder === undefined) {
+  console.error("usage: node bench/unusual.js FOLDER [--sets a,b] [--anchors 30,50,100] [--seeds 3] [--models 20]");
+  process.exit(2);
+}
+const sizes = values.anchors.split(",").map(Number);
+const method = await customised(recommended, { weighting: "items" });
+const { backend } = await resolveBackend({ provider: "cpu" });
+
+/** An invented model is right on a share of all items. */
+const right = (share) => (random) => () => (random.next() < share ? 1 : 0);
+/** One of the best targets with a share of its errors set right. */
+const mended = (share) => (random, own) => (i) => own(i) + (random.next() < share ? 1 - own(i) : 0);
+
+/** How each kind answers an item: of a random source and one of the targets' own answers. */
+const KINDS = {
+  "as it is": { answer: (random, own) => own },
+  "100 % right": { answer: right(1), once: true },
+  "99 % right": { answer: right(0.99) },
+  "97 % right": { answer: right(0.97) },
+  "3 % right": { answer: right(0.03) },
+  "1 % right": { answer: right(0.01) },
+  chance: { answer: right(0.25) },
+  inverted: { answer: (random, own) => (i) => 1 - own(i) },
+  "60 % mended": { answer: mended(0.6), best: true },
+  "80 % mended": { answer: mended(0.8), best: true },
+  "wrong ones missing": { answer: (random, own) => own, hides: (random, score) => random.next() < 0.3 * (1 - score) },
+  "half are copies": { answer: (random, own) => own, copies: true },
+};
+const kinds = Object.entries(KINDS).filter(([id]) => !values.kinds || values.kinds.split(",").includes(id));
+
+for (const set of values.sets.split(",")) {
+  const matrix = await readLeaderboard(folder, set);
+  const items = [...matrix.items.keys()];
+  const tallies = new Map();
+  for (const { split, seed } of planCells(matrix, {
+    split: "interpolation",
+    sizes,
+    seeds: Number(values.seeds),
+    method,
+  })) {
+    const answered = split.targets.filter((m) => items.every((i) => !Number.isNaN(scoreAt(matrix, m, i))));
+    const random = createRandom(seed).fork("unusual models");
+    const plain = await fitted(submatrix(matrix, split.sources, items), set, seed);
+    for (const [id, kind] of kinds) {
+      const bundle = kind.copies ? await fitted(halfCopies(submatrix(matrix, split.sources, items)), set, seed) : plain;
+      const total = (m) => items.reduce((sum, i) => sum + scoreAt(matrix, m, i), 0);
+      const ordered = kind.best ? [...answered].sort((a, b) => total(b) - total(a)).slice(0, 10) : answered;
+      for (const m of ordered.slice(0, kind.once ? 1 : Number(values.models))) {
+        const answer = kind.answer(random, (i) => scoreAt(matrix, m, i));
+        const scores = items.map(answer);
+        const hidden = scores.map((score) => kind.hides?.(random, score) ?? false);
+        for (const { id: form } of bundle.manifest.forms)
+          judge(id, { matrix, items, bundle, form, scores, hidden }, tallies);
+      }
+    }
+  }
+  console.log(`${set}: errors and half-widths in points, of the anchor mean in brackets; accused: of scenarios`);
+  for (const [row, scenarios] of tallies) {
+    const figures = Object.entries(scenarios).map(
+      ([of, { count, error, mean, bias, held, halfWidth }]) =>
+        `${of} ${points(error / count)} (${points(mean / count)}) bias ${points(bias / count)} held ${(held / count).toFixed(2)} ± ${points(halfWidth / count)}`,
+    );
+    const { accused, warned, count } = scenarios.scenario;
+    console.log(
+      `  ${row.padEnd(26)} ${figures.join("; ")}; accused ${(accused / count).toFixed(2)}, warned ${(warned / count).toFixed(2)}`,
+    );
+  }
+}
+
+async function fitted(sources, set, seed) {
+  const options = { benchmark: set, version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes, seed, backend, method };
+  const files = bundleFiles(await fit(sources, options));
+  return loadBundle({ name: set, read: (name) => Promise.resolve(files.get(name) ?? null) });
+}
+
+/** As many copies of the first model again as there are models. */
+function halfCopies(sources) {
+  const models = [...sources.subjects.keys()];
+  const doubled = submatrix(sources, [...models, ...models.map(() => 0)], [...sources.items.keys()]);
+  return { ...doubled, subjects: doubled.subjects.map((name, m) => (m < models.length ? name : `${name}-copy-${m}`)) };
+}
+
+/** Adds what a model's estimate errs by, in every scenario and overall. */
+function judge(kind, { matrix, items, bundle, form, scores, hidden }, tallies) {
+  const asked = new Set([...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(form).itemIds));
+  const answers = items.flatMap((i) => {
+    const id = matrix.items[i].item_id;
+    return asked.has(id) && !hidden[i] ? [[id, scores[i]]] : [];
+  });
+  const found = estimateFromAnchors(bundle, Object.fromEntries(answers), { form });
+  const truths = new Map();
+  for (const id of bundle.scenarios.keys()) {
+    const own = items.filter((i) => matrix.items[i].scenario === id);
+    truths.set(id, own.reduce((sum, i) => sum + scores[i], 0) / own.length);
+  }
+  const row = `${kind}, ${form}`;
+  if (!tallies.has(row)) tallies.set(row, {});
+  const average = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+  const meanOf = (id) => found.scenarios[id].details?.estimators["anchor-mean"] ?? NaN;
+  const ids = [...bundle.scenarios.keys()];
+  for (const id of ids) {
+    const warned = found.warnings.some(({ scenario, code }) => scenario === id && code !== "missing_answers");
+    const suspicions = found.scenarios[id].details?.pattern.suspicions ?? [];
+    add("scenario", found.scenarios[id], meanOf(id), truths.get(id), suspicions.length > 0, warned);
+  }
+  if (ids.length > 1) add("overall", found, average(ids.map(meanOf)), average([...truths.values()]), false, false);
+
+  function add(of, { score, interval }, mean, truth, accused, warned) {
+    if (score === null || interval === null) return;
+    const empty = { count: 0, error: 0, mean: 0, bias: 0, held: 0, halfWidth: 0, accused: 0, warned: 0 };
+    const own = (tallies.get(row)[of] ??= empty);
+    own.count++;
+    own.error += Math.abs(score - truth);
+    own.mean += Math.abs(mean - truth);
+    own.bias += score - truth;
+    own.held += interval.low <= truth + 1e-12 && truth <= interval.high + 1e-12 ? 1 : 0;
+    own.halfWidth += (interval.high - interval.low) / 2;
+    own.accused += accused ? 1 : 0;
+    own.warned += warned ? 1 : 0;
+  }
+}
+
+function points(fraction) {
+  return (100 * fraction).toFixed(2);
+}
