@@ -6,7 +6,7 @@ import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { mapAbility } from "anchoreval/internal/core/ability/map";
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
-import { gatedSampling, gatedVariance, samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { gatedSampling, gatedVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
@@ -91,15 +91,12 @@ function report(missing, aim, prepare) {
 function estimate(scores) {
   const gathered = gatherItems([{ bank, items, scores }]);
   const ability = mapAbility(gathered.bank, gathered, prior);
-  const { base, bounds, sample, residuals } = estimateScenario(
+  const { base, bounds, sampling } = estimateScenario(
     { bank, weights, scoreMap: null, anchors, factors, answerFactors },
     scores,
     ability,
   );
   const blended = blendEstimates(base, BLEND, { worst: 0.2, best: 0.8, overall: null }, bounds);
-  const sampling = gatedSampling(
-    samplingVariance(base["p-irt-dr"], sample, residuals),
-    gatedVariance(blended, BLEND.tightening),
-  );
-  return designInterval({ score: blended.estimators.gate, bounds, sampling }, 0.95);
+  const gated = gatedSampling(sampling, gatedVariance(blended, BLEND.tightening, sampling));
+  return designInterval({ score: blended.estimators.gate, bounds, sampling: gated }, 0.95);
 }

@@ -6,6 +6,7 @@ import {
 } from "anchoreval/internal/charts/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
+import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
 
 /*
@@ -120,9 +121,13 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
   );
 }
 
-/** Facts of a bundle's additions: an earlier version's scale, exposure limits, items without answers. */
+/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, exposure limits, items without answers. */
 export function additionFacts(manifest: Manifest): Fact[] {
-  return [...baseFacts(manifest), ...exposureFacts(manifest), ...coldStartFacts(manifest)];
+  return [...fullScoreFacts(manifest), ...baseFacts(manifest), ...exposureFacts(manifest), ...coldStartFacts(manifest)];
+}
+
+function fullScoreFacts(manifest: Manifest): Fact[] {
+  return fullScoreWords(manifest).map((words, k) => [k === 0 ? "full scores" : "", words]);
 }
 
 /** Share of a version's answers that may be drawn before its measured errors mostly repeat the response model. */

@@ -2,7 +2,7 @@ import { namedSource } from "../bundles/sources.ts";
 import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import type { Population } from "../core/adaptive/population.ts";
-import type { Bundle, BundleScenario, BundleSource } from "../core/bundle/bundle.ts";
+import { refuseFullScores, type Bundle, type BundleScenario, type BundleSource } from "../core/bundle/bundle.ts";
 import type { BankManifest, ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
@@ -27,12 +27,14 @@ export interface ItemPool {
 /**
  * The items of a bundle.
  * @param lines - its items.jsonl
+ * @throws AnchorEvalError `unsupported` for a bundle of full scores on other items
  * @example
  * const bundle = await loadBundle(source);
  * const pool = itemPool(bundle, await loadItemLines(source, bundle.manifest));
  */
 export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
   const { manifest, digest } = bundle;
+  refuseFullScores(manifest, "adaptive evaluations are");
   return {
     benchmark: manifest.benchmark,
     version: manifest.version,

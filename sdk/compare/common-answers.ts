@@ -1,4 +1,4 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
+import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
@@ -51,7 +51,7 @@ interface ResolvedModels extends Pick<Estimate, "benchmark" | "version" | "form"
  * Checks several models' answers, which must be to one form of one bundle.
  * @param names - what messages call them
  * @throws AnchorEvalError as `estimateFromAnchors`, the model named; `digest_mismatch` for answers to another major
- * version, `invalid_answers` for answers to different forms
+ * version, `invalid_answers` for answers to different forms, `unsupported` for a bundle of full scores on other items
  */
 export function resolveModels(
   bundle: Bundle,
@@ -59,6 +59,7 @@ export function resolveModels(
   names: readonly string[],
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): ResolvedModels {
+  refuseFullScores(bundle.manifest, "differences are");
   const warnings: EstimateWarning[] = [];
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);

@@ -22,8 +22,9 @@ function scoringBanks({ manifest, scenarios }: Bundle, form: string): ScoringBan
     scenarios: bank.scenarios.flatMap((id) => {
       const scenario = scenarios.get(id);
       if (scenario === undefined) return [];
-      const { bank: items, weights, scoreMap, forms, sourceScores } = scenario;
-      return [{ id, bank: items, weights, scoreMap, ...forms.get(form)!, worst: sourceScores[0]! }];
+      const { bank: items, weights, scoreMap, fullScore, forms, sourceScores } = scenario;
+      const worst = fullScore?.worst ?? sourceScores[0]!;
+      return [{ id, bank: items, weights, scoreMap, fullScore, ...forms.get(form)!, worst }];
     }),
     prior: ownPrior(bank),
     linkedPrior: linked ? linkedPrior(bank) : null,

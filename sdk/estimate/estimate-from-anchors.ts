@@ -157,7 +157,8 @@ function scenarioResult(
   const blended = blendEstimates(estimate, described, seen);
   const { estimators } = blended;
   const score = estimatorFigure(estimators, form.estimator);
-  const exact = sample.items.length === bank.count;
+  const all = sample.items.length === bank.count;
+  const exact = all && scenario.fullScore === null;
   const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
   const range = scoreRange(outside);
   const stronger = range === "outside" && outside.above > outside.below;
@@ -172,6 +173,11 @@ function scenarioResult(
     warn(
       "missing_answers",
       `${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
+    );
+  if (all && !exact)
+    warn(
+      "beyond_items",
+      "every item was answered, but the score is on more items than this bundle has: it stays an estimate.",
     );
   const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
   const found = judged ? suspicions(answerPattern, own.pattern!, stronger) : null;

@@ -1,4 +1,4 @@
-import { type Bundle, servedBlend } from "../core/bundle/bundle.ts";
+import { type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { invalidOption } from "../core/errors.ts";
 import { estimatorFigure } from "../core/estimators/types.ts";
@@ -16,13 +16,14 @@ import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./typ
  * The paired standard error is √2 times the measured error of `p-irt-dr`: what the response model leaves over of two models
  * has next to nothing in common, but for models that answer alike, which are told apart sooner (docs/comparison.md).
  * @param bundle - with all its scenarios
- * @throws AnchorEvalError `invalid_option`
+ * @throws AnchorEvalError `invalid_option`; `unsupported` for a bundle of full scores on other items
  * @example planFromBundle(bundle, { gap: 0.02 }).needed?.overall.items
  */
 export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan {
   const { halfWidth, gap, rankedRight = 0.8 } = options;
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;
+  refuseFullScores(manifest, "plans are");
   if (!(rankedRight > 0.5 && rankedRight < 1))
     throw invalidOption(`rankedRight must be a share in (½,1), got ${rankedRight}`);
   if (halfWidth !== undefined && gap !== undefined)

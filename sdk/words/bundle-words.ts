@@ -33,6 +33,20 @@ function splitText(
   return `typical error ${points(mae)} points over ${models} held-out models${against}; ${coverage}`;
 }
 
+/** That scores are on items that a bundle doesn't have, and how well its own tell them: a sentence a scenario, and one for all. */
+export function fullScoreWords({ scenarios }: Pick<Manifest, "scenarios">): string[] {
+  const lines = scenarios.flatMap(({ id, items, fullScore }) =>
+    fullScore === undefined
+      ? []
+      : `${id}: all ${items} items of the bundle leave ± ${points(1.96 * fullScore.error)} points open (95 %, ${fullScore.models} models).`,
+  );
+  if (lines.length === 0) return [];
+  return [
+    "Scores are on items that the bundle doesn't have, as source models were given them: none is ever exact.",
+    ...lines,
+  ];
+}
+
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
 const MOST_DRAWN = 0.1;
 

@@ -7,7 +7,6 @@ import {
 } from "anchoreval-trainer/internal/backtest/compare-methods";
 import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
-import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
@@ -15,7 +14,14 @@ import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
 import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
-import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import {
+  fileDigest,
+  FULL_SCORES_OPTION,
+  readGivenResponses,
+  readImportFacts,
+  readResponseOptions,
+  RESPONSE_OPTIONS,
+} from "../options/data.ts";
 import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIONS } from "../options/fit.ts";
 import { checkOutFile, writeOutFile } from "../out.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
@@ -29,6 +35,7 @@ export const backtestCommand: Command = {
       scenario: option("ID", "this scenario only; may be repeated", { multiple: true }),
       ...FAMILIES_OPTION,
       ...rare({
+        ...FULL_SCORES_OPTION,
         dates: option("FILE", "lines of model,date for --split newest, instead of the order of the rows"),
       }),
     },
@@ -81,7 +88,7 @@ export const backtestCommand: Command = {
     const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
     const provider = options.oneOf("provider", PROVIDERS, "cpu");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
-    const { matrix, remarks } = await readResponses(responses, reading);
+    const { matrix, remarks } = await readGivenResponses(options, { responses, ...reading });
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     const described = subsetInputs(matrix);

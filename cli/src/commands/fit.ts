@@ -5,14 +5,13 @@ import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
 import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
-import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
-import { baseWords } from "anchoreval/internal/words/bundle-words";
+import { baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
@@ -28,7 +27,15 @@ import {
   readRecipe,
   readSizes,
 } from "../options/fit.ts";
-import { fileDate, givenDate, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import {
+  fileDate,
+  FULL_SCORES_OPTION,
+  givenDate,
+  readGivenResponses,
+  readImportFacts,
+  readResponseOptions,
+  RESPONSE_OPTIONS,
+} from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
@@ -37,7 +44,13 @@ const MOST_SCENARIOS = 12;
 
 export const fitCommand: Command = {
   options: {
-    Data: { ...RESPONSE_OPTIONS, ...FAMILIES_OPTION, ...rare(BASE_OPTIONS), ...rare(COLD_START_OPTIONS) },
+    Data: {
+      ...RESPONSE_OPTIONS,
+      ...FAMILIES_OPTION,
+      ...rare(FULL_SCORES_OPTION),
+      ...rare(BASE_OPTIONS),
+      ...rare(COLD_START_OPTIONS),
+    },
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
       anchors: option("N[,N…]", "anchors per scenario; one form N for each"),
@@ -81,6 +94,11 @@ export const fitCommand: Command = {
     const out = options.required("out");
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
+    if (options.text("full-scores") !== undefined)
+      options.refuse(
+        ["base", "max-exposure"],
+        "reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
+      );
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const force = options.flag("force");
     const secondForms = options.flag("second-form");
@@ -99,7 +117,7 @@ export const fitCommand: Command = {
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-    const { matrix, remarks } = linked ?? (await readResponses(responses, reading));
+    const { matrix, remarks } = linked ?? (await readGivenResponses(options, { responses, ...reading }));
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
@@ -179,6 +197,7 @@ export const fitCommand: Command = {
       ...closingWords(manifest),
       ...additions.flatMap((addition) => addition.words(manifest)),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
+      ...fullScoreWords(manifest),
     ];
     const made = { bundle: out, digest, provider: reason };
     const place = [

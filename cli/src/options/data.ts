@@ -1,6 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
+import { readFullScores } from "anchoreval-trainer/internal/matrix/full-scores";
+import {
+  readResponses,
+  type ReadResponsesOptions,
+  type Responses,
+} from "anchoreval-trainer/internal/matrix/read-responses";
 import type { Manifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
@@ -30,6 +35,25 @@ export function readResponseOptions(options: OptionReader): { responses: string 
     ...readScale(options),
     ...given({ items, pool }),
   };
+}
+
+export const FULL_SCORES_OPTION = {
+  "full-scores": option(
+    "FILE",
+    "model, scenario, score (CSV, JSONL, Parquet): estimate these, on more items than --responses has",
+  ),
+} as const satisfies OptionSpecs;
+
+/** Reads the answers, and what `--full-scores` says that the models score on more items. */
+export async function readGivenResponses(
+  options: OptionReader,
+  { responses, ...reading }: ReturnType<typeof readResponseOptions>,
+): Promise<Responses> {
+  const read = await readResponses(responses, reading);
+  const file = options.text("full-scores");
+  if (file === undefined) return read;
+  const { matrix, remarks } = await readFullScores(file, read.matrix, reading);
+  return { matrix, remarks: [...read.remarks, ...remarks] };
 }
 
 /** Facts that `anchoreval import` left beside the responses. */

@@ -7,13 +7,14 @@ import type {
   MeasuredErrors,
   ItemRecord,
 } from "anchoreval/internal/core/bundle/manifest";
-import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
+import { FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { AdditiveMap } from "anchoreval/internal/core/estimators/score-maps";
 import { BASE_ESTIMATORS, type AnchorSet, type SeenScores } from "anchoreval/internal/core/estimators/types";
 import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
+import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
@@ -64,7 +65,7 @@ export async function bundleContent(
     benchmarkVersion: options.benchmarkVersion ?? null,
     created: options.created,
     description: options.description ?? null,
-    parameterization: PARAMETERIZATION,
+    parameterization: matrix.fullScores ? FULL_SCORE_PARAMETERIZATION : PARAMETERIZATION,
     weighting: settings.weighting,
     banks: groups.map(({ group, bank, choice: { irtModel }, loadings }) => ({
       id: group.id,
@@ -78,13 +79,14 @@ export async function bundleContent(
         ...(loadings && { loadings: Array.from(loadings) }),
       },
     })),
-    scenarios: scenarios.map(({ slice, trained }) => ({
+    scenarios: scenarios.map(({ matrix, slice, trained }) => ({
       id: slice.id,
       weight: 1,
       items: slice.count,
       subscenarios: slice.subscenarios,
       threshold: trained.threshold,
       scoreMap: trained.scoreMap && { x: Array.from(trained.scoreMap.x), y: Array.from(trained.scoreMap.y) },
+      ...(matrix.fullScores && { fullScore: fullScoreLine(matrix, slice)! }),
     })),
     forms: formManifests(parts, scenarios, method, plans, seed),
     defaultForm: defaultForm(plans),
@@ -200,7 +202,7 @@ function formManifests(
         slice.id,
         {
           items,
-          whole: items === slice.count,
+          whole: items === slice.count && !own.matrix.fullScores,
           ...measuredBlend(own, plan, separate),
           together: joint && measuredBlend(own, plan, joint),
           pattern: patternThresholds(separate.validation.interpolation, separate.validation.extrapolation),

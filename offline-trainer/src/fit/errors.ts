@@ -10,6 +10,8 @@ import {
 import { wilsonInterval } from "anchoreval/internal/core/inference/score-interval";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { fullScoreAt } from "anchoreval/internal/core/scoring/full-score";
+import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import {
@@ -136,19 +138,21 @@ interface RandomBaseline {
  * truth: {@link DRAWS} draws. Its interval is Wilson's, at the mean and the effective number of items (Σw)²/Σw² (n where
  * items weigh the same), as one would give it who knows nothing but the answers: no factor for a finite number of items,
  * and scores between 0 and 1 as if they were right or wrong. Without any observed answer the score is taken for ½, by
- * an interval from 0 to 1.
+ * an interval from 0 to 1. Where full scores were given, the mean goes by the line of all models, the targets too.
  * @param truths - full scores, aligned with `targets`
  * @see Kish (1965), Survey Sampling, §11.2 (effective number)
  */
 export function randomBaseline(
   matrix: ResponseMatrix,
-  { begin, count, weights }: ScenarioSlice,
+  slice: ScenarioSlice,
   targets: readonly number[],
   truths: readonly number[],
   n: number,
   random: RandomSource,
 ): RandomBaseline {
+  const { begin, count, weights } = slice;
   const size = Math.min(n, count);
+  const line = fullScoreLine(matrix, slice);
   const zeros = (): Float64Array => new Float64Array(targets.length);
   const errors = zeros();
   const intervals = size < count ? { held: zeros(), halfWidth: zeros(), winkler: zeros() } : null;
@@ -174,7 +178,8 @@ export function randomBaseline(
         mass += weight;
         squares += weight * weight;
       }
-      const score = mass > 0 ? sum / mass : 0.5;
+      const drawn = mass > 0 ? sum / mass : 0.5;
+      const score = line ? fullScoreAt(line, drawn) : drawn;
       errors[t]! += Math.abs(score - truth) / DRAWS;
       if (intervals === null) continue;
       const interval = mass > 0 ? wilsonInterval(score, mass ** 2 / squares, Z) : { low: 0, high: 1 };

@@ -7,6 +7,7 @@ import type { PreparedAnchors } from "../anchors/anchor-method.ts";
 import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
+import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
 import type { ScenarioGroup, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
@@ -65,6 +66,7 @@ export function formDrawer(
   const answers = groups.map(({ group, bank }) =>
     bank.scenarios.map((scenario) => sourceAnswers(group.matrix, bank.rows, scenario)),
   );
+  const lines = groups.map(({ group }) => group.scenarios.map((slice) => fullScoreLine(group.matrix, slice)));
   const secondSets = remembered((id: string) => prepared.get(id)!.second!()); // planForms has refused methods without
   const mapsOf = rememberedMaps((anchors) => {
     if (!method.scoreMaps) return null;
@@ -107,7 +109,8 @@ export function formDrawer(
             factors: anchorFactors(factors[s]!, anchors.get(id)!.items),
             answerFactors: answered[g]![s]!.get(plan.id)!,
             maps: maps && maps.get(id)!,
-            worst: seen.get(id)!.worst,
+            fullScore: lines[g]![s]!,
+            worst: lines[g]![s]?.worst ?? seen.get(id)!.worst,
           })),
         })),
       );

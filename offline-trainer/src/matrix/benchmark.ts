@@ -116,8 +116,8 @@ export function scoresOn(
 
 /** Models of a group that answered something in it. */
 export function answeringModels({ matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">): number[] {
-  const full = scenarios.map((slice) => fullScores(matrix, slice).score);
-  return [...matrix.subjects.keys()].filter((m) => full.some((scores) => !Number.isNaN(scores[m]!)));
+  const means = scenarios.map((slice) => fullScores(matrix, slice).items);
+  return [...matrix.subjects.keys()].filter((m) => means.some((own) => !Number.isNaN(own[m]!)));
 }
 
 /** {@link answeringModels}, enough to calibrate. @throws AnchorEvalError `invalid_data` for fewer than five */

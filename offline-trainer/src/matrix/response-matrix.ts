@@ -26,6 +26,11 @@ export interface ResponseMatrix {
   readonly scores: Uint8Array | Float32Array;
   /** 1 = observed; null = everything is. */
   readonly observed: Uint8Array | null;
+  /**
+   * By scenario, the subjects' scores on more items than the matrix has, in [0,1], NaN where unknown.
+   * @default none: a scenario's score is the mean over its items
+   */
+  readonly fullScores?: ReadonlyMap<string, Float64Array>;
 }
 
 /** Score of a subject on an item; NaN where it is missing. */
@@ -108,6 +113,11 @@ export function submatrix(
     items: Array.from(items, (i) => matrix.items[i]!),
     scores,
     observed: observed?.includes(0) ? observed : null,
+    ...(matrix.fullScores && {
+      fullScores: new Map(
+        Array.from(matrix.fullScores, ([id, own]) => [id, Float64Array.from(subjects, (m) => own[m]!)]),
+      ),
+    }),
   };
 }
 
@@ -135,13 +145,14 @@ export function groupItems(matrix: ResponseMatrix): ResponseMatrix {
 }
 
 /** The matrix with its cells in memory that threads share instead of copying it, and without the items' texts. */
-export function sharedMatrix({ subjects, items, scores, observed }: ResponseMatrix): ResponseMatrix {
+export function sharedMatrix(matrix: ResponseMatrix): ResponseMatrix {
+  const { items, scores, observed } = matrix;
   const bytes = observed && new Uint8Array(new SharedArrayBuffer(observed.length));
   bytes?.set(observed!);
   const memory = new SharedArrayBuffer(scores.byteLength);
   const shared = scores instanceof Uint8Array ? new Uint8Array(memory) : new Float32Array(memory);
   shared.set(scores);
-  return { subjects, items: items.map(withoutText), scores: shared, observed: bytes };
+  return { ...matrix, items: items.map(withoutText), scores: shared, observed: bytes };
 }
 
 function withoutText(item: ItemInfo): ItemInfo {

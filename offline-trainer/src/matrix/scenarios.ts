@@ -58,18 +58,19 @@ function runs<Id>(items: readonly ItemInfo[], key: (item: ItemInfo) => Id): { id
 
 /** Full scores of a scenario's models. */
 export interface FullScores {
+  /** The full score that was given, where any were; else `items`. NaN where it isn't known, or nothing was observed. */
   readonly score: Float64Array;
+  /** Σ w·y / Σ w over the observed items; NaN where nothing was observed. */
+  readonly items: Float64Array;
+  /** Share of the scenario's weight, in [0,1]. */
   readonly observed: Float64Array;
 }
 
-/**
- * Every model on a scenario: its score Σ w·y / Σ w over the observed items, NaN where nothing was observed, and the
- * observed share of the scenario's weight, in [0,1].
- */
-export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: ScenarioSlice): FullScores {
+/** Every model on a scenario: its full score, its mean over the observed items, and the share observed. */
+export function fullScores(matrix: ResponseMatrix, { id, begin, count, weights }: ScenarioSlice): FullScores {
   const models = matrix.subjects.length;
   const columns = matrix.items.length;
-  const score = new Float64Array(models);
+  const items = new Float64Array(models);
   const observed = new Float64Array(models);
   for (let m = 0; m < models; m++) {
     let sum = 0;
@@ -80,10 +81,12 @@ export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: Sc
       sum += weights[i]! * matrix.scores[row + i]!;
       mass += weights[i]!;
     }
-    score[m] = mass > 0 ? sum / mass : NaN;
+    items[m] = mass > 0 ? sum / mass : NaN;
     observed[m] = matrix.observed === null ? 1 : mass;
   }
-  return { score, observed };
+  const given = matrix.fullScores?.get(id);
+  const score = given ? items.map((own, m) => (Number.isNaN(own) ? NaN : given[m]!)) : items;
+  return { score, items, observed };
 }
 
 /** Relative difference of weights that are the same. */

@@ -2,7 +2,7 @@ import { formTotals, itemTotal } from "anchoreval/internal/charts/measured-forms
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
-import { baseWords } from "anchoreval/internal/words/bundle-words";
+import { baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";
@@ -14,7 +14,8 @@ const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 export function summary(data: ReportData): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${baseNote(data)} ${tiles(data)} ${words(data)}
+    ${sentences(data)} ${note(baseWords(data.manifest))} ${note(fullScoreWords(data.manifest))} ${tiles(data)}
+    ${words(data)}
     <p class="meaning">
       <strong>What an interval means:</strong> it is for the score that this run would have got on all items of this
       benchmark version; it doesn't cover sampling noise, other prompts or other items.
@@ -27,13 +28,15 @@ function sentences({ manifest, defaultForm }: ReportData): Html {
   const others = forms.filter(({ id }) => id !== defaultForm.id).map(({ id }) => id);
   const own = benchmarkVersion === null ? null : html` (version ${benchmarkVersion} of the benchmark)`;
   const where = scenarios.length > 1 ? html` in ${counted(scenarios.length, "scenario")}` : null;
+  const items = counted(itemTotal(manifest), "item");
+  const on = scenarios.some(({ fullScore }) => fullScore) ? `more than the ${items} that it has of` : `all ${items} of`;
   const are = others.length === 1 ? "is a form" : "are forms";
   const also = others.length === 0 ? null : html`; there ${are} of ${listed(others)}, too`;
   const measured = forms.some(({ scenarios: parts }) =>
     Object.values(parts).some((part) => part.measured.interpolation !== null),
   );
   return html`<p class="lead">
-    This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of
+    This bundle estimates what a language model would score on ${on}
     <strong>${idText(benchmark)}</strong>${own}${where} from its answers to ${count(formTotals(defaultForm).items)} of
     them (form ${idText(defaultForm.id)}${also}). It has learned from the answers of ${counted(sources.models, "model")}
     how hard the items are, how well each distinguishes strong from weak models, and what the ones asked represent.
@@ -45,9 +48,9 @@ function sentences({ manifest, defaultForm }: ReportData): Html {
   </p>`;
 }
 
-/** The parts taken from an earlier version, and the reliability of its true scores. */
-function baseNote({ manifest }: ReportData): Html | null {
-  return manifest.base ? html`<p>${baseWords(manifest).join(" ")}</p>` : null;
+/** A paragraph on an addition to the bundle; null without one. */
+function note(words: readonly string[]): Html | null {
+  return words.length > 0 ? html`<p>${words.join(" ")}</p>` : null;
 }
 
 /** The default form in a few figures: of the overall score, or of the only scenario's. */

@@ -1,9 +1,10 @@
+import { AnchorEvalError } from "../errors.ts";
 import type { ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
 import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
-import type { BundleFileName, Weighting } from "./names.ts";
+import { FULL_SCORE_PARAMETERIZATION, type BundleFileName, type Weighting } from "./names.ts";
 
 /** A decoded bundle: plain arrays, ready for estimates. */
 export interface Bundle {
@@ -23,6 +24,8 @@ export interface BundleScenario {
   /** Item weights, summing to 1. */
   readonly weights: Float64Array;
   readonly scoreMap: MonotoneMap | null;
+  /** To the full score, where that is on items that the bundle doesn't have; else null. */
+  readonly fullScore: NonNullable<ScenarioManifest["fullScore"]> | null;
   /** Factor in (0,1] of every item's probability in adaptive evaluations; null where these have no limits. */
   readonly exposure: FloatArray | null;
   /** The source models' full scores, ascending. */
@@ -66,6 +69,19 @@ export function itemWeights(
 /** The blend for a scenario whose form is answered whole: of all scenarios' answers, where these err less than its own. */
 export function servedBlend(scenario: FormScenarioManifest): MeasuredBlend {
   return scenario.together ?? scenario;
+}
+
+/**
+ * Refuses what reads the bundle's own items alone.
+ * @param what - that needs their mean as the score
+ * @throws AnchorEvalError `unsupported` for a bundle whose scores are on items that it doesn't have
+ */
+export function refuseFullScores({ parameterization }: Pick<Manifest, "parameterization">, what: string): void {
+  if (parameterization === FULL_SCORE_PARAMETERIZATION)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${what} of the mean over a bundle's items, and this bundle's scores are on items that it doesn't have: estimate each model's score, or fit without --full-scores`,
+    );
 }
 
 /** Ids of a form's anchors in one scenario, in the order in which they are asked. */

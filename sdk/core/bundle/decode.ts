@@ -172,6 +172,7 @@ function decodeScenario(
     },
     weights: itemWeights(described, manifest.weighting),
     scoreMap: scoreMap && { x: Float64Array.from(scoreMap.x), y: Float64Array.from(scoreMap.y) },
+    fullScore: described.fullScore ?? null,
     exposure,
     sourceScores,
     anchors: new Map(records.map((record) => [record.item_id, record])),

@@ -6,6 +6,7 @@ import {
   BUNDLE_FILES,
   ERROR_LEVELS,
   FORM_ID,
+  FULL_SCORE_PARAMETERIZATION,
   idProblem,
   IRT_MODELS,
   SHA256,
@@ -156,23 +157,45 @@ const bank = object({
   ),
 });
 
-export const scenario = object({
-  id,
-  /** Weight in the overall score, relative. */
-  weight: size,
-  /** Items N, stored by subscenario in this order. */
-  items: count,
-  subscenarios: list(object({ id: nullable(id), items: count }), 1),
-  /** Scores above this counted as right in the fit; null where scores are 0 and 1. */
-  threshold: nullable(share),
-  /** Monotone map from response probability to score, where scores were binarised. */
-  scoreMap: nullable(object({ x: reals, y: reals })),
+/** From S, the mean over a scenario's items, to its full score: level + slope·(S − mean). */
+const fullScore = object({
+  /** Source models whose full scores are known. */
+  models: count,
+  /** Their mean of S, and the full score there. */
+  mean: share,
+  level: share,
+  slope: size,
+  /** Root mean square error of each model's full score by the line of the others. */
+  error: size,
+  /** Σ(S − mean)² and λ, which the error grows by: error²·(1 + (S − mean)²/spread). */
+  spread: number({ min: 1e-12 }),
+  /** Lowest S of the source models. */
+  worst: share,
 });
+
+export const scenario = object(
+  {
+    id,
+    /** Weight in the overall score, relative. */
+    weight: size,
+    /** Items N, stored by subscenario in this order. */
+    items: count,
+    subscenarios: list(object({ id: nullable(id), items: count }), 1),
+    /** Scores above this counted as right in the fit; null where scores are 0 and 1. */
+    threshold: nullable(share),
+    /** Monotone map from response probability to score, where scores were binarised. */
+    scoreMap: nullable(object({ x: reals, y: reals })),
+  },
+  {
+    /** Of all scenarios of a bundle or of none. */
+    fullScore,
+  },
+);
 
 const formScenario = object(
   {
     items: count,
-    /** Every item is asked: the score is exact. */
+    /** Every item is asked, and there are no others: the score is exact. */
     whole: flag,
     // The blends and errors of the scenario's own answers alone.
     ...measuredBlend,
@@ -326,7 +349,8 @@ export const manifestSchema = object(
     /** ISO 8601; given, never the clock's. */
     created: text({ pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ }),
     description: optionalText,
-    parameterization: oneOf<string>([PARAMETERIZATION]),
+    /** The second where scenarios have a `fullScore`. */
+    parameterization: oneOf<string>([PARAMETERIZATION, FULL_SCORE_PARAMETERIZATION]),
     weighting: oneOf(WEIGHTINGS),
     /** Scenarios that share one ability. */
     banks: list(bank, 1),

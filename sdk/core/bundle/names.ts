@@ -1,4 +1,5 @@
 import type { MapReads } from "../estimators/score-maps.ts";
+import { PARAMETERIZATION } from "../irt/item-bank.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.3";
@@ -24,6 +25,9 @@ export type Weighting = (typeof WEIGHTINGS)[number];
 
 /** Response models of a bank, by the number of an item's parameters; `2pl` may have several dimensions. */
 export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
+
+/** The parameterization of bundles whose scores are on items that they don't have: a reader that knows no line refuses it. */
+export const FULL_SCORE_PARAMETERIZATION = `${PARAMETERIZATION}; full score = level + slope*(S - mean)`;
 
 /** Levels at which a bundle keeps quantiles of the absolute error. */
 export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;

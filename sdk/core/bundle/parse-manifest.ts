@@ -2,7 +2,7 @@ import { AnchorEvalError, type Issue } from "../errors.ts";
 import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
-import { BUNDLE_FILES, FORMAT_VERSION } from "./names.ts";
+import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION } from "./names.ts";
 import { decodeJson, readValue } from "./schema.ts";
 
 /** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
@@ -78,6 +78,9 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
     if (x.length !== y.length || x.some((knot, k) => knot <= x[k - 1]! || y[k]! < y[k - 1]!))
       add(["scenarios", index, "scoreMap"], "invalid_value", "a score map ascends, and has as many y as x");
   });
+  const beyond = manifest.parameterization === FULL_SCORE_PARAMETERIZATION;
+  if (manifest.scenarios.some(({ fullScore }) => (fullScore !== undefined) !== beyond))
+    add(["scenarios"], "mismatch", "all scenarios have a fullScore, and the parameterization says so, or none has");
   manifest.forms.forEach((form, index) => {
     if (!coversScenarios(Object.keys(form.scenarios)))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
@@ -88,7 +91,7 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       const size = manifest.scenarios.find((candidate) => candidate.id === scenario)?.items ?? 0;
       const path = ["forms", index, "scenarios", scenario];
       if (items > size) add([...path, "items"], "out_of_range", `${items} anchors of ${size} items`);
-      else if (whole !== (items === size))
+      else if (whole !== (items === size && !beyond))
         add([...path, "whole"], "mismatch", `whole is ${whole}, with ${items} anchors of ${size} items`);
       for (const weights of together ? [alone, together.stack] : [alone])
         if (Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) > 1e-5)

@@ -7,6 +7,7 @@ import { factorSolver } from "../estimators/factor-scores.ts";
 import type { AnswerFeatures } from "../estimators/score-maps.ts";
 import { answerPattern, type AnswerPattern } from "../person-fit/answer-pattern.ts";
 import { bankAbility, gatherItems } from "./bank-ability.ts";
+import { fullScoreEstimate, type FullScoreLine } from "./full-score.ts";
 import {
   estimateScenario,
   scenarioAnswers,
@@ -25,8 +26,10 @@ export type Pooling = (typeof POOLINGS)[number];
 /** One scenario of a form. */
 interface ScoringScenario extends ScenarioModel {
   readonly id: string;
-  /** Lowest full score of the source models. */
+  /** Lowest mean over the items of the source models. */
   readonly worst: number;
+  /** To the full score, where that is on more items than the scenario has. */
+  readonly fullScore?: FullScoreLine | null;
 }
 
 /** Scenarios that share one ability. */
@@ -120,7 +123,10 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
       joint: isJoint,
       ability: (bank, pooling) =>
         pooling === "separate" ? separateAbility(bank) : (joint()?.abilities.get(bank) ?? null),
-      scenario: (id, pooling) => (pooling === "separate" ? separate(id) : (joint()?.scenarios(id) ?? null)),
+      scenario: (id, pooling) => {
+        const estimate = pooling === "separate" ? separate(id) : joint()?.scenarios(id);
+        return estimate ? fullScoreEstimate(estimate, place.get(id)!.scenario.fullScore) : null;
+      },
       pattern: (id) => {
         const { bank, scenario } = place.get(id)!;
         const [ability, own] = [separateAbility(bank.id), answers(id)];

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
+import type { FullScoreLine } from "anchoreval/internal/core/scoring/full-score";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
@@ -39,22 +40,23 @@ test("the estimate is the recorded one", () => {
 const ends = ({ low, high }: { low: number; high: number }): [number, number] => [low, high];
 
 describe("what Python reads with its own safetensors package, and computes from it", () => {
-  const python = readFixture<{
-    tolerance: number;
-    tensors: Record<string, [string, number[]]>;
+  interface Scored {
     score: number;
     interval: [number, number];
-    scenarios: Record<
-      string,
-      {
-        score: number;
-        interval: [number, number];
-        theta: number[];
-        thetaStandardError: number[];
-        estimators: Record<string, number>;
-      }
-    >;
-  }>("golden-bundle/python.json");
+    estimators: Record<string, number>;
+  }
+  interface Scores<S extends Scored> {
+    score: number;
+    interval: [number, number];
+    scenarios: Record<string, S>;
+  }
+  const python = readFixture<
+    Scores<Scored & { theta: number[]; thetaStandardError: number[] }> & {
+      tolerance: number;
+      tensors: Record<string, [string, number[]]>;
+      full: Scores<Scored & { outside: Record<"above" | "below", number>; pattern: { brokenRun: number } }>;
+    }
+  >("golden-bundle/python.json");
 
   test("the same tensors", () => {
     const bytes = new Uint8Array(readFileSync(`${folder}/parameters.safetensors`));
@@ -63,6 +65,28 @@ describe("what Python reads with its own safetensors package, and computes from 
     expect(Object.fromEntries([...tensors].map(([name, { type, shape }]) => [name, [types[type], shape]]))).toEqual(
       python.tensors,
     );
+  });
+
+  test("the same scores and intervals, were they on items that the bundle doesn't have", () => {
+    const lines = readFixture<Record<string, FullScoreLine>>("golden-bundle/full-scores.json");
+    const scenarios = new Map(
+      Array.from(bundle.scenarios, ([id, own]) => [id, { ...own, fullScore: lines[id]! }] as const),
+    );
+    const full = estimateFromAnchors({ ...bundle, scenarios }, responses, { form: "12" });
+    expect(Math.abs(full.score! - python.full.score)).toBeLessThan(python.tolerance);
+    expect(Math.abs(full.score! - estimate.score!)).toBeGreaterThan(0.01);
+    expect(largestDifference(ends(full.interval!), python.full.interval)).toBeLessThan(python.tolerance);
+    for (const [id, theirs] of Object.entries(python.full.scenarios)) {
+      const { score, interval, details } = full.scenarios[id]!;
+      expect(Math.abs(score! - theirs.score)).toBeLessThan(python.tolerance);
+      expect(largestDifference(ends(interval!), theirs.interval)).toBeLessThan(python.tolerance);
+      for (const side of ["above", "below"] as const)
+        expect(Math.abs(details!.outside[side] - theirs.outside[side])).toBeLessThan(python.tolerance);
+      expect(Math.abs(details!.pattern.brokenRun - theirs.pattern.brokenRun)).toBeLessThan(python.tolerance);
+      expect(Object.keys(theirs.estimators).sort()).toEqual(Object.keys(details!.estimators).sort());
+      for (const [name, value] of Object.entries(theirs.estimators))
+        expect(Math.abs(details!.estimators[name as "p-irt"] - value)).toBeLessThan(python.tolerance);
+    }
   });
 
   test("the same scores, intervals, abilities and estimators", () => {

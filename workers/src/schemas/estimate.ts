@@ -27,6 +27,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "no_interval",
     "ability_not_converged",
     "suspicious_pattern",
+    "beyond_items",
     "few_source_models",
     "estimated_separately",
     "exposure_not_limited",

@@ -1,6 +1,7 @@
 import { loadBundle } from "anchoreval";
 import type { Bundle, BundleContent, BundleSource } from "anchoreval/bundle";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
+import { refuseFullScores } from "anchoreval/internal/core/bundle/bundle";
 import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { SCORE_LINKS, type ScoreLink } from "../../calibrate/bank.ts";
@@ -18,12 +19,14 @@ export interface BaseBundle {
 
 /**
  * Reads everything in a bundle that a later version may keep.
- * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for banks of other models than the 1PL and 2PL
+ * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for banks of other models than the 1PL and 2PL,
+ * and for full scores on items that the bundle doesn't have
  */
 export async function readBase(source: BundleSource, signal?: AbortSignal): Promise<BaseBundle> {
   const options = signal ? { signal } : {};
   const bundle = await loadBundle(source, options);
   const { manifest } = bundle;
+  refuseFullScores(manifest, "versions on a base's scale are");
   const other = manifest.banks.find(({ irtModel }) => irtModel !== "2pl" && irtModel !== "1pl");
   if (other)
     throw new AnchorEvalError(

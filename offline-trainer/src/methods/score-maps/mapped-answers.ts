@@ -58,7 +58,7 @@ export function mappedScenarios(
 ) {
   const parts = scenarios.map((slice) => ({
     id: slice.id,
-    full: fullScores(matrix, slice).score,
+    full: fullScores(matrix, slice).items,
     answers: new Map<number, MappedAnswers>(),
   }));
   for (const row of Array.from(rows)) {

@@ -10,6 +10,7 @@ import type { RecipeRow } from "../../../../offline-trainer/src/backtest/compare
 import type { BacktestRow } from "../../../../offline-trainer/src/backtest/rows.ts";
 import { writeItems, writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores, scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { methodDigest, recommended as recommendedMethod } from "../../../../offline-trainer/src/methods/method.ts";
 import { lastGiven, runCommand } from "../../../support/run-command.ts";
@@ -65,6 +66,25 @@ describe("--json", () => {
       version,
       configuration: methodDigest(recommendedMethod),
     });
+  });
+
+  test("--full-scores: errors are against the scores given", async () => {
+    const rows = scenarioSlices(matrix.items, "subscenarios").flatMap((slice) =>
+      Array.from(
+        fullScores(matrix, slice).score,
+        (score, m) => `${matrix.subjects[m]!},${slice.id},${0.1 + 0.5 * score}`,
+      ),
+    );
+    const file = folder.write("full.csv", ["model,scenario,score", ...rows].join("\n"));
+    const { stdout } = await run("--full-scores", file);
+    const own = (JSON.parse(stdout) as Document).rows;
+    expect(own.map(({ n, scenario, estimator }) => [n, scenario, estimator])).toEqual(
+      document.rows.map(({ n, scenario, estimator }) => [n, scenario, estimator]),
+    );
+    // All lie on a line of slope ½, so that an estimator of the mean errs by half.
+    const mae = (from: readonly BacktestRow[]): number[] =>
+      from.filter(({ estimator }) => estimator === "p-irt-dr").map((row) => row.mae);
+    for (const [k, error] of mae(own).entries()) expect(error).toBeCloseTo(mae(document.rows)[k]! / 2, 9);
   });
 
   test("a row for each size, scenario and estimator: sizes once, ascending", () => {

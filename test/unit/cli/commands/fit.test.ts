@@ -11,7 +11,7 @@ import { typescriptBackend } from "../../../../offline-trainer/src/backends/type
 import { bundleFiles, type Fit, fit as fitMatrix } from "../../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-scores.ts";
 import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
-import { fullScores } from "../../../../offline-trainer/src/matrix/scenarios.ts";
+import { fullScores, scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
@@ -345,5 +345,52 @@ describe.each([
       expect(maeOf("500", scenario)).toBeLessThanOrEqual(0.02);
       for (const form of ["6", "14"]) expect(maeOf(form, scenario)).toBeGreaterThan(maeOf("500", scenario));
     }
+  });
+});
+
+let files = 0;
+describe("--full-scores", () => {
+  const given = async (change: (rows: string[]) => string[] = (rows) => rows): Promise<string> => {
+    const { matrix } = await readResponses(folder.path("board/responses.csv.gz"), {
+      items: folder.path("board/items.jsonl.gz"),
+    });
+    const slices = scenarioSlices(matrix.items, "subscenarios");
+    const rows = slices.flatMap((slice) => {
+      const { score } = fullScores(matrix, slice);
+      return matrix.subjects.flatMap((model, m) =>
+        Number.isNaN(score[m]!) ? [] : `${model},${slice.id},${0.1 + 0.8 * score[m]!}`,
+      );
+    });
+    return folder.write(`full-${++files}.csv`, ["model,scenario,score", ...change(rows)].join("\n"));
+  };
+
+  test("are what the bundle estimates, which it and the program say", async () => {
+    const file = await given((rows) => rows.slice(1));
+    const { path, code, err, out } = await fit("full", "--full-scores", file, "--json");
+    expect(code).toBe(0);
+    expect(err).toMatch(/: 1 of \d+ models have no full score: they calibrate the items/);
+    const { words, manifest } = JSON.parse(out) as { words: string[]; manifest: Manifest };
+    expect(words.join("\n")).toMatch(/none is ever exact/);
+    for (const { fullScore } of manifest.scenarios) expect(fullScore!.slope).toBeCloseTo(0.8, 6);
+    const shown = await runProgram(["show", path]);
+    expect(shown.out).toMatch(/full scores +Scores are on items that the bundle doesn't have/);
+  });
+
+  test.each([
+    [["--base", "somewhere"], /--base/],
+    [["--max-exposure", "0.5"], /--max-exposure/],
+  ])("with %j is refused", async (more, option) => {
+    const { code, err } = await fit("refused", "--full-scores", "full.csv", ...more);
+    expect(code).toBe(2);
+    expect(err).toMatch(option);
+    expect(err).toMatch(/isn't what --full-scores asks for/);
+  });
+
+  test("a file that breaks a rule is refused by name", async () => {
+    const file = await given((rows) => [...rows, rows[0]!.replace(/[\d.]+$/, "0.5")]);
+    const { code, err } = await fit("refused", "--full-scores", file);
+    expect(code).toBe(2);
+    expect(err).toContain(file);
+    expect(err).toMatch(/has another score in .* already/);
   });
 });
