@@ -123,7 +123,13 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
 
 /** Facts of a bundle's additions: full scores on other items, an earlier version's scale, exposure limits, items without answers. */
 export function additionFacts(manifest: Manifest): Fact[] {
-  return [...fullScoreFacts(manifest), ...baseFacts(manifest), ...exposureFacts(manifest), ...coldStartFacts(manifest)];
+  return [
+    ...fullScoreFacts(manifest),
+    ...baseFacts(manifest),
+    ...unaskedFacts(manifest),
+    ...exposureFacts(manifest),
+    ...coldStartFacts(manifest),
+  ];
 }
 
 function fullScoreFacts(manifest: Manifest): Fact[] {
@@ -160,6 +166,13 @@ function baseFacts(manifest: Manifest): Fact[] {
         : `none: too few models have scores in ${version}`,
     ],
   ];
+}
+
+function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
+  const measured = Object.entries(unasked?.forms[defaultForm] ?? {});
+  if (measured.length === 0) return [];
+  const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
+  return [["unasked scenarios", `predicted from the others; typical error, form ${defaultForm}: ${errors}`]];
 }
 
 function exposureFacts({ exposure }: Manifest): Fact[] {

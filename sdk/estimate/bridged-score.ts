@@ -7,7 +7,7 @@ export interface BridgedScore {
   readonly benchmark: string;
   /** The earlier version. */
   readonly version: string;
-  /** Null where the overall score, or the line that it goes by, is missing. */
+  /** Null where the overall score, or the line that it goes by, is missing, or the score counts predicted scenarios. */
   readonly overall: BridgedValue | null;
   readonly scenarios: Readonly<Record<string, BridgedValue | null>>;
 }
@@ -42,9 +42,9 @@ export function bridgedScore({ base }: Pick<Manifest, "base">, estimate: Estimat
 
 function bridged(
   line: BridgeManifest | null,
-  { score, interval }: { readonly score: number | null; readonly interval: Interval | null },
+  { score, predicted, interval }: Pick<Estimate, "score" | "predicted" | "interval">,
 ): BridgedValue | null {
-  if (line === null || score === null) return null;
+  if (line === null || score === null || predicted) return null;
   const center = line.intercept + line.slope * score;
   const within = (value: number): number => Math.min(1, Math.max(0, value));
   if (interval === null) return { score: within(center), interval: null };

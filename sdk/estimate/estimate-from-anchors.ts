@@ -36,6 +36,7 @@ import type {
   ScenarioResult,
   WarningCode,
 } from "./types.ts";
+import { withPredictedScenarios } from "./unasked-scenarios.ts";
 
 /** Source models below which errors on held-out models say nothing of new ones. */
 const LEAST_SOURCES = 12;
@@ -65,7 +66,8 @@ const MEANING: Readonly<Record<Suspicion, string>> = {
 export function estimateFromAnchors(bundle: Bundle, responses: Responses, options: EstimateOptions = {}): Estimate {
   const level = confidenceLevel(options.level);
   const { form, scores, dropped } = resolveAnswers(bundle, responses, options);
-  const { estimate } = scoreAnswers(bundle, form, scores, level);
+  const scored = scoreAnswers(bundle, form, scores, level);
+  const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
   return { ...estimate, warnings: [...droppedWarnings(dropped), ...estimate.warnings] };
 }
 

@@ -11,9 +11,9 @@ export interface Interval {
   /**
    * `design-based`: from the random draw of the anchors. `conformal`: the same, narrowed inside the range seen by what
    * held-out source models were measured to allow. `cross-validated`: from errors on held-out source models.
-   * `exact`: every item was answered.
+   * `exact`: every item was answered. `predicted`: it counts scenarios that weren't asked, predicted from the others.
    */
-  readonly method: "design-based" | "conformal" | "cross-validated" | "exact";
+  readonly method: "design-based" | "conformal" | "cross-validated" | "exact" | "predicted";
 }
 
 /** A warning's kind, for programs. */
@@ -30,6 +30,8 @@ export type WarningCode =
   /** The answers to all scenarios can't be read jointly: one has too few. */
   | "estimated_separately"
   | "ability_not_converged"
+  /** The scenario wasn't asked: its score comes from the other scenarios'. */
+  | "predicted_scenario"
   | "suspicious_pattern"
   /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */
   | "exposure_not_limited"
@@ -52,6 +54,8 @@ export interface Estimate {
   readonly digest: string;
   /** Overall score; null where a scenario has no estimate, and `reason` says which. */
   readonly score: number | null;
+  /** There where `score` counts scenarios that weren't asked. */
+  readonly predicted?: true;
   readonly interval: Interval | null;
   /** Why `score` or `interval` is null. */
   readonly reason: string | null;
@@ -64,6 +68,8 @@ export interface Estimate {
 /** One scenario's score; the score and the interval are fractions. */
 export interface ScenarioResult {
   readonly score: number | null;
+  /** There where the scenario wasn't asked and `score` was predicted from the other scenarios' scores. */
+  readonly predicted?: true;
   readonly interval: Interval | null;
   /** Why `score` or `interval` is null. */
   readonly reason: string | null;

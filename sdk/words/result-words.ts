@@ -10,7 +10,8 @@ export const INTERVAL_MEANING =
  * Where a model lies against those that the bundle was fitted on, in words.
  * @example placeWords(estimate.scenarios["gsm8k"]) // "like the models seen, above 42 % of them"
  */
-export function placeWords({ exact, range, percentile, details }: ScenarioResult): string {
+export function placeWords({ predicted, exact, range, percentile, details }: ScenarioResult): string {
+  if (predicted) return "predicted, not asked";
   if (range === null) return "";
   const above = (details?.outside.above ?? 0) > (details?.outside.below ?? 0);
   const place = {

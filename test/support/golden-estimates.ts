@@ -27,6 +27,8 @@ export async function goldenEstimates(): Promise<GoldenEstimate[]> {
   const deep: SampleBundleOptions = { benchmark: "deep", dims: 5, items: [400, 300], sizes: [20, 50] };
   const whole: SampleBundleOptions = { benchmark: "whole", items: [20, 20], sizes: [10, 20] };
   const mapped: SampleBundleOptions = { benchmark: "mapped", purposive: true, maps: true };
+  const predicting: SampleBundleOptions = { benchmark: "predicting", unasked: true };
+  const alone = Object.entries(sampleAnswers("20", predicting)).filter(([id]) => id.startsWith("alpha"));
   const some = Object.fromEntries(Object.entries(sampleAnswers("20", plain)).slice(0, 33));
   const fractions = Object.fromEntries(Object.keys(sampleAnswers("20", plain)).map((id, i) => [id, (i % 7) / 6]));
   const cases: [string, SampleBundleOptions, EstimateRequest][] = [
@@ -39,6 +41,7 @@ export async function goldenEstimates(): Promise<GoldenEstimate[]> {
     ["purposive anchors", purposive, { responses: sampleAnswers("20", purposive) }],
     ["score maps", mapped, { responses: sampleAnswers("20", mapped) }],
     ["five dimensions", deep, { responses: sampleAnswers("50", deep) }],
+    ["a scenario unasked", predicting, { responses: Object.fromEntries(alone), form: "20" }],
     ["every item", whole, { responses: sampleAnswers("20", whole) }],
   ];
   return Promise.all(

@@ -6,7 +6,12 @@ import {
   type ScenarioContent,
 } from "anchoreval/bundle";
 import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
-import type { ExposureManifest, MeasuredErrors, ItemRecord } from "anchoreval/internal/core/bundle/manifest";
+import type {
+  ExposureManifest,
+  MeasuredErrors,
+  ItemRecord,
+  UnaskedManifest,
+} from "anchoreval/internal/core/bundle/manifest";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
@@ -38,6 +43,8 @@ export interface SampleBundleOptions {
   readonly maps?: boolean;
   /** Exposure limits of adaptive evaluations, with these factors of all items. */
   readonly exposure?: Float32Array;
+  /** How scenarios go together: {@link SAMPLE_UNASKED}. */
+  readonly unasked?: boolean;
   readonly seed?: number;
 }
 
@@ -58,6 +65,19 @@ export const SAMPLE_EXPOSURE: ExposureManifest = {
   reached: 0.505,
   unlimited: 0.58,
   simulated: { budget: 44, batch: 10, models: 60, evaluations: 200 },
+};
+
+/** Measured for the form of 20 alone. */
+export const SAMPLE_UNASKED: UnaskedManifest = {
+  models: 50,
+  mean: [0.25, -0.125],
+  covariance: [0.75, 0.5, 0.5, 1],
+  forms: {
+    "20": {
+      alpha: { factor: 1.25, mae: 0.0625, coverage95: 0.94 },
+      "beta/γ": { factor: 1.5, mae: 0.075, coverage95: null },
+    },
+  },
 };
 
 const measured = (error: number, ids: readonly EstimatorId[]): MeasuredErrors => {
@@ -87,6 +107,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
     purposive = false,
     maps = false,
     exposure,
+    unasked = false,
     seed = 7,
   } = options;
   const random = createRandom(seed);
@@ -181,6 +202,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
         },
       })),
       ...(exposure && { exposure: SAMPLE_EXPOSURE }),
+      ...(unasked && { unasked: SAMPLE_UNASKED }),
       scenarios: items.map((count, s) => ({
         id: ids[s]!,
         weight: 1,

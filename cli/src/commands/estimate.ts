@@ -50,7 +50,7 @@ function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose
             scoreWords(estimate.score),
             intervalWords(estimate.interval),
             `${estimate.answered} of ${estimate.of}`,
-            "",
+            estimate.predicted ? "partly predicted" : "",
           ],
         ]
       : []),

@@ -28,6 +28,7 @@ import { rounded } from "./held-out-scores.ts";
 import type { FitOptions } from "./options.ts";
 import { measureOverall } from "./overall.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
+import { measureUnasked } from "./unasked-scenarios.ts";
 
 /** Groups that are estimated together, fitted. */
 export interface FittedPart {
@@ -58,6 +59,8 @@ export async function bundleContent(
   const byGroup = <Value>(value: (own: LearnedGroup) => Value): Record<string, Value> =>
     Object.fromEntries(groups.map((own) => [own.group.id, value(own)]));
   const notes = await Promise.all(parts.map(({ learned }) => learned.notes()));
+  const [first, ...others] = parts;
+  const unasked = others.length === 0 && measureUnasked(first!.benchmark, first!.blends, method, plans);
   const manifest: BundleContent["manifest"] = {
     formatVersion: FORMAT_VERSION,
     benchmark: options.benchmark,
@@ -116,6 +119,7 @@ export async function bundleContent(
       })),
     },
     data: { licence: options.licence ?? null, source: options.source ?? null },
+    ...(unasked && { unasked }),
   };
   return { manifest, scenarios: scenarios.map((own) => scenarioContent(own, options.includeText ?? false)) };
 }

@@ -320,6 +320,29 @@ export const base = object({
   bridge: object({ overall: nullable(bridge), scenarios: record(nullable(bridge)) }),
 });
 
+/** How scenarios' scores go together over the source models, and what predictions of one from the others err by. */
+export const unasked = object({
+  /** Source models with a full score in every scenario. */
+  models: count,
+  /** Of the scenarios' logits log((S + .01)/(1.01 − S)), S the full score, in the manifest's order. */
+  mean: reals,
+  /** Their covariance, S×S in rows. */
+  covariance: reals,
+  /** By form, then by the scenario that wasn't asked, all others being: where it was measured. */
+  forms: record(
+    record(
+      object({
+        /** f: half-width of intervals relative to the Gaussian's own. */
+        factor: number({ min: 1e-6 }),
+        /** Mean absolute error of predicted scores on held-out models. */
+        mae: size,
+        /** Share of 95 % intervals that hold the full score, by factors learned without the model's fold; or null. */
+        coverage95: nullable(share),
+      }),
+    ),
+  ),
+});
+
 /** A file of the bundle, with what it is checked by. */
 export const file = object(
   { name: oneOf<string>(BUNDLE_FILES), bytes: offset, sha256 },
@@ -372,7 +395,7 @@ export const manifestSchema = object(
     data: object({ licence: optionalText, source: optionalText }),
     files: list(file, 1),
   },
-  { coldStart, exposure, base },
+  { coldStart, exposure, base, unasked },
 );
 
 export const anchorSchema = object(
@@ -426,6 +449,8 @@ export type ExposureManifest = Infer<typeof exposure>;
 export type BaseManifest = Infer<typeof base>;
 /** A line that takes scores of this version to the base's. @interface */
 export type BridgeManifest = NonNullable<Infer<typeof bridge>>;
+/** How scenarios' scores go together, and what predictions of one from the others err by. @interface */
+export type UnaskedManifest = Infer<typeof unasked>;
 /** A file of the bundle. @interface */
 export type FileManifest = Infer<typeof file>;
 /** A part of a file that can be read and checked by itself; offsets in bytes. @interface */

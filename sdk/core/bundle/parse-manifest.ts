@@ -105,6 +105,20 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
     add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
   for (const id of Object.keys(manifest.coldStart?.scenarios ?? {}))
     if (!scenarioIds.includes(id)) add(["coldStart", "scenarios", id], "mismatch", `there is no scenario ${id}`);
+  if (manifest.unasked) {
+    const { mean, covariance, forms } = manifest.unasked;
+    const size = scenarioIds.length;
+    if (mean.length !== size || covariance.length !== size ** 2)
+      add(["unasked"], "mismatch", `${size} scenarios have as many means and ${size ** 2} covariances`);
+    else if (cholesky(Float64Array.from(covariance), size) === null)
+      add(["unasked", "covariance"], "invalid_value", "a covariance is positive definite");
+    for (const [form, scenarios] of Object.entries(forms))
+      if (
+        !manifest.forms.some(({ id }) => id === form) ||
+        Object.keys(scenarios).some((id) => !scenarioIds.includes(id))
+      )
+        add(["unasked", "forms", form], "mismatch", `there is no form ${form}, or it has other scenarios`);
+  }
   if (manifest.exposure) {
     const { batch, budget } = manifest.exposure.simulated;
     const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);

@@ -5,7 +5,7 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { sampleBundle, SAMPLE_UNASKED } from "../../support/sample-bundle.ts";
 import {
   flipped,
   withAnchors,
@@ -220,6 +220,7 @@ describe("a manifest with a wrong value", () => {
       "base.bridge.overall.slope",
       "is missing",
     ],
+    ["predictions of no models", (m) => (m.unasked = { ...SAMPLE_UNASKED, models: 0 }), "unasked.models", "not in [1"],
     ["no files", (m) => (m.files = []), "files", "at least 1"],
     ["a file that climbs out", (m) => (m.files[0].name = "../secrets"), "files.0.name", "expected manifest.json or"],
     ["a file of no format", (m) => (m.files[0].name = "model.pkl"), "files.0.name", "expected manifest.json or"],
@@ -247,6 +248,22 @@ describe("a manifest that contradicts itself", () => {
     ["a prior of other dimensions", (m) => m.banks[0].prior.mean.push(0), "2 means and 4 covariances"],
     ["a covariance of other dimensions", (m) => (m.banks[0].prior.covariance = [1]), "2 means and 4 covariances"],
     ["a prior that is none", (m) => (m.banks[0].prior.covariance = [1, 2, 2, 1]), "positive definite"],
+    ["a mean too few", (m) => (m.unasked = { ...SAMPLE_UNASKED, mean: [0] }), "as many means and 4 covariances"],
+    [
+      "scenarios that go together in no way",
+      (m) => (m.unasked = { ...SAMPLE_UNASKED, covariance: [1, 2, 2, 1] }),
+      "positive definite",
+    ],
+    [
+      "predictions for another form",
+      (m) => (m.unasked = { ...SAMPLE_UNASKED, forms: { 9: {} } }),
+      "there is no form 9, or it has other scenarios",
+    ],
+    [
+      "predictions of another scenario",
+      (m) => (m.unasked = { ...SAMPLE_UNASKED, forms: { 8: { gamma: SAMPLE_UNASKED.forms["20"]!.alpha } } }),
+      "there is no form 8, or it has other scenarios",
+    ],
     ["weights that are all 0", (m) => m.scenarios.forEach((s: Loose) => (s.weight = 0)), "a weight above 0"],
     ["subscenarios of another size", (m) => (m.scenarios[1].subscenarios[0].items = 3), "subscenarios have 43 items"],
     ["a score map that falls", (m) => (m.scenarios[0].scoreMap = { x: [0, 1], y: [1, 0] }), "a score map ascends"],

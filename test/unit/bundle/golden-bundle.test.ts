@@ -37,6 +37,21 @@ test("the estimate is the recorded one", () => {
   expect(estimate.warnings).toEqual(recorded.warnings);
 });
 
+test("an unasked scenario's score is the recorded one, which Python computes too", () => {
+  const expected = readFixture<Estimate>("golden-bundle/unasked.json");
+  const some = Object.fromEntries(Object.entries(responses).filter(([id]) => !id.startsWith("gsm#")));
+  const found = estimateFromAnchors(bundle, some, { form: "12" });
+  expect(found).toMatchObject({ predicted: true, warnings: expected.warnings });
+  expect(found.scenarios.gsm).toMatchObject({ predicted: true, answered: 0 });
+  for (const [own, recorded] of [
+    [found, expected],
+    [found.scenarios.gsm!, expected.scenarios.gsm!],
+  ] as const) {
+    expect(Math.abs(own.score! - recorded.score!)).toBeLessThan(1e-9);
+    expect(largestDifference(ends(own.interval!), ends(recorded.interval!))).toBeLessThan(1e-9);
+  }
+});
+
 const ends = ({ low, high }: { low: number; high: number }): [number, number] => [low, high];
 
 describe("what Python reads with its own safetensors package, and computes from it", () => {

@@ -137,3 +137,13 @@ test("what a version stands on is told by its figures", () => {
     ]),
   );
 });
+
+test("a bundle that predicts unasked scenarios says what that errs by, in the default form", () => {
+  const manifest = { ...manifestOf([{ gsm: { items: 10 }, math: { items: 20 } }]), defaultForm: "0" };
+  const scenario = { factor: 1, mae: 0.0625, coverage95: null };
+  const unasked = { models: 50, mean: [0, 0], covariance: [1, 0, 0, 1], forms: { 0: { math: scenario } } };
+  expect(additionFacts({ ...manifest, unasked })).toEqual([
+    ["unasked scenarios", "predicted from the others; typical error, form 0: math 6.3"],
+  ]);
+  expect(additionFacts({ ...manifest, unasked: { ...unasked, forms: {} } })).toEqual([]);
+});

@@ -37,6 +37,14 @@ test("stays in [0,1]; without a score there is none, without an interval neither
   expect(bridgedScore({ base }, { ...estimate, score: null, interval: null })!.overall).toBeNull();
 });
 
+test("a score that was predicted is none of the earlier version's", () => {
+  const { overall, scenarios } = bridgedScore({ base }, { ...estimate, predicted: true })!;
+  expect(overall).toBeNull();
+  expect(scenarios.s).not.toBeNull();
+  const unasked = { s: { ...estimate.scenarios.s!, predicted: true as const } };
+  expect(bridgedScore({ base }, { ...estimate, scenarios: unasked })!.scenarios.s).toBeNull();
+});
+
 test("of a bundle that stands on no other there is nothing", () => {
   expect(bridgedScore({}, estimate)).toBeNull();
 });

@@ -34,11 +34,12 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
     place,
   ];
   const rows = scenarios.map(([id, own]) => row(idText(id), own, own.reason ?? placeWords(own)));
+  const partly = result.predicted ? "partly predicted" : "";
   const intervalText =
     interval &&
     (interval.method === "exact"
       ? "exact: every item was answered"
-      : `${percent(interval.level)} interval ${intervalWords(interval)}`);
+      : `${percent(interval.level)} interval ${intervalWords(interval)}${partly && `, ${partly}`}`);
   const file = `${result.benchmark}-${name}-estimate.json`;
   return [
     element("h2", "Score of ", idText(name)),
@@ -55,7 +56,7 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
       table(
         "Scores by scenario, in points",
         ["scenario", numbers("score"), numbers("interval"), numbers("answered"), "among the source models"],
-        several ? [row(element("strong", "overall"), result, ""), ...rows] : rows,
+        several ? [row(element("strong", "overall"), result, partly), ...rows] : rows,
       ),
       element(
         "p.hint",
@@ -81,7 +82,7 @@ function strips(bundle: Bundle, scenarios: readonly (readonly [string, ScenarioR
     panels(
       estimated.map(([id, own]) => ({
         title: idText(id),
-        note: own.percentile === null ? placeWords(own) : above(own.percentile),
+        note: own.percentile === null || own.predicted ? placeWords(own) : above(own.percentile),
         draw: () => {
           const shown = { score: own.score!, interval: own.interval };
           return drawn(sourceStripChart(id, bundle.scenarios.get(id)!.sourceScores, { shown, ...size }));

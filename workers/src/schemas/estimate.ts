@@ -10,7 +10,7 @@ export const IntervalSchema = answerSchema(
     low: z.number(),
     high: z.number(),
     level: described(z.number(), "Confidence level, in (0,1)."),
-    method: z.enum(["design-based", "conformal", "cross-validated", "exact"]),
+    method: z.enum(["design-based", "conformal", "cross-validated", "exact", "predicted"]),
   },
   {
     description:
@@ -30,6 +30,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "beyond_items",
     "few_source_models",
     "estimated_separately",
+    "predicted_scenario",
     "exposure_not_limited",
     "yanked_version",
   ]),
@@ -72,6 +73,7 @@ const ScenarioDetailsSchema = answerSchema("ScenarioDetails", {
 
 const ScenarioResultSchema = answerSchema("ScenarioResult", {
   score: z.number().nullable(),
+  predicted: optional(z.literal(true), "Not asked: the score is predicted from the other scenarios' scores."),
   interval: IntervalSchema.nullable(),
   reason: described(z.string().nullable(), "Why `score` or `interval` is null."),
   exact: described(z.boolean(), "Every item was answered."),
@@ -89,6 +91,7 @@ export const EstimateSchema = answerSchema("Estimate", {
   form: z.string(),
   digest: described(z.string(), "Digest of the bundle, `sha256:…`."),
   score: described(z.number().nullable(), "Overall score, a fraction in [0,1]."),
+  predicted: optional(z.literal(true), "`score` counts scenarios that weren't asked."),
   interval: IntervalSchema.nullable(),
   reason: described(z.string().nullable(), "Why `score` or `interval` is null."),
   answered: z.number().int(),

@@ -15,6 +15,7 @@ const COMPONENTS = new Map<Schema, string>([
   [schemas.base, "BaseVersion"],
   [schemas.exposure, "ExposureLimits"],
   [schemas.coldStart, "ColdStart"],
+  [schemas.unasked, "UnaskedScenarios"],
 ]);
 
 /** Fields that the document describes in its own way. */

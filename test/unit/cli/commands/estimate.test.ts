@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { type LoggedRun, writeLogs } from "../../../support/lm-eval-logs.ts";
 import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
+import { SAMPLE_UNASKED } from "../../../support/sample-bundle.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -54,6 +55,17 @@ describe("estimate --responses", () => {
     expect(out).toContain("not sampling noise, other prompts or other items");
     expect(out).not.toContain("λ");
     expect(err).toBe("");
+  });
+
+  it("marks a scenario that wasn't asked and is predicted, and the overall score that counts it", async () => {
+    const manifest = { ...content.manifest, unasked: SAMPLE_UNASKED };
+    const predicting = writeBundle(folder.path("predicting"), { ...content, manifest });
+    const alpha = Object.fromEntries(Object.entries(answers("20")).filter(([id]) => id.startsWith("alpha")));
+    const some = folder.write("alpha.json", JSON.stringify(alpha));
+    const { out } = await runCommand("estimate", "--bundle", predicting, "--responses", some, "--form", "20");
+    expect(out).toMatch(/overall +\d+\.\d +\d+\.\d to \d+\.\d +20 of 40 +partly predicted/);
+    expect(out).toMatch(/beta\/γ +\d+\.\d +\d+\.\d to \d+\.\d +0 of 20 +predicted, not asked/);
+    expect(out).toContain("warning: beta/γ: not asked; predicted from the scores of the other scenarios");
   });
 
   it("shows abilities and every estimator with --verbose", async () => {

@@ -1,6 +1,6 @@
 import { loadBundle, planFromBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { sampleContent } from "../../../support/sample-bundle.ts";
@@ -55,4 +55,43 @@ it("names what is wrong, exit code 2", async () => {
     expect(result.err).toContain("[invalid_option]");
   }
   expect((await runCommand("plan")).err).toContain("--bundle is needed");
+});
+
+describe("plan --prices", () => {
+  const predicting = writeBundle(folder.path("predicting"), sampleContent({ unasked: true }));
+  const prices = folder.write("prices.json", JSON.stringify({ alpha: 1, "beta/γ": 4 }));
+  const choose = ["plan", "--bundle", predicting, "--prices", prices];
+
+  it("marks the cheapest choice of scenarios that is narrow enough, within the budget", async () => {
+    const { code, out } = await runCommand(...choose, "--half-width", "40", "--budget", "60");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^> +20 +20\.00 +\d+\.\d +alpha$/m);
+    expect(out).toMatch(/^ +8 +40\.00 +7\.8 +alpha, beta\/γ$/m);
+    expect((await runCommand(...choose, "--half-width", "8")).out).toMatch(/^> +8 +40\.00/m);
+  });
+
+  it("marks the narrowest that the budget allows where none is narrow enough, and says so", async () => {
+    const { out } = await runCommand(...choose, "--half-width", "8", "--budget", "30");
+    expect(out).toMatch(/^> +20 +20\.00/m);
+    expect(out).toContain("No choice within the budget is that narrow");
+    expect((await runCommand(...choose, "--budget", "10")).out).toContain("No choice is within the budget.");
+  });
+
+  it("has the choices as JSON, beside the plan", async () => {
+    const { out } = await runCommand(...choose, "--json");
+    const { choices, chosen, forms } = JSON.parse(out) as { choices: object[]; chosen: object; forms: object[] };
+    expect([choices.length, forms.length]).toEqual([2, 2]);
+    expect(chosen).toEqual(choices[1]);
+  });
+
+  it.each([
+    ["a file that isn't there", ["--prices", folder.path("none.json")], "can't be read as JSON"],
+    ["prices that are text", ["--prices", folder.write("text.json", '{"alpha":"1"}')], "must be an object of numbers"],
+    ["a budget without prices", ["--budget", "3"], "is for the prices of --prices FILE"],
+    ["a gap", ["--prices", prices, "--gap", "2"], "--prices goes with --half-width, not with --gap"],
+  ])("refuses %s", async (_, options, message) => {
+    const { code, err } = await runCommand("plan", "--bundle", predicting, ...options);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
 });

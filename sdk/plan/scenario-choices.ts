@@ -1,0 +1,96 @@
+import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
+import { invalidOption } from "../core/errors.ts";
+import { estimatorFigure } from "../core/estimators/types.ts";
+import { normalQuantile, studentTQuantile } from "../core/numeric/distributions.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
+import { type KnownScore, logitScore, partlyPredictedVariance, predictLogits } from "../estimate/unasked-scenarios.ts";
+
+/** Scenarios to ask by one form; the others are predicted. */
+export interface ScenarioChoice {
+  readonly form: string;
+  /** In the manifest's order. */
+  readonly scenarios: readonly string[];
+  /** Of all their anchors, in the prices' unit. */
+  readonly cost: number;
+  /** Expected half-width of the overall score's interval, a fraction. */
+  readonly halfWidth: number;
+}
+
+/** Scenarios whose choices are looked through one by one. */
+const MOST_SCENARIOS = 16;
+
+/**
+ * Which scenarios to ask: the choices that no other one undercuts, by cost and by the half-width of the overall score, for a
+ * model whose scores are the source models' means. Cheapest first.
+ * @param prices - of one item, by scenario: seconds, tokens or dollars
+ * @throws AnchorEvalError `invalid_option` for a bundle that predicts no scenarios, or has more than 16; prices that lack a
+ *   scenario, name another, or are below 0
+ * @example scenarioChoices(bundle.manifest, { gsm: 12, mmlu: 1 }, 0.95).find(({ halfWidth }) => halfWidth <= 0.03)
+ */
+export function scenarioChoices(
+  manifest: Manifest,
+  prices: Readonly<Record<string, number>>,
+  level: number,
+): ScenarioChoice[] {
+  const shares = scenarioShares(manifest);
+  const ids = shares.map(({ id }) => id);
+  if (!manifest.unasked)
+    throw invalidOption("this bundle predicts no scenarios from others: all must be asked, whatever they cost");
+  if (ids.length > MOST_SCENARIOS)
+    throw invalidOption(
+      `choices of ${MOST_SCENARIOS} scenarios at most are looked through, this bundle has ${ids.length}`,
+    );
+  const lacking = ids.filter((id) => !Object.hasOwn(prices, id));
+  if (lacking.length > 0) throw invalidOption(`prices lack ${lacking.join(", ")}`);
+  for (const [id, price] of Object.entries(prices)) {
+    if (!ids.includes(id)) throw invalidOption(`prices name ${id}, which is no scenario: there are ${ids.join(", ")}`);
+    if (!(price >= 0 && price < Infinity)) throw invalidOption(`the price of ${id} must be 0 or more, got ${price}`);
+  }
+  const choices = manifest.forms
+    .filter(({ disjointFrom }) => disjointFrom === undefined)
+    .flatMap((form) =>
+      Array.from({ length: 2 ** ids.length - 1 }, (_, k) => ids.map((_, s) => ((k + 1) >> s) % 2 === 1)).flatMap(
+        (asked): ScenarioChoice[] => {
+          const halfWidth = expectedHalfWidth(manifest, form, asked, level);
+          if (halfWidth === null) return [];
+          const scenarios = ids.filter((_, s) => asked[s]);
+          const cost = scenarios.reduce((sum, id) => sum + prices[id]! * form.scenarios[id]!.items, 0);
+          return [{ form: form.id, scenarios, cost, halfWidth }];
+        },
+      ),
+    )
+    .sort((one, other) => one.cost - other.cost || one.halfWidth - other.halfWidth);
+  let least = Infinity;
+  return choices.filter(({ halfWidth }) => halfWidth < least && (least = halfWidth) >= 0);
+}
+
+/** Of the overall score; null where something that it needs wasn't measured. */
+function expectedHalfWidth(
+  { unasked, scenarios }: Manifest,
+  form: FormManifest,
+  asked: readonly boolean[],
+  level: number,
+): number | null {
+  const { models, mean } = unasked!;
+  const ratio = normalQuantile(0.5 + level / 2) / normalQuantile(0.975);
+  if (asked.every(Boolean)) {
+    const measured = form.overall?.measured.interpolation?.halfWidth95 ?? null;
+    return measured === null ? null : ratio * measured;
+  }
+  const shares = scenarioShares({ scenarios });
+  const known = shares.map(({ id }, s): KnownScore | null => {
+    const split = form.scenarios[id]!.measured.interpolation;
+    if (!asked[s] || split === null) return null;
+    const error =
+      split.halfWidth95 === null
+        ? estimatorFigure(split.estimators, form.estimator).rmse
+        : split.halfWidth95 / normalQuantile(0.975);
+    return { score: logitScore(mean[s]!), variance: error ** 2 };
+  });
+  const factors = shares.map(({ id }, s) => (known[s] ? 1 : unasked!.forms[form.id]?.[id]?.factor));
+  if (known.some((own, s) => asked[s] && own === null) || factors.includes(undefined)) return null;
+  const parts = shares.map(({ share }, s) => ({ share, score: logitScore(mean[s]!), factor: factors[s]! }));
+  const { covariance } = predictLogits(unasked!, known);
+  const variance = partlyPredictedVariance(parts, known, covariance, form.overall?.inflation ?? 1);
+  return studentTQuantile(0.5 + level / 2, models - 1) * Math.sqrt(variance);
+}

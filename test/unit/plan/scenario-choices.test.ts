@@ -1,0 +1,63 @@
+import { estimateFromAnchors, loadBundle, type Manifest } from "anchoreval";
+import { encodeBundle } from "anchoreval/bundle";
+import { scenarioChoices } from "anchoreval/internal/plan/scenario-choices";
+import { describe, expect, test } from "vitest";
+import { memorySource } from "../../support/memory-source.ts";
+import { refusal } from "../../support/refusal.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleContent } from "../../support/sample-bundle.ts";
+
+const { manifest } = await loadBundle(memorySource(encodeBundle(sampleContent({ unasked: true }))));
+const prices = { alpha: 1, "beta/γ": 4 };
+const choices = scenarioChoices(manifest, prices, 0.95);
+
+test("a choice costs its anchors' prices; none is undercut by a cheaper one that is as narrow", () => {
+  // Predictions were measured for the form of 20 alone; the form of 8 can only ask both.
+  expect(choices.map(({ form, scenarios, cost }) => [form, scenarios, cost])).toEqual([
+    ["20", ["alpha"], 20],
+    ["8", ["alpha", "beta/γ"], 40],
+  ]);
+  expect(choices[1]!.halfWidth).toBeCloseTo(0.078, 12); // measured, of the overall score
+  for (const [k, { cost, halfWidth }] of choices.slice(1).entries()) {
+    expect(cost).toBeGreaterThan(choices[k]!.cost);
+    expect(halfWidth).toBeLessThan(choices[k]!.halfWidth);
+  }
+});
+
+test("the dearer scenario is asked where it tells more than it costs", () => {
+  const [first] = scenarioChoices(manifest, { alpha: 4, "beta/γ": 1 }, 0.95);
+  expect(first).toMatchObject({ form: "20", scenarios: ["beta/γ"], cost: 20 });
+});
+
+test("half-widths are about those that are served, and follow the level", async () => {
+  const bundle = await loadBundle(memorySource(encodeBundle(sampleContent({ unasked: true }))));
+  const served = Array.from({ length: 40 }, (_, seed) => {
+    const answers = sampleAnswers("20", {}, { accuracy: 0.55, seed });
+    const alpha = Object.fromEntries(Object.entries(answers).filter(([id]) => id.startsWith("alpha")));
+    const { interval } = estimateFromAnchors(bundle, alpha, { form: "20" });
+    return interval === null ? [] : [(interval.high - interval.low) / 2];
+  }).flat();
+  const mean = served.reduce((sum, half) => sum + half, 0) / served.length;
+  expect(choices[0]!.halfWidth / mean).toBeGreaterThan(0.85);
+  expect(choices[0]!.halfWidth / mean).toBeLessThan(1.15);
+  expect(scenarioChoices(manifest, prices, 0.8)[0]!.halfWidth).toBeLessThan(0.7 * choices[0]!.halfWidth);
+});
+
+describe("refused are", () => {
+  const many = {
+    ...manifest,
+    scenarios: Array.from({ length: 17 }, (_, s) => ({ ...manifest.scenarios[0]!, id: String(s) })),
+  };
+  const plain = sampleContent().manifest as Manifest;
+  test.each<[string, Manifest, Record<string, number>, string]>([
+    ["a bundle that predicts nothing", plain, prices, "this bundle predicts no scenarios from others"],
+    ["more scenarios than can be looked through", many, prices, "this bundle has 17"],
+    ["a scenario without a price", manifest, { alpha: 1 }, "prices lack beta/γ"],
+    ["a price of no scenario", manifest, { ...prices, gamma: 1 }, "prices name gamma"],
+    ["a price below 0", manifest, { ...prices, alpha: -1 }, "the price of alpha must be 0 or more, got -1"],
+  ])("%s", (_, own, given, message) => {
+    const error = refusal(() => scenarioChoices(own, given, 0.95));
+    expect(error.code).toBe("invalid_option");
+    expect(error.message).toContain(message);
+  });
+});
