@@ -13,7 +13,8 @@ import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore,
 /**
  * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that
  * both answered. Their answers to the same item go together, so the difference is known better than from two separate
- * estimates. Synchronous; touches no network.
+ * estimates: where held-out pairs of models have told how, both scores are estimated together, and what is printed
+ * subtracts. Synchronous; touches no network.
  *
  * @param bundle - from `loadBundle`
  * @param a - the first model's answers, scores in [0,1] by item id
@@ -70,9 +71,10 @@ export function compareFromAnchors(
   };
 }
 
+/** @param alone - both scores as each model's own answers give them */
 function described(
-  { sampled, reason, exact, discordance: { aHigher, bHigher } }: PairDifference,
-  scores: Difference["scores"],
+  { scores, sampled, reason, exact, discordance: { aHigher, bHigher } }: PairDifference,
+  alone: Difference["scores"],
   level: number,
   { answered, of }: { answered: number; of: number },
 ): Difference {
@@ -83,9 +85,20 @@ function described(
     reason,
     oneSidedConfidence: known && oneSidedConfidence(known),
     mcnemar: { aHigher, bHigher, pValue: midPMcNemar(aHigher, bHigher) },
-    scores,
+    scores: scores === null ? alone : { a: moved(alone.a, scores.a), b: moved(alone.b, scores.b) },
+    subtraction: alone.a.score === null || alone.b.score === null ? null : alone.b.score - alone.a.score,
     answered,
     of,
+  };
+}
+
+/** A score as it is estimated together with another's; its interval is its own, and holds it. */
+function moved({ interval, ...own }: ModelScore, score: number): ModelScore {
+  const { low, high } = interval ?? { low: score, high: score };
+  return {
+    ...own,
+    score,
+    interval: interval && { ...interval, low: Math.min(low, score), high: Math.max(high, score) },
   };
 }
 

@@ -1,9 +1,8 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { answeredSample, type Bounds, clamp, knownBounds } from "../core/estimators/answered-sample.ts";
+import { answeredSample, clamp, knownBounds } from "../core/estimators/answered-sample.ts";
 import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
-import type { GatedVariance } from "../core/inference/sampling-variance.ts";
-import type { PairedAnswers } from "../core/inference/paired-difference.ts";
+import type { ServedScore } from "../core/inference/paired-scores.ts";
 import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
 import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
@@ -13,13 +12,7 @@ import { scenarioShares } from "../estimate/overall-score.ts";
 import type { Estimate } from "../estimate/types.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
-export interface ScenarioEvidence extends PairedAnswers {
-  /** The compared score: the corrected mean (`p-irt-dr`) inside the bounds, or the form's score in its place. */
-  readonly score: number;
-  /** How the score's variance follows from that of `p-irt-dr`, where it is the gate, and on which side of the range it lies. */
-  readonly gated: (GatedVariance & { readonly side: -1 | 1 }) | null;
-  /** The range of scores that the answers alone leave possible. */
-  readonly bounds: Bounds;
+export interface ScenarioEvidence extends ServedScore {
   /** Hájek mean of the answers. */
   readonly stratifiedMean: number;
   /** Every item was answered. */
@@ -49,11 +42,12 @@ export function modelEvidence(
       const { bank, weights, scoreMap } = scenario;
       const expected = expectedScore(theta, bank, weights, scoreMap);
       const predicted = predictedScoresOf(sample.items, theta, bank, scoreMap);
+      const leverages = answerLeverages(bank, theta, covariance, sample.items);
       const bounds = knownBounds(weights, sample);
       evidence.set(id, {
         sample,
-        predicted,
-        leverages: answerLeverages(bank, theta, covariance, sample.items),
+        residuals: sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!)),
+        leverages,
         score: clamp(correctedMean({ expected, predicted, sample }), bounds),
         gated: null,
         bounds,
@@ -81,10 +75,11 @@ export function comparedSide(
   const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level);
   const evidence = new Map(
     [...modelEvidence(bundle, form, scores, model)].map(([id, own]): [string, ScenarioEvidence] => {
-      const { result, gated } = scenarios.get(id)!;
+      const { result, gated, sampling } = scenarios.get(id)!;
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;
-      return [id, { ...own, score: result.score!, gated: gated && { ...gated, side } }];
+      const variance = sampling?.variance ?? 0;
+      return [id, { ...own, score: result.score!, gated: gated && { ...gated, side, variance } }];
     }),
   );
   return { estimate, evidence };

@@ -6,14 +6,23 @@ import {
   type SampledDifference,
   weightedDifference,
 } from "../core/inference/paired-difference.ts";
+import { gatedPairVariance, pairedScores } from "../core/inference/paired-scores.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
 
+/** Two models' scores. */
+interface PairScores {
+  readonly a: number;
+  readonly b: number;
+}
+
 /** S_B − S_A, of a scenario or overall, with what its interval rests on. */
 export interface PairDifference {
+  /** Both models' scores, whose difference it is; null where there is none. */
+  readonly scores: PairScores | null;
   /** Null where there is no difference. */
   readonly sampled: SampledDifference | null;
   /** Why there is no difference, or no variance that an interval can rest on; null where there is one. */
@@ -29,36 +38,50 @@ export interface PairDifferences {
   readonly overall: PairDifference;
 }
 
-/** @param form - whose anchors both answered */
+/**
+ * Both models' scores are estimated together where held-out pairs of models have told how, else each by itself.
+ * @param form - whose anchors both answered
+ */
 export function pairDifferences(
   { manifest, scenarios }: Bundle,
   a: ReadonlyMap<string, ScenarioEvidence>,
   b: ReadonlyMap<string, ScenarioEvidence>,
-  { interval, overall }: Pick<FormManifest, "interval" | "overall">,
+  { interval, overall, pairs: figures }: Pick<FormManifest, "interval" | "overall" | "pairs">,
 ): PairDifferences {
-  const pairs = new Map(
-    [...scenarios.keys()].map((id) => [id, scenarioDifference(a.get(id), b.get(id), interval === "design")]),
+  const common = [...scenarios.keys()].filter((id) => a.has(id) && b.has(id));
+  const joint = figures && pairedScores(common.map((id) => ({ a: a.get(id)!, b: b.get(id)! })))(figures.shrinkage);
+  const differences = new Map(
+    [...scenarios.keys()].map((id) => [
+      id,
+      scenarioDifference(a.get(id), b.get(id), interval === "design", {
+        scores: joint?.[common.indexOf(id)],
+        tightening: figures?.tightening ?? null,
+      }),
+    ]),
   );
-  return { scenarios: pairs, overall: overallDifference(manifest, pairs, overall?.inflation) };
+  const inflation = figures?.inflation ?? overall?.inflation;
+  return { scenarios: differences, overall: overallDifference(manifest, differences, inflation) };
 }
 
 /**
- * The difference of two models' scores in one scenario, from the items that both answered. Its variance V is that of the
- * difference of corrected means by the draw of the anchors; of gates it is ½(1 + w)·V + (±√b_B ∓ √b_A)², w the mean of what
- * either gate's variance is within V and b their biases outside the range seen, which are alike on the same side of it:
- * the tightening was learned on scores, and half of it is counted on for differences.
+ * The difference of two models' scores in one scenario, from the items that both answered. Its variance is that of the
+ * difference of corrected means by the draw of the anchors, or of gates what {@link gatedPairVariance} makes of it.
  * @param design - whether the form's intervals rest on the draw of its anchors
+ * @param joint - both scores where they are estimated together, and τ
  */
 export function scenarioDifference(
   a: ScenarioEvidence | undefined,
   b: ScenarioEvidence | undefined,
   design: boolean,
+  joint: { readonly scores?: PairScores | undefined; readonly tightening: number | null } = { tightening: null },
 ): PairDifference {
   if (a === undefined || b === undefined)
     return noDifference("no anchor of this scenario was answered by both", { aHigher: 0, bHigher: 0 });
-  const difference = b.score - a.score;
+  const scores = joint.scores ?? { a: a.score, b: b.score };
+  const difference = scores.b - scores.a;
   const bounds = { low: b.bounds.low - a.bounds.high, high: b.bounds.high - a.bounds.low };
   const found = (reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
+    scores,
     sampled: { difference, bounds, sampling },
     reason,
     exact: a.exact,
@@ -75,13 +98,12 @@ export function scenarioDifference(
   const sampling = pairedSampling(difference, a, b);
   if (sampling === null) return found("fewer than two anchors were answered by both");
   if (a.gated === null || b.gated === null) return found(null, sampling);
-  const within = (a.gated.within + b.gated.within) / 2;
-  const bias = (b.gated.side * Math.sqrt(b.gated.bias) - a.gated.side * Math.sqrt(a.gated.bias)) ** 2;
-  return found(null, { ...sampling, variance: ((1 + within) / 2) * sampling.variance + bias });
+  const { within, bias } = gatedPairVariance(sampling.variance, a.gated, b.gated, joint.tightening);
+  return found(null, { ...sampling, variance: within + bias });
 }
 
 function noDifference(reason: string, discordance: Discordance): PairDifference {
-  return { sampled: null, reason, exact: false, discordance };
+  return { scores: null, sampled: null, reason, exact: false, discordance };
 }
 
 /**
@@ -103,7 +125,10 @@ export function overallDifference(
   if (missing.length > 0) return noDifference(`no difference for ${missing.join(", ")}`, discordances);
   const unknown = names((part) => part!.reason !== null);
   const { sampling, ...sampled } = weightedDifference(parts.map(({ share, part }) => ({ share, ...part!.sampled! })));
+  const scoreOf = (side: keyof PairScores): number =>
+    parts.reduce((sum, { share, part }) => sum + share * part!.scores![side], 0);
   return {
+    scores: { a: scoreOf("a"), b: scoreOf("b") },
     sampled: { ...sampled, sampling: { ...sampling, variance: inflation ** 2 * sampling.variance } },
     reason: unknown.length > 0 ? `no interval for ${unknown.join(", ")}` : null,
     exact: parts.every(({ part }) => part!.exact),

@@ -28,8 +28,10 @@ export interface Difference {
   /** One-sided confidence that B's full score is the higher: above ½ where its estimate is. Null without an interval. */
   readonly oneSidedConfidence: number | null;
   readonly mcnemar: McNemar;
-  /** Both models' scores, estimated from the items that both answered. */
+  /** Both models' scores, from the items that both answered: `difference` is theirs. */
   readonly scores: { readonly a: ModelScore; readonly b: ModelScore };
+  /** The difference of the two scores as `estimateFromAnchors` gives each model by itself. */
+  readonly subtraction: number | null;
   /** Items that both answered: only these count. */
   readonly answered: number;
   readonly of: number;
@@ -46,8 +48,9 @@ export interface McNemar {
 
 /** A compared model's own score. */
 export interface ModelScore {
-  /** As `estimateFromAnchors` gives it. */
+  /** In a ranking as `estimateFromAnchors` gives it; of two models both have been estimated together. */
   readonly score: number | null;
+  /** As `estimateFromAnchors` gives it. */
   readonly interval: Interval | null;
   /** The design-weighted mean of the answers alone (`anchor-mean`): what models are ranked by. */
   readonly stratifiedMean: number | null;

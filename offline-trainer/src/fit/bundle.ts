@@ -27,6 +27,7 @@ import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
 import type { FitOptions } from "./options.ts";
 import { measureOverall } from "./overall.ts";
+import { pairFigures } from "./pair-figures.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
 import { measureUnasked } from "./unasked-scenarios.ts";
 
@@ -196,6 +197,11 @@ function formManifests(
     measured: measureErrors({ ...common, matrix, slice, n: anchorsIn(plan, slice.id), blend: foldOut, ...validation }),
   });
   const seen = overallSeen(parts);
+  const pairsOf = (form: string) => {
+    const [part, ...others] = parts;
+    const told = estimator === "gate" && interval === "design" && others.length === 0;
+    return told ? pairFigures(part!.benchmark, part!.blends, form, common.random.fork("pairs")) : null;
+  };
   return plans.map((plan): Omit<FormManifest, "digest"> => {
     const described = scenarios.map((own): [string, FormScenarioManifest] => {
       const { slice, forms, blends } = own;
@@ -220,6 +226,7 @@ function formManifests(
       described.map(([, { measured }]) => measured[split]?.randomMae ?? 0);
     const randomMae = { interpolation: randomOf("interpolation"), extrapolation: randomOf("extrapolation") };
     const blends = parts.map((part) => part.blends);
+    const differences = pairsOf(plan.id);
     return {
       id: plan.id,
       selection: method.settings.selection,
@@ -228,6 +235,7 @@ function formManifests(
       ...(plan.disjointFrom !== undefined && { disjointFrom: plan.disjointFrom }),
       scenarios: Object.fromEntries(described),
       overall: scenarios.length > 1 ? measureOverall(blends, plan.id, estimator, randomMae, seen) : null,
+      ...(differences && { pairs: differences }),
     };
   });
 }

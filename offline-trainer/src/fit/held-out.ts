@@ -5,6 +5,7 @@ import {
   type SeenModels,
   type SeenScores,
 } from "anchoreval/internal/core/estimators/types";
+import type { PairedAnswers } from "anchoreval/internal/core/inference/paired-difference";
 import type { SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
@@ -34,6 +35,8 @@ export interface HeldOutEstimate {
   readonly bounds: { readonly low: number; readonly high: number };
   /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
   readonly sampling: SamplingVariance | null;
+  /** Its answers with what its own bank's ability left of them; null where there is none. */
+  readonly answers: PairedAnswers | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
   readonly pattern: AnswerPattern | null;
   /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
@@ -89,10 +92,11 @@ export async function estimateTargets(
             const seen = { worst, best, overall: place && { ...place, truth: overall[model]! } };
             const pattern = estimates.pattern(id);
             const mapped = form.scenarios.get(id)!.maps !== null;
+            const answers = pairedAnswers(estimates.scenario(id, "separate"));
             for (const pooling of POOLINGS) {
               if (pooling === "joint" && !estimates.joint) continue;
               const own = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
-              collect(id, form.id, pooling, { model, draw, fold, truth, seen, ...own });
+              collect(id, form.id, pooling, { model, draw, fold, truth, seen, answers, ...own });
             }
           }
         });
@@ -110,6 +114,13 @@ function answersOf(benchmark: Benchmark, form: Form, model: number): Map<string,
       ]),
     ),
   );
+}
+
+/** Its answers, for differences from other models. */
+function pairedAnswers(estimate: ScenarioEstimate | null): PairedAnswers | null {
+  if (estimate === null) return null;
+  const { sample, residuals, leverages } = estimate;
+  return { sample, residuals, leverages };
 }
 
 /** An estimate as it is kept; one that failed stands as the anchor mean, or the sources' mean without any answer. */

@@ -237,6 +237,15 @@ export const form = object(
   {
     /** A form of as many items with none of these, chosen in the same way. */
     disjointFrom: formId,
+    /** Figures of differences, from held-out pairs of models; absent where they are too few, and from older bundles. */
+    pairs: object({
+      /** s ≥ 0 of `pairedScores`: by how much the difference of two scores is drawn to 0. */
+      shrinkage: size,
+      /** τ, half-width of a scenario's difference relative to that by its draw and both scores. */
+      tightening: number({ min: 1e-6 }),
+      /** κ: the same of the overall difference, relative to that of scenarios whose errors are independent. */
+      inflation: number({ min: 1e-6 }),
+    }),
   },
 );
 

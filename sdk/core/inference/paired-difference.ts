@@ -13,9 +13,9 @@ export const NO_PAIRED_SAMPLING: KnownVariance = { variance: 0, degrees: Infinit
 export interface PairedAnswers {
   /** Items, masses and inclusion probabilities are those of the other model too. */
   readonly sample: AnsweredSample;
-  /** Predicted scores p̂ of those items, in their order. */
-  readonly predicted: ArrayLike<number>;
-  /** Leverages h of those answers, from `answerLeverages`. */
+  /** Residuals of those answers as if none had moved the ability, (y−p̂)/(1−h), in their order. */
+  readonly residuals: ArrayLike<number>;
+  /** Their leverages h, from `answerLeverages`. */
   readonly leverages: ArrayLike<number>;
 }
 
@@ -38,7 +38,7 @@ export interface PairedAnswers {
  */
 export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): KnownVariance | null {
   if (a.sample.inclusion === null) return null;
-  const gaps = Float64Array.from(a.sample.scores, (_, j) => residual(b, j) - residual(a, j));
+  const gaps = Float64Array.from(a.sample.scores, (_, j) => answerResidual(b, j) - answerResidual(a, j));
   const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
   if (collapsed === null) return null;
   if (collapsed.drawn.length === 0) return NO_PAIRED_SAMPLING;
@@ -78,8 +78,9 @@ export function shrunkPaired(
   };
 }
 
-function residual({ sample, predicted, leverages }: PairedAnswers, j: number): number {
-  return (sample.scores[j]! - predicted[j]!) / Math.sqrt(1 - leverages[j]!);
+/** An answer's residual (y − p̂)/√(1−h), of the variance that it has where no answer moves the ability. */
+export function answerResidual({ residuals, leverages }: PairedAnswers, j: number): number {
+  return residuals[j]! * Math.sqrt(1 - leverages[j]!);
 }
 
 /** A difference of two models' scores, S_B − S_A, from the same anchors: of one scenario, or of several together. */

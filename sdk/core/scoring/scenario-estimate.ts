@@ -36,10 +36,12 @@ export interface ScenarioEstimate {
   readonly sample: AnsweredSample;
   /** The range of the full score that the answers alone prove. */
   readonly bounds: Bounds;
-  /** Residuals of the answers as if none had moved the ability, (y−p̂)/(1−h), h its leverage. */
+  /** Residuals of the answers as if none had moved the ability, (y−p̂)/(1−h). */
   readonly residuals: Float64Array;
   /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
   readonly sampling: SamplingVariance | null;
+  /** Leverages h of the answers, {@link answerLeverages}. */
+  readonly leverages: Float64Array;
 }
 
 /** The part of a scenario's estimate that depends on no ability. */
@@ -113,6 +115,7 @@ export function estimateScenario(
     bounds,
     residuals,
     sampling: samplingVariance(corrected, sample, residuals),
+    leverages,
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
+import { compareFromAnchors, estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
 import type { FullScoreLine } from "anchoreval/internal/core/scoring/full-score";
@@ -69,6 +69,7 @@ describe("what Python reads with its own safetensors package, and computes from 
     Scores<Scored & { theta: number[]; thetaStandardError: number[] }> & {
       tolerance: number;
       tensors: Record<string, [string, number[]]>;
+      jointScores: Record<string, [number, number]>;
       full: Scores<Scored & { outside: Record<"above" | "below", number>; pattern: { brokenRun: number } }>;
     }
   >("golden-bundle/python.json");
@@ -102,6 +103,17 @@ describe("what Python reads with its own safetensors package, and computes from 
       for (const [name, value] of Object.entries(theirs.estimators))
         expect(Math.abs(details!.estimators[name as "p-irt"] - value)).toBeLessThan(python.tolerance);
     }
+  });
+
+  test("the same scores of two models together", () => {
+    const other = readFixture<Record<string, number | null>>("golden-bundle/other-answers.json");
+    const { scenarios } = compareFromAnchors(bundle, { responses }, { responses: other }, { form: "12" });
+    for (const [id, theirs] of Object.entries(python.jointScores)) {
+      const { scores, difference } = scenarios[id]!;
+      expect(largestDifference([scores.a.score!, scores.b.score!], theirs)).toBeLessThan(python.tolerance);
+      expect(Math.abs(difference! - (theirs[1] - theirs[0]))).toBeLessThan(python.tolerance);
+    }
+    expect(Object.keys(python.jointScores)).toEqual(Object.keys(scenarios));
   });
 
   test("the same scores, intervals, abilities and estimators", () => {

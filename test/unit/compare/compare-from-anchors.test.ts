@@ -1,5 +1,13 @@
 import { fileURLToPath } from "node:url";
-import { compareFromAnchors, estimateFromAnchors, loadBundle, type Bundle, type Comparison } from "anchoreval";
+import {
+  compareFromAnchors,
+  estimateFromAnchors,
+  loadBundle,
+  rankFromAnchors,
+  type Bundle,
+  type Comparison,
+} from "anchoreval";
+import { encodeBundle } from "anchoreval/bundle";
 import { midPMcNemar } from "anchoreval/internal/core/inference/paired-difference";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { folderSource } from "anchoreval/node";
@@ -7,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle, type SampleBundleOptions } from "../../support/sample-bundle.ts";
+import { sampleBundle, sampleContent, type SampleBundleOptions } from "../../support/sample-bundle.ts";
 
 const load = (options: SampleBundleOptions = {}): Promise<Bundle> => loadBundle(memorySource(sampleBundle(options)));
 const bundle = await load();
@@ -188,5 +196,63 @@ describe("forms whose score is the gate", () => {
     expect(same.difference).toBe(0);
     expect(same.interval.low).toBeCloseTo(-same.interval.high, 12);
     expect(same.interval.high).toBeLessThan((there.interval.high - there.interval.low) / 2);
+  });
+});
+
+describe("where held-out pairs of models have told how", () => {
+  const { manifest, ...content } = sampleContent();
+  const forms = manifest.forms.map((form) => ({ ...form, estimator: "gate" as const }));
+  const pairs = { shrinkage: 0.7, tightening: 0.9, inflation: 1.1 };
+  const told = (figures: object): Promise<Bundle> =>
+    loadBundle(
+      memorySource(
+        encodeBundle({ ...content, manifest: { ...manifest, forms: forms.map((form) => ({ ...form, ...figures })) } }),
+      ),
+    );
+  const near = sampleAnswers("20", {}, { accuracy: 0.5, seed: 3 });
+  const compareOn = (own: Bundle): Comparison => compareFromAnchors(own, { responses: weak }, { responses: near });
+
+  test("scores are estimated together: their mean is that of estimates, and their difference what is said", async () => {
+    const own = await told({ pairs });
+    const found = compareOn(own);
+    const alone = [weak, near].map((responses) => estimateFromAnchors(own, responses).score!);
+    expect(found.subtraction).toBeCloseTo(alone[1]! - alone[0]!, 12);
+    expect(found.scores.a.score! + found.scores.b.score!).toBeCloseTo(alone[0]! + alone[1]!, 10);
+    expect(found.difference).toBeCloseTo(found.scores.b.score! - found.scores.a.score!, 12);
+    expect(Math.abs(found.difference!)).toBeLessThan(Math.abs(found.subtraction!));
+    for (const { difference, subtraction, scores } of Object.values(found.scenarios)) {
+      expect(difference).toBeCloseTo(scores.b.score! - scores.a.score!, 12);
+      expect(Math.sign(difference!)).toBe(Math.sign(subtraction!));
+      for (const { score, interval } of Object.values(scores)) {
+        expect(interval!.low).toBeLessThanOrEqual(score!);
+        expect(interval!.high).toBeGreaterThanOrEqual(score!);
+      }
+    }
+  });
+
+  test("intervals are τ times as wide, overall κ times; without them as the draw makes them", async () => {
+    const width = ({ interval }: { readonly interval: Comparison["interval"] }): number =>
+      interval!.high - interval!.low;
+    const [one, half, plain] = await Promise.all(
+      [{ pairs }, { pairs: { ...pairs, tightening: 0.45, inflation: 2.2 } }, {}].map(async (figures) =>
+        compareOn(await told(figures)),
+      ),
+    );
+    for (const id of Object.keys(one!.scenarios))
+      expect(width(half!.scenarios[id]!) / width(one!.scenarios[id]!)).toBeCloseTo(0.5, 1);
+    expect(width(half!) / width(one!)).toBeCloseTo(1, 1);
+    expect(plain!.difference).toBe(plain!.subtraction);
+  });
+
+  test("a ranking's places follow the same differences", async () => {
+    const own = await told({ pairs });
+    const { models } = rankFromAnchors(own, [
+      { name: "weak", responses: weak },
+      { name: "strong", responses: strong },
+    ]);
+    expect(models.map(({ name, rankInterval }) => [name, rankInterval!.low])).toEqual([
+      ["strong", 1],
+      ["weak", 2],
+    ]);
   });
 });

@@ -122,11 +122,15 @@ function sampleOf(
 function answers(scores: readonly number[], predicted: readonly number[], inclusion: number | null): PairedAnswers {
   const even = scores.map(() => 1 / scores.length);
   const sample = sampleOf(even, inclusion === null ? null : scores.map(() => inclusion), scores);
-  return { sample, predicted, leverages: scores.map(() => 0) };
+  return { sample, residuals: scores.map((score, j) => score - predicted[j]!), leverages: scores.map(() => 0) };
 }
 
 test.each(cases)("$name: as in exact fractions", ({ difference, mass, inclusion, a, b, expected }) => {
-  const own = (model: Answers): PairedAnswers => ({ ...model, sample: sampleOf(mass, inclusion, model.scores) });
+  const own = ({ scores, predicted, leverages }: Answers): PairedAnswers => ({
+    sample: sampleOf(mass, inclusion, scores),
+    residuals: scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!)),
+    leverages,
+  });
   const found = pairedSampling(difference, own(a), own(b))!;
   expect(relativeError(found.variance, expected[0])).toBeLessThan(tolerance.relative);
   expect(relativeError(found.degrees, expected[1])).toBeLessThan(tolerance.relative);

@@ -52,6 +52,7 @@ const difference = {
     .object({ aHigher: count, bHigher: count, pValue: z.number() })
     .openapi("McNemar", { description: "Mid-p test on the raw answers." }),
   scores: z.object({ a: ModelScoreSchema, b: ModelScoreSchema }),
+  subtraction: described(figure, "S_B − S_A of the two scores as each model by itself gives them."),
   answered: described(count, "Items that both answered; only these count."),
   of: count,
 };

@@ -287,6 +287,7 @@ describe.each([
             fold: 0,
             truth: 0,
             seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall },
+            answers: null,
             failed: false,
             ...estimate!,
             pattern,
