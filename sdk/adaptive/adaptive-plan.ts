@@ -39,13 +39,15 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
   const budget = options.budget ?? Math.min(DEFAULT_BUDGET, most);
   if (!(Number.isInteger(budget) && budget >= least && budget <= most))
     throw invalidOption(`budget must be a whole number of items from ${least} to ${most}, got ${budget}`);
-  const early = goal === "score" && Object.values(stop).some((rule) => rule !== undefined && rule !== false);
-  const batch =
-    options.batch ?? Math.min(budget, Math.max(DEFAULT_BATCH, goal === "score" ? Math.ceil(budget / MOST_LOOKS) : 0));
+  // A rule that looks at the score stops where the score is lucky; one by width alone doesn't know where it lies.
+  const peeks = stop.threshold !== undefined || stop.better === true;
+  const byWidth = stop.halfWidth !== undefined && !peeks;
+  const fewTurns = goal === "score" && !byWidth ? Math.ceil(budget / MOST_LOOKS) : 0;
+  const batch = options.batch ?? Math.min(budget, Math.max(DEFAULT_BATCH, fewTurns));
   if (!(Number.isInteger(batch) && batch >= least && batch <= budget))
     throw invalidOption(`batch must be a whole number of items from ${least} to the budget, ${budget}; got ${batch}`);
   const batches = Math.ceil(budget / batch);
-  if (early && batches > MOST_LOOKS)
+  if (peeks && batches > MOST_LOOKS)
     throw invalidOption(
       `${budget} items in batches of ${batch} are ${batches} looks, and each makes the interval wider: ${MOST_LOOKS} at most, so batches of ${Math.ceil(budget / MOST_LOOKS)} or more`,
     );
@@ -61,7 +63,7 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
     batch,
     budget,
     level,
-    lookLevel: early ? looksLevel(level, looks) : level,
+    lookLevel: peeks ? looksLevel(level, looks) : level,
     stop,
   };
 }

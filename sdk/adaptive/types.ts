@@ -12,7 +12,10 @@ export interface AdaptiveOptions {
    * ones are chosen (classic computerised adaptive testing); there is no score then. @default "score"
    */
   readonly goal?: AdaptiveGoal;
-  /** Items to ask at once. @default 10, more where the budget needs it: at most 20 batches may be announced */
+  /**
+   * Items to ask at once. @default 10; more where the budget would take more than 20 batches, unless a half-width is the
+   * only rule: with a threshold, or one model to be better, no more than 20 may be announced
+   */
   readonly batch?: number;
   /** Items to ask at most. @default 200, or all where these are fewer */
   readonly budget?: number;
@@ -39,7 +42,10 @@ export interface StopRules {
 
 /** The options with everything decided that is decided at the beginning. */
 export interface AdaptivePlan extends Required<AdaptiveOptions> {
-  /** Level of the common interval at every look that gives all looks together `level`; `level` where nothing stops early. */
+  /**
+   * Level of the interval at every look: with a rule that looks at the score, `threshold` or `better`, the one that gives all
+   * looks together `level`; otherwise `level` itself.
+   */
   readonly lookLevel: number;
 }
 
@@ -71,7 +77,7 @@ export interface AdaptiveStep {
   readonly warnings: readonly EstimateWarning[];
 }
 
-/** An interval that holds whenever one stops. */
+/** An interval that holds whichever of the evaluation's own rules ends it. */
 export interface AdaptiveInterval {
   readonly low: number;
   readonly high: number;
@@ -79,7 +85,7 @@ export interface AdaptiveInterval {
   readonly level: number;
   /**
    * `design-based`: from the random draw of the items. `sequential`: the same, wider, so that it holds at all announced
-   * looks together, whenever one stops. `exact`: every item was answered.
+   * looks together, where a rule looks at the score. `exact`: every item was answered.
    */
   readonly method: "design-based" | "sequential" | "exact";
 }

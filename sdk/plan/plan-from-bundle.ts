@@ -1,7 +1,6 @@
 import { type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { invalidOption } from "../core/errors.ts";
-import { estimatorFigure } from "../core/estimators/types.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
@@ -10,8 +9,11 @@ import { scenarioShares } from "../estimate/overall-score.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 
 /**
- * How many items it takes, from what a bundle has measured on held-out models: for intervals of a half-width, or to rank
- * two models right whose true scores are a gap apart. Synchronous; touches no network.
+ * How many items it takes, from what a bundle has measured on held-out models: for intervals that nine models in ten have no
+ * wider than a half-width, or to rank two models right whose true scores are a gap apart. Synchronous; touches no network.
+ *
+ * A form's figures are its own; those of other numbers of items are smoothed over all of the bundle's forms, so that they
+ * hang little on which models a fit happened to hold out together.
  *
  * The paired standard error is √2 times the measured error of `p-irt-dr`: what the response model leaves over of two models
  * has next to nothing in common, but for models that answer alike, which are told apart sooner (docs/comparison.md).
@@ -35,24 +37,27 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
   if (absent.length > 0)
     throw invalidOption(`a plan needs the whole bundle: ${absent.map(({ id }) => id).join(", ")} wasn't loaded`);
 
-  const scenarios = manifest.scenarios.map(({ id, items: of }) => {
+  const asked = { level, rankedRight };
+  const parts = manifest.scenarios.map(({ id, items: of }): MeasuredPart => {
     const forms = manifest.forms.map((form) => ({
       items: form.scenarios[id]!.items,
-      ...errorsOf(form, servedBlend(form.scenarios[id]!).measured, level),
+      ...errorsOf(servedBlend(form.scenarios[id]!).measured, level),
     }));
-    const open = (items: number): number => 1 / items - 1 / of;
-    return { id, of, at: precision(of, forms, open, residualVariance(bundle, id), { level, rankedRight }) };
+    return { of, forms, open: (items) => 1 / items - 1 / of, residual: residualVariance(bundle, id) };
   });
-  const overall = overallPrecision(bundle, { level, rankedRight });
+  const powers = { halfWidth: commonPower(parts, "halfWidth"), error: commonPower(parts, "error") };
+  const scenarios = parts.map((part, s) => ({
+    id: manifest.scenarios[s]!.id,
+    part,
+    at: precision(part, powers, asked),
+  }));
+  const overall = overallPrecision(bundle, powers, asked);
   const forms = manifest.forms
-    .map((form): PlannedForm => {
-      const items = allocated(manifest, form);
-      return {
-        form: form.id,
-        overall: overall.at(items),
-        scenarios: Object.fromEntries(scenarios.map(({ id, at }, s) => [id, at(items[s]!)])),
-      };
-    })
+    .map((form, f): PlannedForm => ({
+      form: form.id,
+      overall: overall.at(allocated(manifest, form), f),
+      scenarios: Object.fromEntries(scenarios.map(({ id, part, at }) => [id, at(part.forms[f]!.items, f)])),
+    }))
     .sort((x, y) => x.overall.items - y.overall.items);
 
   const wanted = halfWidth !== undefined ? { halfWidth } : gap !== undefined ? { gap } : null;
@@ -68,7 +73,7 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
     needed: wanted && {
       form: null,
       overall: leastSize(overall.sizes, overall.sized, reached),
-      scenarios: Object.fromEntries(scenarios.map(({ id, of, at }) => [id, leastSize(of, at, reached)])),
+      scenarios: Object.fromEntries(scenarios.map(({ id, part, at }) => [id, leastSize(part.of, at, reached)])),
     },
     enough: (wanted && forms.find((form) => reached(form.overall))?.form) ?? null,
   };
@@ -93,7 +98,7 @@ function leastSize(
 }
 
 /** Overall precision by the scenarios' numbers of items; between forms all grow in the proportion of the default form's. */
-function overallPrecision(bundle: Bundle, asked: AskedPrecision) {
+function overallPrecision(bundle: Bundle, powers: Powers, asked: AskedPrecision) {
   const { manifest } = bundle;
   const shares = scenarioShares(manifest);
   const main = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
@@ -104,16 +109,16 @@ function overallPrecision(bundle: Bundle, asked: AskedPrecision) {
   const count = (items: readonly number[]): number => items.reduce((sum, n) => sum + n, 0);
   const forms = manifest.forms.map((form) => {
     const allocation = allocated(manifest, form);
-    const errors = errorsOf(form, form.overall?.measured ?? null, asked.level);
+    const errors = errorsOf(form.overall?.measured ?? null, asked.level);
     return { ...errors, items: count(allocation), open: open(allocation) };
   });
-  const predicted =
+  const residual =
     shares.reduce((sum, { id, share }) => sum + share ** 2 * residualVariance(bundle, id), 0) /
     shares.reduce((sum, { share }) => sum + share ** 2, 0);
-  const all = count(shares.map(({ items }) => items));
-  const at = (items: readonly number[]): Precision => {
-    const opens = new Map(forms.map((form) => [form.items, form.open])).set(count(items), open(items));
-    return precision(all, forms, (n) => opens.get(n)!, predicted, asked)(count(items));
+  const of = count(shares.map(({ items }) => items));
+  const at = (items: readonly number[], form?: number): Precision => {
+    const opens = new Map(forms.map((own) => [own.items, own.open])).set(count(items), open(items));
+    return precision({ of, forms, open: (n) => opens.get(n)!, residual }, powers, asked)(count(items), form);
   };
   return {
     at,
@@ -126,43 +131,56 @@ function overallPrecision(bundle: Bundle, asked: AskedPrecision) {
 type AskedPrecision = Pick<Plan, "level" | "rankedRight">;
 
 interface SizeErrors {
-  /** Half-width of intervals at the level that was asked for; null where nothing was measured. */
+  /** Half-width, at the level that was asked for, that nine models in ten have at most; null where it wasn't measured. */
   readonly halfWidth: number | null;
   /** Standard error of a score by `p-irt-dr`. */
   readonly error: number | null;
 }
 
-function errorsOf(form: FormManifest, measured: MeasuredErrors | null, level: number): SizeErrors {
-  const split = measured?.interpolation ?? null;
-  if (split === null) return { halfWidth: null, error: null };
-  const z = normalQuantile(0.5 + level / 2);
-  const halfWidth =
-    split.halfWidth95 === null
-      ? z * estimatorFigure(split.estimators, form.estimator).rmse
-      : (split.halfWidth95 * z) / normalQuantile(0.975);
-  return { halfWidth, error: split.estimators["p-irt-dr"].rmse };
+/** Measurements of the bundle's forms of a scenario, or of all together. */
+interface MeasuredPart {
+  readonly of: number;
+  /** Aligned with the bundle's forms. */
+  readonly forms: readonly (SizeErrors & { readonly items: number })[];
+  /** 1/n − 1/N at a size, or a sum of such; 0 where every item is asked. */
+  readonly open: (items: number) => number;
+  /** Variance of an answer about its prediction, by the response model's curves. */
+  readonly residual: number;
 }
 
-function precision(
-  of: number,
-  forms: readonly (SizeErrors & { readonly items: number })[],
-  open: (items: number) => number,
-  residual: number,
-  { level, rankedRight }: AskedPrecision,
-): (items: number) => Precision {
-  const curve = (field: "halfWidth" | "error") => {
-    const points = forms.flatMap(({ items, [field]: value }) => (value === null ? [] : [{ items, value }]));
-    return precisionCurve(points, open);
+function errorsOf(measured: MeasuredErrors | null, level: number): SizeErrors {
+  const split = measured?.interpolation ?? null;
+  const widest = split?.halfWidth95P90 ?? null;
+  return {
+    halfWidth: widest && (widest * normalQuantile(0.5 + level / 2)) / normalQuantile(0.975),
+    error: split && split.estimators["p-irt-dr"].rmse,
   };
-  const [widths, errors] = [curve("halfWidth"), curve("error")];
-  return (items) => {
+}
+
+/** @returns by items; of a form, by its index, what it measured itself */
+function precision(
+  part: MeasuredPart,
+  powers: Powers,
+  { level, rankedRight }: AskedPrecision,
+): (items: number, form?: number) => Precision {
+  const { of, forms, open, residual } = part;
+  const [widths, errors] = [precisionCurve(part, "halfWidth", powers), precisionCurve(part, "error", powers)];
+  const sizes = forms.flatMap(({ items, error }) => (error === null || items >= of ? [] : [items]));
+  return (items, form) => {
+    const own = form === undefined ? null : forms[form]!;
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));
+    const basis = (): PlanBasis => {
+      if (items >= of) return "measured";
+      if (widths === null || errors === null) return "predicted";
+      if (own?.halfWidth != null && own.error !== null) return "measured";
+      return items < Math.min(...sizes) || items > Math.max(...sizes) ? "beyond" : "between";
+    };
     return {
       items,
       of,
-      halfWidth: Math.min(1, widths?.at(items) ?? normalQuantile(0.5 + level / 2) * predicted),
-      gap: Math.min(1, rankedGap(Math.SQRT2 * (errors?.at(items) ?? predicted), rankedRight)),
-      basis: items >= of ? "measured" : (errors?.basis(items) ?? "predicted"),
+      halfWidth: Math.min(1, own?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * predicted),
+      gap: Math.min(1, rankedGap(Math.SQRT2 * (own?.error ?? errors?.(items) ?? predicted), rankedRight)),
+      basis: basis(),
     };
   };
 }
@@ -175,36 +193,59 @@ function residualVariance(bundle: Bundle, id: string): number {
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
 }
 
+/** Powers b of n that σ² goes with, of half-widths and of errors. */
+type Powers = Readonly<Record<keyof SizeErrors, number>>;
+
+/** The largest power: narrowing gains less the more items are asked, but each item still tells something. */
+const MOST_POWER = 0.5;
+
+/** log n and log σ² of every measured size: a squared precision is σ²(1/n − 1/N) without replacement. */
+function logVariances({ forms, open }: MeasuredPart, field: keyof SizeErrors): { size: number; variance: number }[] {
+  return forms.flatMap(({ items, [field]: value }) =>
+    value && open(items) > 0 ? [{ size: Math.log(items), variance: Math.log(value ** 2 / open(items)) }] : [],
+  );
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /**
- * A precision between and beyond the sizes at which it was measured. Without replacement a squared error is
- * σ²(1/n − 1/N); σ² itself changes slowly with n, and is interpolated linearly in log n between the measured sizes and kept
- * beyond them.
- * @param points - measured values at n < N, any order; of one size the squares are averaged
- * @param open - 1/n − 1/N at a size, or a sum of such; 0 where every item is asked
- * @returns the value at any size, and where it comes from; null without points
+ * b of σ² ∝ nᵇ, one for all scenarios, by least squares of log σ² on log n with a level for each: a scenario's own few sizes
+ * tell little of it.
+ * @returns in [0,½]; 0 where no scenario was measured at two sizes
+ */
+export function commonPower(parts: readonly MeasuredPart[], field: keyof SizeErrors): number {
+  let products = 0;
+  let squares = 0;
+  for (const part of parts) {
+    const points = logVariances(part, field);
+    const centre = mean(points.map(({ size }) => size));
+    for (const { size, variance } of points) {
+      products += (size - centre) * variance;
+      squares += (size - centre) ** 2;
+    }
+  }
+  return squares < 1e-9 ? 0 : Math.min(MOST_POWER, Math.max(0, products / squares));
+}
+
+/**
+ * A precision by the number of items, √(σ²(1/n − 1/N)), smoothed: σ² ∝ nᵇ at the geometric mean of what the sizes measured,
+ * and beyond them what it is at the nearest.
+ * @returns null where nothing was measured
  */
 export function precisionCurve(
-  points: readonly { readonly items: number; readonly value: number }[],
-  open: (items: number) => number,
-): { at(items: number): number; basis(items: number): PlanBasis } | null {
-  const bySize = new Map<number, number[]>();
-  for (const { items, value } of points)
-    if (open(items) > 0) bySize.set(items, [...(bySize.get(items) ?? []), value ** 2 / open(items)]);
-  const known = [...bySize]
-    .map(([items, variances]) => ({ items, variance: variances.reduce((sum, v) => sum + v, 0) / variances.length }))
-    .sort((x, y) => x.items - y.items);
-  if (known.length === 0) return null;
-  const variance = (items: number): number => {
-    const next = known.findIndex((point) => point.items >= items);
-    if (next === 0) return known[0]!.variance;
-    if (next < 0) return known.at(-1)!.variance;
-    const [low, high] = [known[next - 1]!, known[next]!];
-    const share = Math.log(items / low.items) / Math.log(high.items / low.items);
-    return low.variance + share * (high.variance - low.variance);
-  };
-  return {
-    at: (items) => Math.sqrt(variance(items) * Math.max(0, open(items))),
-    basis: (items) =>
-      bySize.has(items) ? "measured" : items < known[0]!.items || items > known.at(-1)!.items ? "beyond" : "between",
+  part: MeasuredPart,
+  field: keyof SizeErrors,
+  powers: Powers,
+): ((items: number) => number) | null {
+  const points = logVariances(part, field);
+  if (points.length === 0) return null;
+  const sizes = points.map(({ size }) => size);
+  const [least, most, centre] = [Math.min(...sizes), Math.max(...sizes), mean(sizes)];
+  const level = mean(points.map(({ variance }) => variance));
+  return (items) => {
+    const size = Math.min(most, Math.max(least, Math.log(items)));
+    return Math.sqrt(Math.exp(level + powers[field] * (size - centre)) * Math.max(0, part.open(items)));
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Where a figure comes from. `measured`: on held-out models, with a form of this size. `between`: with forms smaller and
- * larger than this. `beyond`: with forms that are all smaller, or all larger: an extrapolation. `predicted`: by the
- * response model's curves, since nothing was measured.
+ * Where figures come from. `measured`: on held-out models, with this form. `between`: smoothed over the bundle's forms, of
+ * which some have no more items, some no fewer. `beyond`: by forms that are all smaller, or all larger: an extrapolation.
+ * `predicted`: by the response model's curves, half-widths or all of them, since they weren't measured.
  */
 export type PlanBasis = "measured" | "between" | "beyond" | "predicted";
 
 /** The precision that the items must reach. */
 export interface PlanOptions {
-  /** Half-width that intervals of a score shall have at most, a fraction in (0,1). */
+  /** Half-width that the intervals of nine models in ten shall have at most, a fraction in (0,1). */
   readonly halfWidth?: number;
   /** True gap between two models that shall be ranked right, a fraction in (0,1). Not together with `halfWidth`. */
   readonly gap?: number;
@@ -22,7 +22,10 @@ export interface Precision {
   /** Items asked. */
   readonly items: number;
   readonly of: number;
-  /** Expected half-width of a score's interval, a fraction; 0 where every item is asked. */
+  /**
+   * Half-width that the intervals of nine in ten models like the sources have at most, as held-out ones had, a fraction; 0
+   * where every item is asked.
+   */
   readonly halfWidth: number;
   /** Smallest true gap of two models that is ranked right as often as wanted (MDAD at 0.8), a fraction. */
   readonly gap: number;

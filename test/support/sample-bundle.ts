@@ -91,6 +91,7 @@ const measured = (error: number, ids: readonly EstimatorId[]): MeasuredErrors =>
     coverage95: 0.95,
     coverageSe: 0.02,
     halfWidth95: error * 2.6,
+    halfWidth95P90: error * 3.2,
     absoluteError: [error * 0.8, error * 1.5, error * 2, error * 2.5, null],
   };
   return { interpolation: split, extrapolation: { ...split, models: 18 } };

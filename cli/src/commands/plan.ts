@@ -13,7 +13,7 @@ export const planCommand: Command = {
   options: {
     Data: { bundle: option("DIR|URL", "the bundle", { required: true }) },
     Goal: {
-      "half-width": option("POINTS", "the largest half-width of a score's interval"),
+      "half-width": option("POINTS", "half-width that nine models in ten shall have at most"),
       gap: option("POINTS", "the smallest true difference of two models to rank right"),
       level: option("0.95", "confidence level of the intervals"),
       "ranked-right": option("0.8", "share of cases to rank such models right"),
@@ -124,9 +124,15 @@ function planLines(plan: Plan): string[] {
     lines.push(...table(goal, rows(needed, "overall")), "");
     if (planned.some(({ basis }) => basis === "beyond"))
       lines.push("Beyond the measured sizes figures are extrapolated: to be sure, fit a bundle with such a form.");
-    lines.push(enough === null ? "No form of this bundle is enough overall." : `Form ${enough} is enough overall.`);
+    lines.push(
+      enough === null
+        ? "No form of this bundle is enough overall."
+        : `Form ${enough} of this bundle is enough overall.`,
+    );
   }
-  lines.push("Figures are for models like the source models; two models that answer alike take fewer items.");
+  lines.push(
+    "Figures are for models like the source models: half-widths that nine in ten of them have at most. Two models that answer alike take fewer items.",
+  );
   return lines;
 }
 

@@ -89,27 +89,35 @@ export function errorSummary(errors: readonly number[]): ErrorSummary {
 /** Held-out models below which coverage isn't measured. */
 export const LEAST_MODELS_FOR_COVERAGE = 20;
 
+/** Share of models whose intervals are no wider than a plan says. */
+const PROMISED_SHARE = 0.9;
+
 /**
  * How many of the 95 % intervals that held-out models were given hold their truth, with the standard error of that (forms
- * of one model are not many models), and how wide they are.
+ * of one model are not many models), and how wide they are: on the mean, and of nine in ten models at most (the
+ * ⌈(M+1)·.9⌉-th of M, as `errorQuantile` counts).
  * @param intervals - aligned with `estimates`
  * @returns nulls where the models are too few, or one has no interval
  */
 export function measuredCoverage(
   estimates: readonly { readonly model: number; readonly truth: number }[],
   intervals: readonly (ScoreInterval | null)[],
-): Required<Pick<SplitErrors, "coverage95" | "coverageSe" | "halfWidth95">> {
+): Required<Pick<SplitErrors, "coverage95" | "coverageSe" | "halfWidth95" | "halfWidth95P90">> {
   const models = estimates.map(({ model }) => model);
   const known = intervals.flatMap((interval) => interval ?? []);
-  if (new Set(models).size < LEAST_MODELS_FOR_COVERAGE || known.length < estimates.length)
-    return { coverage95: null, coverageSe: null, halfWidth95: null };
+  const count = new Set(models).size;
+  if (count < LEAST_MODELS_FOR_COVERAGE || known.length < estimates.length)
+    return { coverage95: null, coverageSe: null, halfWidth95: null, halfWidth95P90: null };
+  const widths = Float64Array.from(known, ({ low, high }) => (high - low) / 2).sort();
+  const rank = Math.ceil((Math.ceil((count + 1) * PROMISED_SHARE) * widths.length) / count);
   const hits = known.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
   const coverage = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
   const residuals = hits.map((hit) => hit - coverage);
   return {
     coverage95: rounded(coverage),
     coverageSe: rounded(clusteredError(models, residuals, hits.length)!), // there are twenty models or more
-    halfWidth95: rounded(known.reduce((sum, { low, high }) => sum + (high - low) / 2, 0) / known.length),
+    halfWidth95: rounded(widths.reduce((sum, width) => sum + width, 0) / widths.length),
+    halfWidth95P90: rounded(widths[rank - 1]!),
   };
 }
 

@@ -81,6 +81,8 @@ export const splitErrors = object(
   {
     /** Standard error of `coverage95`, clustered by model; null where it isn't measured, absent from older bundles. */
     coverageSe: nullable(size),
+    /** Half-width that nine of ten held-out models' 95 % intervals have at most; null and absent as `coverageSe`. */
+    halfWidth95P90: nullable(size),
   },
 );
 

@@ -1,7 +1,9 @@
 import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
+import { looksLevel } from "anchoreval/internal/core/inference/looks-level";
 import { adaptiveEvaluation, localAdaptive, type AdaptiveSource } from "../../../sdk/adaptive/adaptive-evaluation.ts";
+import { adaptivePlan } from "../../../sdk/adaptive/adaptive-plan.ts";
 import { beginAdaptive } from "../../../sdk/adaptive/adaptive-session.ts";
 import { type ItemPool, loadAdaptive } from "../../../sdk/adaptive/item-pool.ts";
 import type { AdaptiveOptions, AdaptiveStep } from "../../../sdk/adaptive/types.ts";
@@ -97,27 +99,30 @@ describe("an evaluation of one model", () => {
 });
 
 describe("it stops", () => {
-  test.each<[string, AdaptiveOptions, number, Partial<NonNullable<AdaptiveStep["stopped"]>>]>([
-    [
-      "above a threshold",
-      { stop: { threshold: 0.2 }, batch: 10, budget: 100 },
-      0.9,
-      { rule: "threshold", verdict: "above" },
-    ],
-    [
-      "below a threshold",
-      { stop: { threshold: 0.8 }, batch: 10, budget: 100 },
-      0.1,
-      { rule: "threshold", verdict: "below" },
-    ],
-    ["when the interval is narrow", { stop: { halfWidth: 0.2 }, batch: 10, budget: 100 }, 0.9, { rule: "half-width" }],
-  ])("%s", async (_, options, share, stopped) => {
-    const { step } = await evaluate(options, answerer(share, "sure"));
+  test.each<[string, AdaptiveOptions["stop"] & object, number, Partial<NonNullable<AdaptiveStep["stopped"]>>]>([
+    ["above a threshold", { threshold: 0.2 }, 0.9, { rule: "threshold", verdict: "above" }],
+    ["below a threshold", { threshold: 0.8 }, 0.1, { rule: "threshold", verdict: "below" }],
+    ["when the interval is narrow", { halfWidth: 0.2 }, 0.9, { rule: "half-width", verdict: null }],
+    ["whichever comes first", { halfWidth: 0.2, threshold: 0.9 }, 0.9, { rule: "half-width", verdict: null }],
+  ])("%s, at a level for all looks where a rule looks at the score", async (_, stop, share, stopped) => {
+    const { step } = await evaluate({ stop, batch: 10, budget: 100 }, answerer(share, "sure"));
     expect(step.stopped).toMatchObject(stopped);
     expect(step.asked).toBeLessThan(100);
     expect(step.asked).toBeGreaterThanOrEqual(20);
-    expect(step.model!.interval!.method).toBe("sequential");
-    expect(step.plan.lookLevel).toBeGreaterThan(0.95);
+    const peeks = stop.threshold !== undefined;
+    const looks = [2, 3, 4, 5, 6, 7, 8, 9, 10];
+    expect(step.plan.lookLevel).toBe(peeks ? looksLevel(0.95, looks) : 0.95);
+    expect(step.model!.interval).toMatchObject({ level: 0.95, method: peeks ? "sequential" : "design-based" });
+  });
+
+  test("by width in batches of ten, however many they are; by the score at twenty looks at most", () => {
+    const big = { scenarios: [{ id: "a", items: 900 }] };
+    const plan = (stop: AdaptiveOptions["stop"] & object, more: AdaptiveOptions = {}) =>
+      adaptivePlan(big, { budget: 900, stop, ...more });
+    expect(plan({ halfWidth: 0.02 })).toMatchObject({ batch: 10, lookLevel: 0.95 });
+    expect(plan({ halfWidth: 0.02, threshold: 0.5 }).batch).toBe(45);
+    expect(plan({ halfWidth: 0.02, better: true }, { models: 2 }).lookLevel).toBeGreaterThan(0.98);
+    expect(plan({ halfWidth: 0.02, better: false }, { models: 2 })).toMatchObject({ batch: 10, lookLevel: 0.95 });
   });
 
   test("at nothing before twenty answers", async () => {
@@ -241,7 +246,7 @@ describe("options that can't be", () => {
     ["half an item", { budget: 10.5 }, "whole number"],
     ["a batch above the budget", { budget: 20, batch: 21 }, "batch"],
     ["a batch of one for a score", { batch: 1 }, "batch"],
-    ["too many looks", { batch: 2, budget: 100, stop: { halfWidth: 0.1 } }, "50 looks"],
+    ["too many looks", { batch: 2, budget: 100, stop: { halfWidth: 0.1, threshold: 0.5 } }, "50 looks"],
     ["a level of 1", { level: 1 }, "level must be in (0,1)"],
     ["a threshold for two", { models: 2, stop: { threshold: 0.5 } }, "one model"],
     ["better for one", { stop: { better: true } }, "two models"],

@@ -11,17 +11,18 @@ import { simulatedAnswers, simulatedPopulation, trueScore } from "./simulated-po
 const RUNS = 800;
 const population = simulatedPopulation();
 
-/** Asks `batches` batches of 8. @param left - items that get no answer */
+/** Asks `batches` batches of 8, fewer where it is enough. @param left - items that get no answer */
 function run(
   of: Population,
   answers: readonly Float64Array[],
   batches: number,
   seed: string,
   left: ReadonlySet<number> = new Set(),
+  enough: (state: AdaptiveState) => boolean = () => false,
 ): AdaptiveState {
   const random = createRandom(seed);
   let state = emptyState(of, answers.length as 1 | 2);
-  for (let b = 0; b < batches; b++) {
+  for (let b = 0; b < batches && !enough(state); b++) {
     state = drawNext(of, state, 8, random.fork(String(b)));
     if (state.pending === null) break;
     const { items } = state.pending;
@@ -76,6 +77,25 @@ describe.each([
       if (low <= truth && truth <= high) covered++;
     }
     expect(covered / RUNS).toBeGreaterThan(0.925);
+  });
+
+  test.each([0.06, 0.12])("its intervals cover it where they stop it for being ± %d, at the plain level", (half) => {
+    const interval = (state: AdaptiveState) => designInterval(stateScore(population, state, 0)!, 0.95);
+    const narrow = (state: AdaptiveState): boolean => {
+      if (state.asked.length < 20) return false;
+      const { low, high } = interval(state);
+      return (high - low) / 2 <= half;
+    };
+    let covered = 0;
+    let early = 0;
+    for (let r = 0; r < RUNS; r++) {
+      const state = run(population, [answers], 15, `narrow ${r}`, new Set(), narrow);
+      const { low, high } = interval(state);
+      if (low - 1e-9 <= truth && truth <= high + 1e-9) covered++;
+      if (state.asked.length < population.count) early++;
+    }
+    expect(covered / RUNS).toBeGreaterThan(0.925);
+    expect(early).toBeGreaterThan(RUNS / 2);
   });
 
   test("with everything asked it is the score", () => {

@@ -152,6 +152,18 @@ describe("coverage of the 95 % interval", () => {
     expect(halfWidth95).toBe(six(mean(intervals.map(({ half }) => half))));
   });
 
+  test("nine models in ten have no wider intervals than it says, one of more of them wider", () => {
+    const given = input(); // forty models, three forms each
+    const { halfWidth95P90: widest } = measureErrors(given).interpolation!;
+    const halves = given.interpolation.map(({ base, bounds, sampling }) => {
+      const { low, high } = designInterval({ score: base["p-irt-dr"], bounds, sampling: sampling! }, 0.95);
+      return six((high - low) / 2);
+    });
+    // ⌈41·.9⌉ = 37 of 40, so 111 of 120.
+    expect(halves.filter((half) => half <= widest!)).toHaveLength(111);
+    expect(halves).toContain(widest);
+  });
+
   test("its standard error is that of models, not of their forms", () => {
     const given = input();
     const { coverage95, coverageSe } = measureErrors(given).interpolation!;
@@ -207,7 +219,8 @@ describe("coverage of the 95 % interval", () => {
     const own = input().interpolation;
     const interpolation = own.map((estimate, k) => (k === 7 ? { ...estimate, sampling: null } : estimate));
     const measured = measureErrors(input({ interpolation })).interpolation!;
-    expect([measured.coverage95, measured.coverageSe, measured.halfWidth95]).toEqual([null, null, null]);
+    const { coverage95, coverageSe, halfWidth95, halfWidth95P90 } = measured;
+    expect([coverage95, coverageSe, halfWidth95, halfWidth95P90]).toEqual([null, null, null, null]);
     expect(measured.absoluteError[3]).not.toBeNull();
   });
 

@@ -95,7 +95,10 @@ const PlanSchema = z.object({
   batch: z.number().int(),
   budget: z.number().int(),
   level: z.number(),
-  lookLevel: described(z.number(), "Level of the interval at each look, so that all hold together."),
+  lookLevel: described(
+    z.number(),
+    "Level of the interval at each look: so that all hold together, where a rule looks at the score.",
+  ),
   stop: StopSchema,
 });
 

@@ -26,9 +26,10 @@ it("is the SDK's plan, as JSON; goals are in points", async () => {
 
 it("is a table in points for people, and says where it extrapolates", async () => {
   const { out } = await runCommand(...plan);
-  expect(out).toMatch(/^20 +40 of 1000 +7\.8 +4\.6/m);
-  expect(out).toMatch(/ {2}alpha +20 of 400 +13\.0/);
+  expect(out).toMatch(/^20 +40 of 1000 +9\.6 +4\.6/m);
+  expect(out).toMatch(/ {2}alpha +20 of 400 +16\.0/);
   expect(out).not.toContain("overall");
+  expect(out).toContain("half-widths that nine in ten of them have at most.");
   const wide = await runCommand(...plan, "--half-width", "3");
   expect(wide.out).toMatch(/^half-width 3\.0 +items +half-width \(95 %\) +gap ranked right \(80 %\)$/m);
   expect(wide.out).toMatch(/overall +\d+ of 1000 +3\.0 +\d\.\d +beyond the measured sizes/);
@@ -36,7 +37,7 @@ it("is a table in points for people, and says where it extrapolates", async () =
   expect(wide.out).toContain("No form of this bundle is enough overall.");
   const gap = await runCommand(...plan, "--gap", "5");
   expect(gap.out).toContain("\ngap 5.0 ");
-  expect(gap.out).toContain("Form 20 is enough overall.");
+  expect(gap.out).toContain("Form 20 of this bundle is enough overall.");
 });
 
 it("names what is wrong, exit code 2", async () => {

@@ -53,7 +53,7 @@ describe("anchoreval replay", () => {
     [["--better", "--threshold", "50"], "--threshold is for one model, --better for two"],
     [["--half-width", "0.03"], "--half-width must be a number from 0.1 to 100; got 0.03"],
     [["--scenario", "z"], "there is no scenario z"],
-    [["--half-width", "10", "--batch", "2", "--share", "1"], "looks"],
+    [["--threshold", "50", "--batch", "2", "--share", "1"], "looks"],
   ])("%j is refused", async (options, message) => {
     const { code, out, err } = await runProgram(replay(...options));
     expect({ code, out }).toEqual({ code: 2, out: "" });
