@@ -1,5 +1,6 @@
 // Models unlike any that a bundle was learned from, on a fit of a split's source models: near the ceiling and the floor,
-// leaps, answers at chance, inverted or missing where they were wrong, and sources half of which are copies of one.
+// leaps, answers known by heart, at chance, inverted or missing
+// where they were wrong, and sources half of which are copies of one.
 // usage: node bench/unusual.js FOLDER [--sets helm-lite,openllm2-official] [--anchors 30,50,100] [--seeds 3] [--models 20]
 //          [--kinds "99 % right",chance]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
@@ -47,6 +48,8 @@ const KINDS = {
   inverted: { answer: (random, own) => (i) => 1 - own(i) },
   "60 % mended": { answer: mended(0.6), best: true },
   "80 % mended": { answer: mended(0.8), best: true },
+  "30 % by heart": { answer: mended(0.3) },
+  leap: { answer: (random, own) => own, best: true, weak: true },
   "wrong ones missing": { answer: (random, own) => own, hides: (random, score) => random.next() < 0.3 * (1 - score) },
   "half are copies": { answer: (random, own) => own, copies: true },
 };
@@ -66,8 +69,13 @@ for (const set of values.sets.split(",")) {
     const random = createRandom(seed).fork("unusual models");
     const plain = await fitted(submatrix(matrix, split.sources, items), set, seed);
     for (const [id, kind] of kinds) {
-      const bundle = kind.copies ? await fitted(halfCopies(submatrix(matrix, split.sources, items)), set, seed) : plain;
-      const total = (m) => items.reduce((sum, i) => sum + scoreAt(matrix, m, i), 0);
+      const total = (m) => items.reduce((sum, i) => sum + (scoreAt(matrix, m, i) || 0), 0);
+      const weakest = [...split.sources].sort((a, b) => total(a) - total(b)).slice(0, split.sources.length / 2);
+      const bundle = kind.copies
+        ? await fitted(halfCopies(submatrix(matrix, split.sources, items)), set, seed)
+        : kind.weak
+          ? await fitted(submatrix(matrix, weakest, items), set, seed)
+          : plain;
       const ordered = kind.best ? [...answered].sort((a, b) => total(b) - total(a)).slice(0, 10) : answered;
       for (const m of ordered.slice(0, kind.once ? 1 : Number(values.models))) {
         const answer = kind.answer(random, (i) => scoreAt(matrix, m, i));

@@ -44,11 +44,11 @@ const LEAST_SOURCES = 12;
 /** Meaning of each suspicion, and advice. */
 const MEANING: Readonly<Record<Suspicion, string>> = {
   memorised:
-    "it is right on items that models like it get wrong, as if it knew them by heart: they may have been in its training data. Ask other items (another form, or new ones) and compare",
+    "right on items that models like it get wrong, as if known from training data: ask another form, or new items, and compare",
   guessing:
-    "right and wrong hardly follow how hard the items are, as if answers were guessed or matched to the wrong items: check item ids, prompts, chat template and how answers are read off",
+    "right and wrong hardly follow difficulty, as if guessed or matched to the wrong items: check item ids, prompts, chat template and how answers are read off",
   broken:
-    "hardly an answer is right, and no source model is that weak, as if the harness found no answers in the outputs: read a few outputs before believing the score",
+    "hardly an answer is right, and no source model is that weak, as if none were found in the outputs: read a few of them",
 };
 
 /**
@@ -110,7 +110,7 @@ export function scoreAnswers(
   if (lacking.length > 0 && Object.values(form.scenarios).some(({ together }) => together !== null))
     warnings.push({
       code: "estimated_separately",
-      message: `Every scenario rests on its own answers alone: less than ${100 * LEAST_ANSWERED_SHARE} % of the anchors' weight was answered in ${lacking.map(([id]) => id).join(", ")}, so that the answers can't be read jointly.`,
+      message: `Every scenario rests on its own answers alone: less than ${100 * LEAST_ANSWERED_SHARE} % of the anchors' weight was answered in ${lacking.map(([id]) => id).join(", ")}.`,
     });
   const ordered = Object.fromEntries(
     bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
@@ -171,22 +171,21 @@ function scenarioResult(
       stronger ? "stronger_than_any_seen" : "weaker_than_any_seen",
       `this model looks ${stronger ? "stronger" : "weaker"} than any seen; the score rests on the anchors more than on like models.`,
     );
+  const lost = (rate: number): string => (100 * (1 - sample.share) * rate).toFixed(1);
   if (sample.items.length < of)
     warn(
       "missing_answers",
-      `${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
+      `${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random: all wrong, it would be about ${lost(estimators["anchor-mean"])} points lower, all right ${lost(1 - estimators["anchor-mean"])} higher.`,
     );
   if (all && !exact)
-    warn(
-      "beyond_items",
-      "every item was answered, but the score is on more items than this bundle has: it stays an estimate.",
-    );
+    warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
   const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
-  const found = judged ? suspicions(answerPattern, own.pattern!, stronger) : null;
+  const leap = (score - seen.best) / (seen.best - seen.worst);
+  const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leap : null) : null;
   if (found !== null && found.length > 0)
     warn(
       "suspicious_pattern",
-      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
+      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in fifty is flagged.`,
     );
   const drawn = exact ? NO_SAMPLING : estimate.sampling;
   const gated =
@@ -197,7 +196,7 @@ function scenarioResult(
   if (few)
     warn(
       "few_source_models",
-      `only ${sourceScores.length} source models, too few to measure errors on: the interval rests on the draw of the anchors alone, and is as wide as that of as many random items at least.`,
+      `only ${sourceScores.length} source models, too few to measure errors on: the interval is as wide as that of as many random items at least.`,
     );
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }

@@ -129,13 +129,13 @@ export function withPredictedScenarios(
     if (result.score !== null) return result; // a few answers tell more than none
     const measured = unasked.forms[form.id]?.[id];
     if (!measured || outside) {
-      const why = measured ? "for a model so far from the source models" : "for this scenario";
-      return { ...result, reason: `${result.reason}, and predictions weren't measured ${why}` };
+      const why = measured ? " for a model so far from the sources" : "";
+      return { ...result, reason: `${result.reason}, and no prediction was measured${why}` };
     }
     warnings.push({
       code: "predicted_scenario",
       scenario: id,
-      message: `${id}: not asked; predicted from the scores of the other scenarios, with a typical error of ${(100 * measured.mae).toFixed(1)} points on held-out models like the source models.`,
+      message: `${id}: not asked; predicted from the other scenarios' scores, with a typical error of ${(100 * measured.mae).toFixed(1)} points on models like the sources.`,
     });
     const half = t * measured.factor * Math.sqrt(covariance[s * size + s]!);
     const [low, score, high] = [-half, 0, half].map((shift) => logitScore(mean[s]! + shift)) as [

@@ -13,6 +13,7 @@ import {
   type Benchmark,
 } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { withoutCopies } from "../matrix/replicates.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";
 import { bundleContent, type FittedPart } from "./bundle.ts";
@@ -28,6 +29,8 @@ export interface Fit {
   readonly method: Method;
   readonly forms: readonly FormPlan[];
   readonly parts: readonly FittedPart[];
+  /** Models that answer every item as an earlier one does: they count as one with it. */
+  readonly copies: readonly string[];
   /** The content of the files before they are encoded; a report can be added to it. */
   readonly content: BundleContent;
   /**
@@ -47,14 +50,18 @@ export interface Fit {
  * const { content } = await fit(matrix, { benchmark: "gsm", version: "1.0.0", created, sizes: [50], seed: 1, backend });
  */
 export async function fit(responses: ResponseMatrix, options: FitOptions): Promise<Fit> {
-  if (responses.subjects.length < LEAST_MODELS)
+  const { matrix, copies } = withoutCopies(responses);
+  const models = matrix.subjects.length;
+  if (models < LEAST_MODELS) {
+    const alike = copies.length > 0 ? ` that don't answer every item alike` : "";
     throw new AnchorEvalError(
       "invalid_data",
-      `a fit needs at least ${LEAST_MODELS} models, these responses have ${responses.subjects.length}`,
+      `a fit needs at least ${LEAST_MODELS} models, these responses have ${models}${alike}`,
     );
+  }
   const clock = stopwatch();
   const { settings } = options.method ?? recommended;
-  const benchmark = describeBenchmark(responses, { ...settings, ...options });
+  const benchmark = describeBenchmark(matrix, { ...settings, ...options });
   const method = withKnowledge(options.method ?? recommended, benchmark);
   const forms = planForms(scenariosOf(benchmark), method, options);
   clock.lap("replicates");
@@ -65,9 +72,9 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
       options.onProgress?.(before + share * part.groups.length, benchmark.groups.length, note);
     parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
   }
-  const content = await bundleContent(responses, parts, method, forms, options);
+  const content = await bundleContent(matrix, parts, method, forms, options);
   clock.lap("measured errors");
-  return { method, forms, parts, content, timings: clock.laps };
+  return { method, forms, parts, content, copies, timings: clock.laps };
 }
 
 /** Fits groups that are estimated together: where there are threads for the held-out models, both at once. */

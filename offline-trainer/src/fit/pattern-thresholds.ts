@@ -43,6 +43,7 @@ export function patternThresholds(
     stronger: beyond && {
       lzStar: Math.min(inside.lzStar, beyond.lzStar),
       preknowledge: Math.max(inside.preknowledge, beyond.preknowledge),
+      leap: rounded(strong.reduce((most, { truth, seen }) => Math.max(most, leapOf(truth, seen)), 0)),
     },
     brokenRun: rounded(like.reduce((most, { pattern }) => Math.max(most, pattern.brokenRun), 0)),
     infit: quantile(({ infit }) => infit),
@@ -80,6 +81,10 @@ function jointThresholds(estimates: readonly Judged[], level: number): JointThre
 
 function isJudged(estimate: HeldOutEstimate): estimate is Judged {
   return estimate.pattern !== null && Object.values(estimate.pattern).every((value) => value !== null);
+}
+
+function leapOf(truth: number, { worst, best }: HeldOutEstimate["seen"]): number {
+  return (truth - best) / Math.max(best - worst, 1e-9);
 }
 
 function modelsOf(estimates: readonly HeldOutEstimate[]): number {

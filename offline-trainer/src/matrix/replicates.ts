@@ -1,4 +1,4 @@
-import type { ResponseMatrix } from "./response-matrix.ts";
+import { type ResponseMatrix, submatrix } from "./response-matrix.ts";
 
 /** Rows that agree in more than this share of their shared answers are one model for every split. */
 const REPLICATE_AGREEMENT = 0.97;
@@ -40,6 +40,35 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
       if (shared >= LEAST_SHARED && shared - differing > REPLICATE_AGREEMENT * shared) sets.join(left, other);
     }
   return sets.numbers();
+}
+
+/** Right and wrong answers, of either so many, below which two models may well answer alike by chance. */
+const TELLING_ANSWERS = 5;
+
+/**
+ * The responses with the first only of all models that answer every item alike: a copy says nothing that the first doesn't,
+ * and would be counted twice wherever models are. Models that are right, or wrong, on fewer than five items stay.
+ * @returns also the names of the copies
+ */
+export function withoutCopies(matrix: ResponseMatrix): { readonly matrix: ResponseMatrix; readonly copies: string[] } {
+  const { subjects, items, scores, observed } = matrix;
+  const columns = items.length;
+  const seen = new Set<string>();
+  const [kept, copies]: [number[], string[]] = [[], []];
+  subjects.forEach((name, m) => {
+    const own = scores.subarray(m * columns, (m + 1) * columns);
+    const known = observed?.subarray(m * columns, (m + 1) * columns);
+    let [right, wrong] = [0, 0];
+    for (let i = 0; i < columns; i++)
+      if (known?.[i] === 0) continue;
+      else if (own[i]! > 0.5) right++;
+      else wrong++;
+    const answers = `${own.join()} ${known?.join() ?? ""}`;
+    if (Math.min(right, wrong) < TELLING_ANSWERS || !seen.has(answers)) kept.push(m);
+    else copies.push(name);
+    seen.add(answers);
+  });
+  return { matrix: copies.length === 0 ? matrix : submatrix(matrix, kept, [...items.keys()]), copies };
 }
 
 /** Sets of models that grow together, each one alone at first. */

@@ -122,7 +122,7 @@ export const patternThresholds = object({
   models: count,
   lzStar: real,
   preknowledge: real,
-  stronger: nullable(object({ lzStar: real, preknowledge: real })),
+  stronger: nullable(object({ lzStar: real, preknowledge: real }, { leap: real })),
   brokenRun: size,
   infit: size,
   outfit: size,

@@ -123,7 +123,8 @@ export function outsideEstimate(
   const distance = Math.max(0, place - best, worst - place);
   const leap = (2 * (distance ** 2 - rmse ** 2)) / Math.max(best - worst, 1e-9) ** 2;
   const difference = gpIrt - (overall?.lag ?? 0) - base.aipw;
-  const weight = (outside / Math.max(1, leap)) * explainedShare(difference, base["p-irt-dr"], sampling);
+  const weight =
+    (outside / Math.max(1, leap)) * explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
   return { score: base.aipw + weight * difference, weight, difference };
 }
 
@@ -131,12 +132,12 @@ export function outsideEstimate(
  * Share of a difference that the draw of the anchors may explain: min(1, 4B/d²), B = p̃(1−p̃)·Σm²(1−π) the variance of a
  * mean of as many random items, p̃ = (n·ŝ + 1)/(n + 2).
  * @param score - ŝ
+ * @param unit - Σm²(1−π); without a draw all is explained
  */
-function explainedShare(difference: number, score: number, drawn: DrawnAnswers | null): number {
-  if (drawn === null) return 1;
-  const rate = (score * drawn.answers + 1) / (drawn.answers + 2);
-  const explained = EXPLAINED * rate * (1 - rate) * drawn.unit;
-  return difference ** 2 <= explained ? 1 : explained / difference ** 2;
+function explainedShare(difference: number, score: number, answers = NaN, unit = NaN): number {
+  const rate = (score * answers + 1) / (answers + 2);
+  const explained = EXPLAINED * rate * (1 - rate) * unit;
+  return difference ** 2 > explained ? explained / difference ** 2 : 1;
 }
 
 /**
@@ -152,16 +153,12 @@ export function overallPlace(
     parts.reduce((total, part) => total + term(part), 0);
   const difference = sum(({ share, base }) => share * (base["p-irt"] - base.aipw));
   const corrected = sum(({ share, base }) => share * base["p-irt-dr"]);
-  const drawn = parts.some(({ sampling }) => sampling === null)
-    ? null
-    : {
-        answers: sum(({ sampling }) => sampling!.answers),
-        unit: sum(({ share, sampling }) => share ** 2 * sampling!.unit),
-      };
+  const answers = sum(({ sampling }) => sampling?.answers ?? NaN);
+  const unit = sum(({ share, sampling }) => share ** 2 * (sampling?.unit ?? NaN));
   return {
     ...seen,
     score: sum(({ share, base }) => share * partlyCorrectedMean(base)),
-    lag: difference * (1 - explainedShare(difference, corrected, drawn)),
+    lag: difference * (1 - explainedShare(difference, corrected, answers, unit)),
   };
 }
 

@@ -14,7 +14,7 @@ export interface KnownVariance {
 export interface SamplingVariance extends KnownVariance, DrawnAnswers {
   /** Sum of the drawn answers' scores. */
   readonly right: number;
-  /** What the score may be off by beyond the draw, with its sign: it goes together over scenarios. 0 of a draw alone. */
+  /** Error that the score may have beyond the draw, signed: it goes together over scenarios. 0 of a draw alone. */
   readonly bias: number;
 }
 

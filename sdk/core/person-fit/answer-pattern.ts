@@ -72,7 +72,12 @@ export interface PatternThresholds {
    * The same two for a model stronger than any source, from held-out models stronger than their fold's sources: what such
    * models get right surprises more. Null where none were held out.
    */
-  readonly stronger: { readonly lzStar: number; readonly preknowledge: number } | null;
+  readonly stronger: {
+    readonly lzStar: number;
+    readonly preknowledge: number;
+    /** How far beyond their fold's sources the strongest of them lay, in widths of these sources' range; absent: any. */
+    readonly leap?: number;
+  } | null;
   /** `broken` above, nats: at least 0, and no held-out model reached it. */
   readonly brokenRun: number;
   /** The value that a share {@link FALSE_ALARMS} of models like the sources exceeds; for information only, no flag rests on it. */
@@ -82,11 +87,18 @@ export interface PatternThresholds {
 
 /**
  * The suspicions that a pattern raises; empty where there are none.
- * @param stronger - the model looks stronger than any source
- * @example suspicions({ lzStar: -1, infit: 1, outfit: 1, preknowledge: 3, brokenRun: -20 }, { models: 80, lzStar: -4, preknowledge: 2, stronger: null, brokenRun: 0, infit: 1.3, outfit: 2 }, false).join() // "memorised"
+ * @param leap - how far the model looks beyond the strongest source, in widths of the sources' range; null: it doesn't
+ * @returns null where no model that far beyond was held out: honest ones surprise there, too
+ * @example suspicions({ lzStar: -1, infit: 1, outfit: 1, preknowledge: 3, brokenRun: -20 }, { models: 80, lzStar: -4, preknowledge: 2, stronger: null, brokenRun: 0, infit: 1.3, outfit: 2 }, null).join() // "memorised"
  */
-export function suspicions(pattern: AnswerPattern, thresholds: PatternThresholds, stronger: boolean): Suspicion[] {
-  const { lzStar, preknowledge } = (stronger ? thresholds.stronger : null) ?? thresholds;
+export function suspicions(
+  pattern: AnswerPattern,
+  thresholds: PatternThresholds,
+  leap: number | null,
+): Suspicion[] | null {
+  const limits = leap === null ? thresholds : thresholds.stronger;
+  if (limits === null || leap! > (thresholds.stronger?.leap ?? Infinity)) return null;
+  const { lzStar, preknowledge } = limits;
   const found: Record<Suspicion, boolean> = {
     memorised: pattern.preknowledge !== null && pattern.preknowledge > preknowledge,
     guessing: pattern.lzStar !== null && pattern.lzStar < lzStar,

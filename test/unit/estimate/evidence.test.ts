@@ -61,7 +61,7 @@ describe("answers to another scenario", () => {
       estimateFromAnchors(bundle, given, options).warnings.filter(({ code }) => code === "estimated_separately");
     expect(said(answers)).toEqual([]);
     const few = changed((score, position) => (position < 8 ? null : score));
-    expect(said(few).map(({ message }) => message)).toEqual([expect.stringContaining(` answered in ${second}, so`)]);
+    expect(said(few).map(({ message }) => message)).toEqual([expect.stringContaining(` answered in ${second}.`)]);
   });
 
   test("don't count where their scenario isn't loaded: the estimate is that of the scenario by itself", async () => {

@@ -94,12 +94,17 @@ describe("a pattern beyond the thresholds", () => {
   test("of a model stronger than any seen is judged by that kind's thresholds", async () => {
     const right = Object.fromEntries(Object.keys(answers).map((id) => [id, 1]));
     const strict = { ...LAX, preknowledge: -90 };
-    const [same, own] = [await load(strict), await load({ ...strict, stronger: { lzStar: -90, preknowledge: 90 } })];
-    expect(estimateFromAnchors(same, right).scenarios["alpha"]).toMatchObject({
-      range: "outside",
-      details: { pattern: { suspicions: ["memorised"] } },
-    });
-    expect(estimateFromAnchors(own, right).scenarios["alpha"]!.details!.pattern.suspicions).toEqual([]);
+    const found = async (stronger: PatternThresholds["stronger"]) => {
+      const { range, details } = estimateFromAnchors(await load({ ...strict, stronger }), right).scenarios["alpha"]!;
+      expect(range).toBe("outside");
+      return details!.pattern.suspicions;
+    };
+    expect(await found({ lzStar: -90, preknowledge: -90 })).toEqual(["memorised"]);
+    expect(await found({ lzStar: -90, preknowledge: 90 })).toEqual([]);
+    // Where none as strong was held out, it can't be judged.
+    expect(await found(null)).toBeNull();
+    expect(await found({ lzStar: -90, preknowledge: -90, leap: 9 })).toEqual(["memorised"]);
+    expect(await found({ lzStar: -90, preknowledge: -90, leap: 0 })).toBeNull();
   });
 });
 

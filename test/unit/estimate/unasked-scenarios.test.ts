@@ -133,7 +133,7 @@ describe("a scenario that wasn't asked", () => {
       code: "predicted_scenario",
       scenario: "beta/γ",
       message:
-        "beta/γ: not asked; predicted from the scores of the other scenarios, with a typical error of 7.5 points on held-out models like the source models.",
+        "beta/γ: not asked; predicted from the other scenarios' scores, with a typical error of 7.5 points on models like the sources.",
     });
   });
 
@@ -168,13 +168,9 @@ describe("a scenario that wasn't asked", () => {
     [
       "scores that are far from all sources'",
       (m: Loose) => (m.unasked.mean = [6, 6]),
-      "predictions weren't measured for a model so far from the source models",
+      "no prediction was measured for a model so far from the sources",
     ],
-    [
-      "a form without measured predictions",
-      (m: Loose) => delete m.unasked.forms["20"],
-      "predictions weren't measured for this scenario",
-    ],
+    ["a form without measured predictions", (m: Loose) => delete m.unasked.forms["20"], "no prediction was measured"],
   ])("isn't predicted from %s", async (_, edit, reason) => {
     const found = asked(await load({}, edit));
     expect(found.scenarios["beta/γ"]).toMatchObject({ score: null, interval: null });

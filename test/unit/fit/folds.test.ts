@@ -3,6 +3,7 @@ import { bundleFiles, customised, fit, type FitOptions, recommended, resolveBack
 import { parseManifest } from "anchoreval/bundle";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foldThreads } from "../../../offline-trainer/src/fit/folds.ts";
+import { submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
@@ -100,4 +101,11 @@ test("are taken where they pay, and never beside a device", () => {
   expect(foldThreads("cpu", 1, 400 * 28_659)).toBeUndefined();
   expect(foldThreads("cpu", 2, 20 * 60)).toBeUndefined();
   for (const provider of ["cuda", "webgpu"] as const) expect(foldThreads(provider, 8, 400 * 28_659)).toBeUndefined();
+});
+
+test("copies of models change nothing, to the byte", async () => {
+  const models = [...matrix.subjects.keys()];
+  const doubled = submatrix(matrix, [...models, ...models.map(() => 3)], [...matrix.items.keys()]);
+  const named = doubled.subjects.map((name, m) => (m < models.length ? name : `${name} ${m}`));
+  expect(await filesOf({}, "typescript", { ...doubled, subjects: named })).toEqual(await filesOf());
 });

@@ -26,7 +26,7 @@ function figures({ models, error, spread, alike = 0, replicates, families }: Hel
   const shared = rowsOf(models).map(() => random.normal());
   const scenario = (): PooledBlend => {
     const interpolation = rowsOf(models).map((model): HeldOutEstimate => {
-      const truth = 0.5 + spread * random.normal();
+      const truth = Math.min(0.9, Math.max(0.1, 0.5 + spread * random.normal()));
       const score = truth + error * (Math.sqrt(alike) * shared[model]! + Math.sqrt(1 - alike) * random.normal());
       const scores = Array.from({ length: ASKED }, () => (random.next() < 0.5 ? 1 : 0));
       const even = new Float64Array(ASKED).fill(1 / ASKED);

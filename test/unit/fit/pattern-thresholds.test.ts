@@ -50,7 +50,7 @@ test.each([
   const found = patternThresholds(seen, [])!;
   const rounding = 1e-6;
   const lax = { ...found, preknowledge: found.preknowledge + rounding, lzStar: found.lzStar - rounding };
-  const flagged = seen.filter(({ pattern }) => suspicions(pattern, lax, false).length > 0);
+  const flagged = seen.filter(({ pattern }) => suspicions(pattern, lax, null)!.length > 0);
   expect(found.models).toBe(models);
   expect(flagged).toHaveLength(beyond);
   expect(seen.filter(({ pattern }) => pattern.infit! > found.infit + rounding)).toHaveLength(beyond);
@@ -68,7 +68,7 @@ test("the two that share the false alarms are exceeded by a fiftieth of new mode
   for (let repeat = 0; repeat < 60; repeat++) {
     const thresholds = patternThresholds(drawn(149), [])!;
     for (let k = 0; k < 100; k++, judged++)
-      if (suspicions(drawnPattern(random), thresholds, false).length > 0) flagged++;
+      if (suspicions(drawnPattern(random), thresholds, null)!.length > 0) flagged++;
   }
   // 3/150 of them; a repeat's share has a standard deviation near .012, 60 of them .0015.
   expect(flagged / judged).toBeLessThan(FALSE_ALARMS + 0.006);
@@ -87,10 +87,20 @@ describe("for models stronger than any source", () => {
       ...own,
       pattern: { ...own.pattern, lzStar: own.pattern.lzStar! / 9, preknowledge: own.pattern.preknowledge! / 9 },
     }));
-    expect(patternThresholds(seen, usual)!.stronger).toEqual({
+    expect(patternThresholds(seen, usual)!.stronger).toMatchObject({
       lzStar: inside.lzStar,
       preknowledge: inside.preknowledge,
     });
+  });
+
+  test("the longest leap that was held out, in widths of the sources' range", () => {
+    const strong = drawn(60).map((own, k) => ({
+      ...own,
+      truth: 0.5 + k / 1000,
+      seen: { worst: 0.1, best: 0.5, overall: null },
+    }));
+    const longest = Math.max(...strong.map(({ truth }) => truth));
+    expect(patternThresholds(drawn(60), strong)!.stronger!.leap).toBeCloseTo((longest - 0.5) / 0.4, 5);
   });
 
   test("too few for the level: the most suspicious of them", () => {
@@ -98,8 +108,7 @@ describe("for models stronger than any source", () => {
     const thresholds = patternThresholds(drawn(60), strong)!;
     expect(thresholds.stronger!.preknowledge).toBeGreaterThan(thresholds.preknowledge);
     const flagged = [0, 1].map(
-      (draw) =>
-        strong.filter((own) => own.draw === draw && suspicions(own.pattern, thresholds, true).length > 0).length,
+      (draw) => strong.filter((own) => own.draw === draw && suspicions(own.pattern, thresholds, 0)!.length > 0).length,
     );
     // The mean of both forms' most suspicious: at least one form has none beyond.
     expect(Math.min(...flagged)).toBe(0);

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
+import { replicateGroups, withoutCopies } from "../../../offline-trainer/src/matrix/replicates.ts";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 function matrixOf(rows: readonly ArrayLike<number>[]): ResponseMatrix {
@@ -93,4 +93,39 @@ test("of very many items enough are compared: replicates are found, others aren'
   const near = row.map((value) => (random.next() < 0.01 ? 1 - value : value));
   const away = row.map((value) => (random.next() < 0.05 ? 1 - value : value));
   expect(groupsOf([row, near, away])).toEqual([0, 0, 1]);
+});
+
+describe("copies", () => {
+  test("are models that answer every item alike: the first stays", () => {
+    const [row, other] = [answers(60), answers(60)];
+    const { matrix, copies } = withoutCopies(matrixOf([other, row, other, turned(row, 1), row, row]));
+    expect(matrix.subjects).toEqual(["m0", "m1", "m3"]);
+    expect(copies).toEqual(["m2", "m4", "m5"]);
+    expect(Array.from(matrix.scores)).toEqual([...other, ...row, ...turned(row, 1)]);
+  });
+
+  test("without one the matrix is the same", () => {
+    const matrix = matrixOf([answers(60), answers(60)]);
+    expect(withoutCopies(matrix)).toEqual({ matrix, copies: [] });
+  });
+
+  test("a missing answer is no wrong one", () => {
+    const row = [...answers(60), 0];
+    expect(withoutCopies(matrixOf([row, [...row.slice(0, 60), NaN]])).copies).toEqual([]);
+    expect(
+      withoutCopies(
+        matrixOf([
+          [...row, NaN],
+          [...row, NaN],
+        ]),
+      ).copies,
+    ).toEqual(["m1"]);
+  });
+
+  test.each([4, 5])("with %d wrong answers that are all another's: copies from five", (wrong) => {
+    const row = Array.from({ length: 40 }, (_, i) => (i < wrong ? 0 : 1));
+    expect(withoutCopies(matrixOf([row, row])).copies).toEqual(wrong < 5 ? [] : ["m1"]);
+    const few = row.map((score) => 1 - score);
+    expect(withoutCopies(matrixOf([few, few])).copies).toEqual(wrong < 5 ? [] : ["m1"]);
+  });
 });

@@ -174,20 +174,24 @@ describe("suspicions", () => {
   const usual: AnswerPattern = { lzStar: -4, infit: 9, outfit: 9, preknowledge: 2, brokenRun: 0 };
 
   test("nothing at the thresholds, and no statistic counts that no flag rests on", () => {
-    expect(suspicions(usual, thresholds, false)).toEqual([]);
-    expect(suspicions({ ...usual, lzStar: null, preknowledge: null }, thresholds, false)).toEqual([]);
+    expect(suspicions(usual, thresholds, null)).toEqual([]);
+    expect(suspicions({ ...usual, lzStar: null, preknowledge: null }, thresholds, null)).toEqual([]);
   });
 
   test("each beyond its own", () => {
-    expect(suspicions({ ...usual, preknowledge: 2.1 }, thresholds, false)).toEqual(["memorised"]);
-    expect(suspicions({ ...usual, lzStar: -4.1 }, thresholds, false)).toEqual(["guessing"]);
-    expect(suspicions({ ...usual, brokenRun: 0.1 }, thresholds, false)).toEqual(["broken"]);
+    expect(suspicions({ ...usual, preknowledge: 2.1 }, thresholds, null)).toEqual(["memorised"]);
+    expect(suspicions({ ...usual, lzStar: -4.1 }, thresholds, null)).toEqual(["guessing"]);
+    expect(suspicions({ ...usual, brokenRun: 0.1 }, thresholds, null)).toEqual(["broken"]);
   });
 
   test("a model stronger than any seen has thresholds of its own, where there are some", () => {
     const odd = { ...usual, preknowledge: 2.1, lzStar: -4.1, brokenRun: 0.1 };
-    expect(suspicions(odd, thresholds, true)).toEqual(["broken"]);
-    expect(suspicions({ ...odd, preknowledge: 3.1, lzStar: -5.1 }, thresholds, true)).toEqual([...SUSPICIONS]);
-    expect(suspicions(odd, { ...thresholds, stronger: null }, true)).toEqual([...SUSPICIONS]);
+    expect(suspicions(odd, thresholds, 0.5)).toEqual(["broken"]);
+    expect(suspicions({ ...odd, preknowledge: 3.1, lzStar: -5.1 }, thresholds, 0.5)).toEqual([...SUSPICIONS]);
+    // Nothing is known of models that are stronger, or so much stronger than those held out.
+    expect(suspicions(odd, { ...thresholds, stronger: null }, 0.5)).toBeNull();
+    const measured = (leap: number) => ({ ...thresholds, stronger: { ...thresholds.stronger!, leap } });
+    expect(suspicions(odd, measured(0.4), 0.5)).toBeNull();
+    expect(suspicions(odd, measured(0.5), 0.5)).toEqual(["broken"]);
   });
 });
