@@ -35,8 +35,8 @@ async function bundleOf(code: string): Promise<string> {
  */
 const CEILINGS = {
   'export { estimateFromAnchors } from "anchoreval";': 17_000,
-  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 27_700,
-  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 31_000,
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 27_750,
+  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 31_050,
   'export { mapAbility } from "anchoreval/irt";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,
   'export { calibrate, onnxBackend } from "anchoreval-trainer/calibrate";': 11_500,

@@ -65,7 +65,7 @@ describe("estimate --responses", () => {
     const { out } = await runCommand("estimate", "--bundle", predicting, "--responses", some, "--form", "20");
     expect(out).toMatch(/overall +\d+\.\d +\d+\.\d to \d+\.\d +20 of 40 +partly predicted/);
     expect(out).toMatch(/beta\/γ +\d+\.\d +\d+\.\d to \d+\.\d +0 of 20 +predicted, not asked/);
-    expect(out).toContain("warning: beta/γ: not asked; predicted from the scores of the other scenarios");
+    expect(out).toContain("warning: beta/γ: not asked; predicted from the other scenarios' scores");
   });
 
   it("shows abilities and every estimator with --verbose", async () => {
