@@ -1,7 +1,7 @@
 // The accuracy table: error relative to random items, and what the intervals are worth beside Wilson's on random items,
 // over scenarios.
 // usage: node bench/accuracy.js FOLDER [--sets a,b:scenario+scenario] [--seeds 5] [--anchors 10,30,50,100]
-//          [--runs default:interpolation,default:family,irt-kmeans:newest,…] [--selection NAME] [--separate] [--json]
+//          [--runs default:interpolation,default:family,irt-kmeans:newest,…] [--selection NAME] [--sources N] [--separate] [--json]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
     anchors: { type: "string", default: "10,30,50,100" },
     runs: { type: "string" },
     selection: { type: "string" },
+    sources: { type: "string" },
     separate: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
@@ -82,6 +83,7 @@ function backtest(set, split, extra) {
   ];
   const args = ["backtest", "--weighting", "items", ...files, "--split", split, "--anchors", values.anchors];
   args.push("--seeds", values.seeds, "--json", "--quiet", ...extra);
+  if (values.sources !== undefined) args.push("--sources", values.sources);
   for (const scenario of scenarios?.split("+") ?? []) args.push("--scenario", scenario);
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
     encoding: "utf8",

@@ -58,6 +58,7 @@ export const backtestCommand: Command = {
       seeds: option("N", "repetitions (default 5)"),
       seed: option("N", "first seed (default 0)"),
       ...rare({
+        sources: option("N", "learn from so many of the other models, drawn at random (default all)"),
         targets: option("FILE", "held-out models, one name a line"),
         "save-split": option("FILE", "write the held-out models of every seed as JSON"),
       }),
@@ -86,6 +87,7 @@ export const backtestCommand: Command = {
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
     const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
+    const sources = options.number("sources", { min: 5, integer: true }, undefined);
     const provider = options.oneOf("provider", PROVIDERS, "cpu");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
     const { matrix, remarks } = await readGivenResponses(options, { responses, ...reading });
@@ -106,6 +108,7 @@ export const backtestCommand: Command = {
       firstSeed,
       scenarios: options.texts("scenario"),
       provider,
+      ...(sources !== undefined && { sources }),
       ...(threads !== undefined && { threads }),
       ...(await readTargets(options, matrix.subjects)),
       ...(await readDates(options, splits, matrix.subjects)),

@@ -33,6 +33,8 @@ export interface BacktestPlanOptions {
   readonly firstSeed?: number;
   readonly method: Method;
   readonly scenarios?: readonly string[];
+  /** Source models that are learned from at most, drawn at random from the split's. @default all */
+  readonly sources?: number;
   /** Names of the targets, instead of the split's own choice; all others are sources. */
   readonly targets?: readonly string[];
   /** Family by model name. */
@@ -68,7 +70,16 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
     const input: SplitInput = { groups: part.replicates, eligible };
     for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
       const seed = (options.firstSeed ?? 0) + seedIndex;
-      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((split) => {
+      const cut = (sources: readonly number[]): readonly number[] =>
+        options.sources === undefined
+          ? sources
+          : createRandom(seed)
+              .fork("sources")
+              .shuffle([...sources])
+              .slice(0, options.sources)
+              .sort((x, y) => x - y);
+      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((whole) => {
+        const split = { ...whole, sources: cut(whole.sources) };
         const groups = models.groupSplits(split);
         return { ...(together ? joined(groups) : split), groups };
       });

@@ -32,6 +32,22 @@ const mean = (values: Float64Array): number => values.reduce((sum, value) => sum
 const deviation = (values: Float64Array): number =>
   Math.sqrt(values.reduce((sum, value) => sum + (value - mean(values)) ** 2, 0) / values.length);
 
+describe("a number of sources", () => {
+  test("are some of the split's, by the seed; its targets stay", () => {
+    const all = plan({ seeds: 2, method: joint });
+    const some = plan({ seeds: 2, method: joint, sources: 7 });
+    some.forEach(({ split }, k) => {
+      expect(split.targets).toEqual(all[k]!.split.targets);
+      expect(split.sources).toHaveLength(7);
+      expect(split.sources).toEqual([...split.sources].sort((x, y) => x - y));
+      for (const m of split.sources) expect(all[k]!.split.sources).toContain(m);
+    });
+    expect(some[0]!.split.sources).not.toEqual(some[1]!.split.sources);
+    expect(plan({ seeds: 2, method: joint, sources: 7 })).toEqual(some);
+    expect(plan({ method: joint, sources: 99 })).toEqual(plan({ method: joint }));
+  });
+});
+
 describe("cells", () => {
   test("one for a scenario, seed and fold, each with its scenario's items alone", () => {
     const cells = plan({ seeds: 2, sizes: [5, 9], method: separate });
