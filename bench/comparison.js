@@ -207,8 +207,7 @@ function turned({ difference, bounds, sampling }) {
 }
 
 /** Variance of one score, as its own interval has it. */
-function scoreVariance({ score, sample, predicted, leverages }) {
-  const residuals = Float64Array.from(sample.scores, (y, j) => (y - predicted[j]) / (1 - leverages[j]));
+function scoreVariance({ score, sample, residuals }) {
   return samplingVariance(score, sample, residuals);
 }
 

@@ -91,12 +91,9 @@ function report(missing, aim, prepare) {
 function estimate(scores) {
   const gathered = gatherItems([{ bank, items, scores }]);
   const ability = mapAbility(gathered.bank, gathered, prior);
-  const { base, bounds, sampling } = estimateScenario(
-    { bank, weights, scoreMap: null, anchors, factors, answerFactors },
-    scores,
-    ability,
-  );
-  const blended = blendEstimates(base, BLEND, { worst: 0.2, best: 0.8, overall: null }, bounds);
-  const gated = gatedSampling(sampling, gatedVariance(blended, BLEND.tightening, sampling));
+  const found = estimateScenario({ bank, weights, scoreMap: null, anchors, factors, answerFactors }, scores, ability);
+  const { bounds, sampling } = found;
+  const blended = blendEstimates(found, BLEND, { worst: 0.2, best: 0.8, overall: null });
+  const gated = gatedSampling(sampling, gatedVariance(blended, BLEND.tightening, sampling), blended);
   return designInterval({ score: blended.estimators.gate, bounds, sampling: gated }, 0.95);
 }

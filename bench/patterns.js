@@ -144,12 +144,16 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
             stream,
           );
           const estimate = scoring.estimate(new Map([[id, Float64Array.from(given)]]));
-          const { base, bounds } = estimate.scenario(id, "separate");
-          const { outside } = blendEstimates(base, blends.get(String(n)).separate.served, seen, bounds);
           const own = thresholds.get(n);
+          const { estimators, outside } = blendEstimates(
+            estimate.scenario(id, "separate"),
+            blends.get(String(n)).separate.served,
+            seen,
+          );
           const range = scoreRange(outside);
           const stronger = range === "outside" && outside.above > outside.below;
-          const found = own === null ? null : suspicions(estimate.pattern(id), own, stronger);
+          const leap = stronger ? (estimators.gate - seen.best) / (seen.best - seen.worst) : null;
+          const found = own === null ? null : suspicions(estimate.pattern(id), own, leap);
           rows.push({ set, scenario: task.id, protocol, n, change, model, truth: full[model], range, found });
         }
       }
