@@ -149,6 +149,7 @@ function baseFacts(manifest: Manifest): Fact[] {
   return [
     ["base", `${benchmark} ${version}`],
     ["fixed items", `${items.standing} of ${count}`],
+    ...(items.calibrated === undefined ? [] : [["new scenarios", `${items.calibrated} items`] as const]),
     ...(items.placed > 0 ? [["linked items", `${items.placed}, by ${listed(by)}`] as const] : []),
     ...(drawn > 0
       ? [

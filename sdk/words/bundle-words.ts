@@ -62,6 +62,9 @@ export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | 
   ].join(" and ");
   return [
     `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are linked by ${by}.`}`,
+    ...(items.calibrated === undefined
+      ? []
+      : [`${items.calibrated} are of scenarios that ${version} hasn't, calibrated by the models that answered them.`]),
     ...(drawn > 0
       ? [
           `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to linked items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,

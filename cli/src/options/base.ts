@@ -16,7 +16,7 @@ import { type OptionReader, type OptionSpecs, option, invalidOption } from "../c
 export const BASE_OPTIONS = {
   base: option(
     "DIR|URL",
-    "bundle of an earlier version whose scale is kept: --responses are answers to its items, --items are the new items",
+    "bundle of an earlier version whose scale is kept: --responses are answers to its items and new scenarios, --items the new items",
   ),
   rerun: option("FILE", "with --base: some models' answers to the new items, or only to the changed ones"),
 } as const satisfies OptionSpecs;

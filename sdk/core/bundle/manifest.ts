@@ -317,8 +317,8 @@ export const base = object({
   version,
   /** Of its bundle, `sha256:…`. */
   digest: text({ pattern: /^sha256:[0-9a-f]{64}$/ }),
-  /** Items whose parameters are the base's, and items that were linked to them. */
-  items: object({ standing: count, placed: offset }),
+  /** Items whose parameters are the base's, items that were linked to them, and maybe those of scenarios that it hasn't. */
+  items: object({ standing: count, placed: offset }, { calibrated: count }),
   /** Source models with answers to linked items. */
   rerun: offset,
   /** Share of the answers to linked items that no model gave and that were drawn from their chances. */

@@ -51,7 +51,7 @@ export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkIn
   if (!described)
     throw new AnchorEvalError(
       "unsupported",
-      `the base has no bank ${task.id} of ${task.scenarios.map(({ id }) => id).join(", ")}: it has ${bundle.manifest.banks.map(({ id, scenarios }) => `${id} (${scenarios.join(", ")})`).join("; ")}; a new scenario needs a fit without --base`,
+      `the base has no bank ${task.id} of ${task.scenarios.map(({ id }) => id).join(", ")}: it has ${bundle.manifest.banks.map(({ id, scenarios }) => `${id} (${scenarios.join(", ")})`).join("; ")}; where scenarios share an ability, a new one needs a fit without --base`,
     );
   const { dims } = described;
   const { matrix } = task;

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import { scenarioGroups } from "../../matrix/benchmark.ts";
+import { LEAST_MODELS, scenarioGroups } from "../../matrix/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";
 import {
@@ -40,9 +40,10 @@ export interface LinkedVersion {
 
 /**
  * Links a new version of a benchmark to the scale of an old one's bundle: unchanged items keep their parameters, the others
- * are estimated from answers of models that were run again, and from texts or the scenario's items where these are few.
- * @throws AnchorEvalError `invalid_data` for answers to items that the base doesn't have; what {@link carryAnswers} and
- * {@link linkBank} throw
+ * are estimated from answers of models that were run again, and from texts or the scenario's items where these are few. A
+ * scenario that the base doesn't have isn't linked item by item: the fit calibrates it by the models that answered it.
+ * @throws AnchorEvalError `invalid_data` for answers to items of neither version, and for new scenarios with too few
+ * answers; what {@link carryAnswers} and {@link linkBank} throw
  */
 export function linkVersion(
   { base, older, rerun, items }: LinkInput,
@@ -51,7 +52,9 @@ export function linkVersion(
 ): LinkedVersion {
   const { manifest, digest, scenarios } = base.bundle;
   const { benchmark, version } = manifest;
+  const isNew = (scenario: string): boolean => !scenarios.has(scenario);
   const known = new Set(base.items.map(({ item_id: id }) => id));
+  for (const { item_id: id, scenario } of items) if (isNew(scenario)) known.add(id);
   const foreign = older.items.filter(({ item_id: id }) => !known.has(id));
   if (foreign.length > 0)
     throw new AnchorEvalError(
@@ -60,14 +63,20 @@ export function linkVersion(
     );
   const changes = compareItems(base.items, items);
   const grouped = Array.from(groupedOrder(items), (i) => items[i]!);
-  const { matrix: given, fixedIds, rerun: again } = carryAnswers(older, rerun, grouped, changes);
+  const { matrix: given, fixedIds, rerun: again } = carryAnswers(older, rerun, grouped, changes, isNew);
   const fresh = new Set(grouped.flatMap(({ item_id: id }) => (fixedIds.has(id) ? [] : [id])));
-  const coordinates = fresh.size > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
-  const banks = scenarioGroups(given, configuration).map((task) => ({
+  const calibrated = grouped.filter(({ scenario }) => isNew(scenario)).length;
+  const placed = fresh.size - calibrated;
+  const coordinates = placed > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
+  checkNewScenarios(given, fixedIds, isNew);
+  const standing = scenarioGroups(given, configuration).filter(
+    ({ scenarios: own }) => !own.every(({ id }) => isNew(id)),
+  );
+  const banks = standing.map((task) => ({
     task,
     linked: linkBank(task, { base, fixedIds, coordinates }, random.fork(task.id)),
   }));
-  const cells = fresh.size * given.subjects.length;
+  const cells = placed * given.subjects.length;
   const drawn = banks.reduce((sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length, 0);
   const idNow = new Map(Array.from(fixedIds, ([id, old]) => [old, id]));
   const anchors = Array.from(scenarios, ([id, { forms }]) => {
@@ -90,7 +99,7 @@ export function linkVersion(
       benchmark,
       version,
       digest,
-      items: { standing: fixedIds.size, placed: fresh.size },
+      items: { standing: fixedIds.size, placed, ...(calibrated > 0 && { calibrated }) },
       rerun: again,
       drawn: cells === 0 ? 0 : drawn / cells,
       texts: coordinates !== null,
@@ -100,18 +109,50 @@ export function linkVersion(
 }
 
 /**
+ * Makes sure that new scenarios can be calibrated and tied to the base's.
+ * @throws AnchorEvalError `invalid_data` for fewer than five models with answers to one and to items that stand, and for
+ * items of one that nobody answered
+ */
+function checkNewScenarios(
+  given: ResponseMatrix,
+  fixedIds: ReadonlyMap<string, string>,
+  isNew: (scenario: string) => boolean,
+): void {
+  const models = [...given.subjects.keys()];
+  const columns = [...given.items.keys()];
+  const answered = (m: number, i: number): boolean => !Number.isNaN(scoreAt(given, m, i));
+  const kept = columns.filter((i) => fixedIds.has(given.items[i]!.item_id));
+  for (const id of new Set(given.items.map(({ scenario }) => scenario).filter(isNew))) {
+    const own = columns.filter((i) => given.items[i]!.scenario === id);
+    const both = models.filter((m) => own.some((i) => answered(m, i)) && kept.some((i) => answered(m, i)));
+    if (both.length < LEAST_MODELS)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${id} is a new scenario, and ${both.length} models have answers to it and to the base's items; at least ${LEAST_MODELS} are needed: give more models' answers to it, in --responses or --rerun`,
+      );
+    const silent = own.filter((i) => !models.some((m) => answered(m, i)));
+    if (silent.length > 0)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${id} is a new scenario, and nobody answered ${silent.length} of its ${own.length} items: ${firstFew(silent.map((i) => given.items[i]!.item_id))}; give answers to them, or leave them out of the items`,
+      );
+  }
+}
+
+/**
  * Carries old answers over to the unchanged items, and adds those of models that were run again. Old answers to changed
  * items don't apply to their current text. Where a model has both, the new one counts.
- * @param older - answers to the base's items, by their ids there
+ * @param older - answers to the base's items, by their ids there, and to those of new scenarios
  * @param rerun - answers to the new items, any models, any of the items; null without
- * @param items - the new version's, grouped by scenario and subscenario
+ * @param items - the new version's, grouped by scenario and subscenario @param isNew - whether the base lacks a scenario
  * @throws AnchorEvalError `invalid_data` for re-run answers to items that aren't described
  */
 export function carryAnswers(
   older: ResponseMatrix,
   rerun: ResponseMatrix | null,
   items: readonly ItemInfo[],
-  { unchanged, unchecked, renamed }: ItemChanges,
+  { unchanged, unchecked, renamed, changed }: ItemChanges,
+  isNew: (scenario: string) => boolean,
 ) {
   const fixedIds = new Map([...unchanged, ...unchecked].map(({ item_id: id }) => [id, id]));
   for (const { from, to } of renamed) if (from.scenario === to.scenario) fixedIds.set(to.item_id, from.item_id);
@@ -125,7 +166,11 @@ export function carryAnswers(
     );
   const subjects = [...new Set([...older.subjects, ...(rerun?.subjects ?? [])])];
   const newScore = scoreLookup(rerun, subjects, ids);
-  const oldIds = ids.map((id) => fixedIds.get(id));
+  const moved = new Map(renamed.map(({ from, to }) => [to.item_id, from.item_id]));
+  const replaced = new Set([...renamed, ...changed].map(({ from }) => from.item_id));
+  const oldIds = items.map(({ item_id: id, scenario }) =>
+    isNew(scenario) ? (moved.get(id) ?? (replaced.has(id) ? undefined : id)) : fixedIds.get(id),
+  );
   const oldScore = scoreLookup(older, subjects, oldIds);
   const scores = new Float32Array(subjects.length * items.length);
   const again = new Set<string>();
@@ -133,7 +178,7 @@ export function carryAnswers(
     ids.forEach((id, i) => {
       const fresh = newScore(m, i);
       scores[m * items.length + i] = Number.isNaN(fresh) ? oldScore(m, i) : fresh;
-      if (!Number.isNaN(fresh) && !fixedIds.has(id)) again.add(subject);
+      if (!Number.isNaN(fresh) && !fixedIds.has(id) && !isNew(items[i]!.scenario)) again.add(subject);
     }),
   );
   return {
@@ -141,7 +186,7 @@ export function carryAnswers(
     matrix: responseMatrix(subjects, items, scores),
     /** Id in the base of every fixed item, by its id now. */
     fixedIds,
-    /** Models with answers to items that aren't fixed. */
+    /** Models with answers to items that are linked. */
     rerun: again.size,
   };
 }

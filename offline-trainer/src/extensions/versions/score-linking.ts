@@ -2,6 +2,7 @@ import type { BaseManifest, BridgeManifest } from "anchoreval/internal/core/bund
 import type { FitSettings } from "../../methods/settings.ts";
 import { submatrix, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../matrix/scenarios.ts";
+import { overallScores } from "../../matrix/benchmark.ts";
 import { TARGET_OBSERVED } from "../../matrix/splits.ts";
 import type { BaseBundle } from "./base.ts";
 
@@ -35,7 +36,8 @@ export function linkScores({ older, newer, linkingError }: VersionScores): Bridg
 }
 
 /**
- * Linking of every scenario's scores and of their mean, over models whose old score is known.
+ * Linking of the scores of every scenario that both versions have, and of each version's mean over its own scenarios, over
+ * models whose old score is known.
  * @param expected - new scores, expected ones where none was given
  */
 export function linkVersionScores(
@@ -52,24 +54,32 @@ export function linkVersionScores(
   const oldSlices = scenarioSlices(described, manifest.weighting);
   const row = new Map(older.subjects.map((subject, m) => [subject, m]));
   const complete = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
-  const scores = scenarioSlices(expected.items, weighting).map((slice): readonly [string, VersionScores] => {
-    const { items: count } = manifest.scenarios.find(({ id }) => id === slice.id)!;
-    const oldSlice = oldSlices.find(({ id }) => id === slice.id);
-    const old = oldSlice && oldSlice.count >= TARGET_OBSERVED * count ? fullScores(before, oldSlice) : null;
-    const now = fullScores(expected, slice);
-    const older = Float64Array.from(expected.subjects, (subject) => {
-      const m = row.get(subject);
-      return old && m !== undefined ? complete(old.score[m]!, old.observed[m]!) : NaN;
-    });
-    const newer = now.score.map((score, m) => complete(score, now.observed[m]!));
-    return [slice.id, { older, newer, linkingError: linkingErrors.get(slice.id)! }];
-  });
-  const all = scores.map(([, own]) => own);
-  const mean = (side: "older" | "newer"): Float64Array =>
-    Float64Array.from(expected.subjects, (_, m) => all.reduce((sum, own) => sum + own[side][m]! / all.length, 0));
-  const linkingError = Math.sqrt(all.reduce((sum, own) => sum + own.linkingError ** 2, 0)) / all.length;
-  return {
-    overall: linkScores({ older: mean("older"), newer: mean("newer"), linkingError }),
-    scenarios: Object.fromEntries(scores.map(([id, own]) => [id, linkScores(own)])),
+  const olderScores = new Map(
+    manifest.scenarios.map(({ id, items: count }) => {
+      const slice = oldSlices.find((own) => own.id === id);
+      const full = slice && slice.count >= TARGET_OBSERVED * count ? fullScores(before, slice) : null;
+      const scores = Float64Array.from(expected.subjects, (subject) => {
+        const m = row.get(subject);
+        return full && m !== undefined ? complete(full.score[m]!, full.observed[m]!) : NaN;
+      });
+      return [id, scores];
+    }),
+  );
+  const newerScores = new Map(
+    scenarioSlices(expected.items, weighting).map((slice) => {
+      const { score, observed } = fullScores(expected, slice);
+      return [slice.id, score.map((own, m) => complete(own, observed[m]!))];
+    }),
+  );
+  const errors = [...newerScores.keys()].map((id) => linkingErrors.get(id) ?? 0);
+  const overall = {
+    older: overallScores([...olderScores.values()]),
+    newer: overallScores([...newerScores.values()]),
+    linkingError: Math.sqrt(errors.reduce((sum, own) => sum + own ** 2, 0)) / errors.length,
   };
+  const lines = Array.from(newerScores, ([id, newer]) => {
+    const older = olderScores.get(id);
+    return older ? [[id, linkScores({ older, newer, linkingError: linkingErrors.get(id)! })] as const] : [];
+  });
+  return { overall: linkScores(overall), scenarios: Object.fromEntries(lines.flat()) };
 }

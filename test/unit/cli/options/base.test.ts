@@ -260,7 +260,11 @@ describe("fit --base", () => {
       argv: ["--base", "v1", "--items", newItems, "--joint"],
       message: "one ability per scenario",
     },
-    { name: "another scenario", argv: ["--base", "v1", "--items", other], message: "the base has no bank c" },
+    {
+      name: "a new scenario with items that nobody answered",
+      argv: ["--base", "v1", "--items", other],
+      message: "c is a new scenario, and nobody answered 10 of its 50 items",
+    },
     {
       name: "few fixed items",
       argv: ["--base", "v1", "--items", mostly],
@@ -284,6 +288,88 @@ describe("fit --base", () => {
   ])("refused, and nothing written: $name", async ({ argv, version = "2.0.0", message }) => {
     const places = argv.map((own, k) => (argv[k - 1] === "--base" ? folder.path(own) : own));
     const { code, err } = await fit(version, "refused", ...places);
+    expect(err).toContain(message);
+    expect([code, existsSync(folder.path("refused"))]).toEqual([2, false]);
+  });
+});
+
+describe("a new scenario", () => {
+  const board = smallLeaderboard({ models: 30, items: [60, 40, 50] });
+  const [had, whole] = [
+    ["a", "b"],
+    ["a", "b", "c"],
+  ].map((ids) => (i: number) => ids.includes(board.items[i]!.scenario));
+  const own = (rows: number[], keep: (column: number) => boolean): ResponseMatrix =>
+    submatrix(board, rows, [...board.items.keys()].filter(keep));
+  const isNew = (i: number): boolean => !had!(i);
+  const paths = ["two.csv", "three.csv", "third.csv", "four.csv"].map((name) => folder.path(name));
+  const [two, three, third, four] = paths as [string, string, string, string];
+  const items = folder.write("three.jsonl", lines(own(models, whole!)));
+  const grow = (out: string, base: string, ...more: string[]): Promise<CommandResult> =>
+    fit("2.0.0", out, "--base", folder.path(base), "--items", items, ...more);
+
+  beforeAll(async () => {
+    await writeWideCsv(two, own(models, had!));
+    await writeWideCsv(three, own(models, whole!));
+    await writeWideCsv(third, own(models.slice(6), isNew));
+    await writeWideCsv(four, own(models.slice(0, 4), isNew));
+    const how = ["--items", folder.write("two.jsonl", lines(own(models, had!))), "--anchors", "8,20", "--dims", "1"];
+    expect((await fit("1.0.0", "g1", "--responses", two, ...how)).code).toBe(0);
+    expect((await fit("1.0.0", "j1", "--responses", two, ...how, "--joint")).code).toBe(0);
+  });
+
+  test.each([
+    { name: "all answers in one table", argv: ["--responses", three], answered: 30 },
+    { name: "its answers apart, of some of the models", argv: ["--responses", two, "--rerun", third], answered: 24 },
+  ])("is calibrated beside items and anchors that stay: $name", async ({ argv, answered }) => {
+    const { code, out } = await grow("g2", "g1", ...argv);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\nfixed items +100 of 150\nnew scenarios +50 items\n/);
+    expect(readFileSync(folder.path("g2/report.html"), "utf8")).toContain("50 are of scenarios that 1.0.0 hasn");
+    const [before, after] = [await load("g1"), await load("g2")];
+    for (const [id, parameters] of before.parameters) expect(after.parameters.get(id)).toEqual(parameters);
+    for (const [id, { forms }] of before.bundle.scenarios)
+      for (const [form, { itemIds }] of forms)
+        expect([...after.bundle.scenarios.get(id)!.forms.get(form)!.itemIds].sort()).toEqual([...itemIds].sort());
+    expect([...after.bundle.scenarios.get("c")!.forms.keys()]).toEqual(["8", "20"]);
+    const { items: counts, rerun: again, drawn, bridge } = after.manifest.base!;
+    expect([counts, again, drawn]).toEqual([{ standing: 100, placed: 0, calibrated: 50 }, 0, 0]);
+    expect(Object.keys(bridge.scenarios)).toEqual(["a", "b"]);
+    expect(bridge.scenarios["a"]).toMatchObject({ models: 30, slope: expect.closeTo(1, 9) as number });
+    expect(bridge.overall!.models).toBe(answered);
+    expect(bridge.overall!.error).toBeGreaterThan(0); // c moves it
+
+    const column = new Map(board.items.map(({ item_id: id }, i) => [id, i]));
+    const asked = [...after.bundle.scenarios.values()].flatMap(({ forms }) => [...forms.get("20")!.itemIds]);
+    const errors = models.map((m) => {
+      const given = Object.fromEntries(asked.map((id) => [id, scoreAt(board, m, column.get(id)!)]));
+      const truth = mean(["a", "b", "c"].map((id) => fullScore(own(models, whole!), m, id)));
+      return Math.abs(estimateFromAnchors(after.bundle, given).score! - truth);
+    });
+    expect(mean(errors)).toBeLessThan(0.06);
+  });
+
+  test.each([
+    {
+      name: "four models have both",
+      base: "g1",
+      argv: ["--responses", two, "--rerun", four],
+      message: "c is a new scenario, and 4 models have answers to it and to the base's items; at least 5 are needed",
+    },
+    {
+      name: "one ability for all",
+      base: "j1",
+      argv: ["--responses", three],
+      message: "where scenarios share an ability, a new one needs a fit without --base",
+    },
+    {
+      name: "a version that doesn't say so",
+      base: "g1",
+      argv: ["--responses", three, "--name", "quiz@1.1.0"],
+      message: "so the version must be at least 2.0.0, got 1.1.0",
+    },
+  ])("is refused, and nothing written: $name", async ({ base, argv, message }) => {
+    const { code, err } = await grow("refused", base, ...argv);
     expect(err).toContain(message);
     expect([code, existsSync(folder.path("refused"))]).toEqual([2, false]);
   });

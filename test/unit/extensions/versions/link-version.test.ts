@@ -11,7 +11,7 @@ const matrix = (subjects: string[], items: typeof before, scores: number[]) =>
   responseMatrix(subjects, items, Float64Array.from(scores));
 const older = matrix(["old", "both"], before, [1, 1, 1, 1, 0, 0, 0, 0]);
 const carried = (rerun: Parameters<typeof carryAnswers>[1]) =>
-  carryAnswers(older, rerun, now, compareItems(before, now));
+  carryAnswers(older, rerun, now, compareItems(before, now), (scenario) => scenario === "fresh");
 
 describe("answers to a new version", () => {
   test("are the old ones where the item is the same, under whatever id, and none where it changed", () => {
@@ -22,6 +22,16 @@ describe("answers to a new version", () => {
     ]);
     expect(now.map((_, i) => scoreAt(own, 0, i))).toEqual([1, 1, NaN, NaN]);
     expect(rerun).toBe(0);
+  });
+
+  test("of a new scenario count where an item moved to it or came with it, not where its id now names another", () => {
+    const fresh = (id: string, content: string) => ({ ...item(id, content), scenario: "fresh" });
+    const later = [fresh("moved", "a"), fresh("changed", "e"), fresh("renamed", "f"), fresh("new", "g")];
+    const table = matrix(["one"], [...before, item("new", "g")], [1, 1, 1, 1, 0]);
+    const changes = compareItems(before, [...later, item("called", "b")]);
+    const { matrix: own, fixedIds } = carryAnswers(table, null, later, changes, (scenario) => scenario === "fresh");
+    expect(later.map((_, i) => scoreAt(own, 0, i))).toEqual([1, NaN, NaN, 0]);
+    expect([...fixedIds.keys()]).toEqual(["called"]);
   });
 
   test("and those of models that were run again, which count before their old ones", () => {
