@@ -50,7 +50,7 @@ const GAPS = [0.01, 0.02, 0.03, 0.04, 0.05];
 const FORM = "form";
 const method = await customised(recommended, { selection: values.selection, weighting: values.weighting });
 const random = createRandom(values.seed);
-const { backend } = await resolveBackend({ provider: "cpu" });
+const { backend } = await resolveBackend("cpu");
 const quantiles = new Map();
 const results = [];
 

@@ -2,12 +2,13 @@
 // errs by on models that no fit saw, over what one fitted on all scenarios at once errs by.
 // usage: node bench/grow.js FOLDER [--set helm-lite] [--anchors 30,100] [--seeds 3] [--scenarios 10]
 import { parseArgs } from "node:util";
-import { estimateFromAnchors, loadBundle } from "anchoreval";
+import { estimateFromAnchors } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
+import { scoreAt, submatrix } from "anchoreval-trainer";
 import { readBase, withBase } from "../offline-trainer/dist/extensions/versions/base.js";
 import { keepAnchors } from "../offline-trainer/dist/extensions/versions/keep-anchors.js";
 import { linkVersion } from "../offline-trainer/dist/extensions/versions/link-version.js";
+import { fittedBundle, holds, mean, method, modelAnswers } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
@@ -27,8 +28,6 @@ if (folder === undefined) {
 const all = await readLeaderboard(folder, options.set);
 const scenarios = [...new Set(all.items.map(({ scenario }) => scenario))].slice(0, Number(options.scenarios));
 const sizes = options.anchors.split(",").map(Number);
-const method = { ...recommended, settings: { ...recommended.settings, weighting: "items" } };
-const { backend } = await resolveBackend("cpu", 2);
 /** Values by number of scenarios, size, way and name. */
 const figures = new Map();
 
@@ -39,18 +38,11 @@ for (let seed = 1; seed <= Number(options.seeds); seed++) {
     [...all.items.keys()].filter((i) => scenarios.slice(0, count).includes(all.items[i].scenario));
   const targets = models
     .slice(0, held)
-    .filter((m) => columns(scenarios.length).every((i) => !Number.isNaN(score(m, i))));
+    .map((m) => [...all.items.keys()].map((i) => scoreAt(all, m, i)))
+    .filter((row) => columns(scenarios.length).every((i) => !Number.isNaN(row[i])));
   const sources = models.slice(held).sort((x, y) => x - y);
-  const bundleOf = async (matrix, count, more = {}, finish = (content) => content) => {
-    const place = { benchmark: "board", version: `${count}.0.0`, created: "2026-01-01T00:00:00Z" };
-    const { content } = await fit(matrix, { ...place, method, sizes, seed, backend, ...more });
-    const files = bundleFiles({ content: finish(content) });
-    const source = {
-      name: "fitted",
-      read: async (name, range) => (range ? files.get(name).subarray(range.begin, range.end) : files.get(name)),
-    };
-    return { source, bundle: await loadBundle(source) };
-  };
+  const bundleOf = (matrix, count, more = {}, finish) =>
+    fittedBundle(matrix, { version: `${count}.0.0`, sizes, seed, ...more }, finish);
   let grown = null;
   for (let count = 1; count <= scenarios.length; count++) {
     const older = submatrix(all, sources, columns(count));
@@ -107,30 +99,18 @@ function report(count, way, { bundle }, targets) {
     const own = figures.get(key) ?? new Map();
     figures.set(key, own);
     const note = (name, value) => own.set(`${way} ${name}`, [...(own.get(`${way} ${name}`) ?? []), value]);
-    const place = new Map(all.items.map(({ item_id: id }, i) => [id, i]));
-    const asked = [...bundle.scenarios.values()].flatMap(({ forms }) => [...forms.get(String(size)).itemIds]);
-    for (const m of targets) {
-      const responses = Object.fromEntries(asked.map((id) => [id, score(m, place.get(id))]));
+    const answersOf = modelAnswers(all, bundle, String(size));
+    for (const row of targets) {
+      const { responses, truths } = answersOf(row);
       const estimate = estimateFromAnchors(bundle, responses, { form: String(size) });
       let overall = 0;
-      for (const id of bundle.scenarios.keys()) {
-        const items = [...all.items.keys()].filter((i) => all.items[i].scenario === id);
-        const truth = mean(items.map((i) => score(m, i)));
-        const { score: told, interval } = estimate.scenarios[id];
-        note("scenario", 100 * Math.abs(told - truth));
-        if (interval) note("inside", Number(truth >= interval.low && truth <= interval.high));
-        overall += (told - truth) / bundle.scenarios.size;
+      for (const [id, truth] of truths) {
+        const { score, interval } = estimate.scenarios[id];
+        note("scenario", 100 * Math.abs(score - truth));
+        if (interval) note("inside", Number(holds(interval, truth)));
+        overall += (score - truth) / truths.size;
       }
       note("overall", 100 * Math.abs(overall));
     }
   }
-}
-
-function score(m, i) {
-  const at = m * all.items.length + i;
-  return all.observed !== null && all.observed[at] === 0 ? NaN : all.scores[at];
-}
-
-function mean(values) {
-  return values.reduce((sum, own) => sum + own, 0) / values.length;
 }

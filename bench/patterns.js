@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
 import { scoreRange } from "anchoreval/internal/core/inference/ranks";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
+import { leapOf, suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { answeringModels, describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
 import { sourceSplits } from "../offline-trainer/dist/matrix/source-splits.js";
@@ -66,7 +66,7 @@ const CHANGES = {
 };
 const sizes = values.anchors.split(",").map(Number);
 const chosen = await customised(recommended, { selection: values.selection, weighting: values.weighting });
-const { backend } = await resolveBackend({ provider: "cpu" });
+const { backend } = await resolveBackend("cpu");
 const rows = [];
 for (const set of values.sets.split(",")) {
   const grouped = await readLeaderboard(folder, set);
@@ -152,7 +152,7 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
           );
           const range = scoreRange(outside);
           const stronger = range === "outside" && outside.above > outside.below;
-          const leap = stronger ? (estimators.gate - seen.best) / (seen.best - seen.worst) : null;
+          const leap = stronger ? leapOf(estimators.gate, seen) : null;
           const found = own === null ? null : suspicions(estimate.pattern(id), own, leap);
           rows.push({ set, scenario: task.id, protocol, n, change, model, truth: full[model], range, found });
         }

@@ -3,10 +3,10 @@
 // usage: node bench/plan.js FOLDER [--sets helm-lite] [--half-widths 10,7] [--anchors 10,30,50,100] [--splits 3] [--seeds 4]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 import { parseArgs } from "node:util";
-import { estimateFromAnchors, loadBundle, planFromBundle } from "anchoreval";
-import { bundleFiles, customised, fit, recommended, resolveBackend } from "anchoreval-trainer";
+import { estimateFromAnchors, planFromBundle } from "anchoreval";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { fittedBundle, mean, method, modelAnswers } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
@@ -28,10 +28,7 @@ const numbers = (text) => text.split(",").map(Number);
 const sizes = numbers(values.anchors);
 /** The mean over several scenarios is planned for half of it. */
 const widths = numbers(values["half-widths"]).map((width) => width / 100);
-const method = await customised(recommended, { weighting: "items" });
-const { backend } = await resolveBackend({ provider: "cpu" });
 const points = (fraction) => (100 * fraction).toFixed(1);
-const mean = (of) => of.reduce((sum, value) => sum + value, 0) / of.length;
 
 for (const set of values.sets.split(",")) {
   const matrix = await readLeaderboard(folder, set);
@@ -40,11 +37,7 @@ for (const set of values.sets.split(",")) {
   const cells = planCells(matrix, { split: "interpolation", sizes, seeds: Number(values.splits), method });
   for (const { split, seed: number } of cells) {
     const sources = submatrix(matrix, split.sources, items);
-    const fitted = async (seed, anchors) => {
-      const facts = { benchmark: set, version: "1.0.0", created: "2026-01-01T00:00:00Z" };
-      const files = bundleFiles(await fit(sources, { ...facts, sizes: anchors, seed, backend, method }));
-      return loadBundle({ name: set, read: (name) => Promise.resolve(files.get(name) ?? null) });
-    };
+    const fitted = async (seed, anchors) => (await fittedBundle(sources, { sizes: anchors, seed })).bundle;
     const plans = new Map();
     for (let seed = 0; seed < Number(values.seeds); seed++)
       for (const [row, items] of plannedItems(await fitted(`plan ${seed}`, sizes)))
@@ -52,9 +45,11 @@ for (const set of values.sets.split(",")) {
     const planned = Array.from(plans, ([row, of]) => ({ ...JSON.parse(row), of }));
     const forms = [...new Set(planned.map(({ share, of }) => Math.round(of[0] * share)))].sort((x, y) => x - y);
     const bundle = await fitted("served", forms);
-    const targets = split.targets.filter((m) => items.every((i) => !Number.isNaN(scoreAt(matrix, m, i))));
+    const targets = split.targets
+      .map((m) => items.map((i) => scoreAt(matrix, m, i)))
+      .filter((row) => !row.some(Number.isNaN));
     for (const { id, width, share, of } of planned) {
-      const halves = halfWidths(bundle, String(Math.round(of[0] * share)), id, targets, { matrix, items });
+      const halves = halfWidths(matrix, bundle, String(Math.round(of[0] * share)), id, targets);
       const within = mean(halves.map((half) => (half <= width ? 1 : 0)));
       rows.push({ id, width, within, spread: Math.max(...of) / Math.min(...of) });
       console.log(
@@ -84,12 +79,10 @@ function plannedItems(bundle) {
 }
 
 /** What intervals of the targets come to by a form. */
-function halfWidths(bundle, form, id, targets, { matrix, items }) {
-  const asked = new Set([...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(form).itemIds));
-  const own = items.filter((i) => asked.has(matrix.items[i].item_id));
-  return targets.map((m) => {
-    const responses = Object.fromEntries(own.map((i) => [matrix.items[i].item_id, scoreAt(matrix, m, i)]));
-    const estimate = estimateFromAnchors(bundle, responses, { form });
+function halfWidths(matrix, bundle, form, id, targets) {
+  const answersOf = modelAnswers(matrix, bundle, form);
+  return targets.map((row) => {
+    const estimate = estimateFromAnchors(bundle, answersOf(row).responses, { form });
     const { low, high } = (id === "overall" ? estimate : estimate.scenarios[id]).interval;
     return (high - low) / 2;
   });

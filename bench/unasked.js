@@ -4,10 +4,10 @@
 //          [--seeds 3] [--unasked 1]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz. --unasked: how many are left out at once.
 import { parseArgs } from "node:util";
-import { estimateFromAnchors, loadBundle } from "anchoreval";
-import { bundleFiles, customised, fit, recommended, resolveBackend } from "anchoreval-trainer";
+import { estimateFromAnchors } from "anchoreval";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
@@ -26,35 +26,30 @@ if (folder === undefined) {
   process.exit(2);
 }
 const sizes = values.anchors.split(",").map(Number);
-const method = await customised(recommended, { weighting: "items" });
-const { backend } = await resolveBackend({ provider: "cpu" });
 
 for (const set of values.sets.split(",")) {
   const matrix = await readLeaderboard(folder, set);
   const items = [...matrix.items.keys()];
-  const place = new Map(matrix.items.map(({ item_id: id }, i) => [id, i]));
   const tallies = new Map();
   for (const { split, seed } of planCells(matrix, { ...values, sizes, seeds: Number(values.seeds), method })) {
-    const options = { benchmark: set, version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes, seed, backend, method };
-    const files = bundleFiles(await fit(submatrix(matrix, split.sources, items), options));
-    const bundle = await loadBundle({ name: set, read: (name) => Promise.resolve(files.get(name) ?? null) });
+    const { bundle } = await fittedBundle(submatrix(matrix, split.sources, items), { sizes, seed });
     const ids = bundle.manifest.scenarios.map(({ id }) => id);
-    const models = split.targets.filter((m) => items.every((i) => !Number.isNaN(scoreAt(matrix, m, i))));
-    const truths = new Map(models.map((m) => [m, fullScores(matrix, m)]));
-    const spreads = new Map(ids.map((id) => [id, deviation(models.map((m) => truths.get(m).get(id)))]));
-    const overallOf = (m) => ids.reduce((sum, id) => sum + truths.get(m).get(id) / ids.length, 0);
-    const overallSpread = deviation(models.map(overallOf));
-    for (const { id: form } of bundle.manifest.forms)
-      for (const m of models)
+    const rows = split.targets
+      .map((m) => items.map((i) => scoreAt(matrix, m, i)))
+      .filter((row) => !row.some(Number.isNaN));
+    for (const { id: form } of bundle.manifest.forms) {
+      const answersOf = modelAnswers(matrix, bundle, form);
+      const truths = rows.map((row) => answersOf(row).truths);
+      const overalls = truths.map((own) => mean([...own.values()]));
+      const spreads = new Map(ids.map((id) => [id, deviation(truths.map((own) => own.get(id)))]));
+      for (const [k, row] of rows.entries())
         for (const left of choices(ids, Number(values.unasked))) {
-          const asked = ids
-            .filter((id) => !left.includes(id))
-            .flatMap((id) => bundle.scenarios.get(id).forms.get(form).itemIds);
-          const answers = Object.fromEntries(asked.map((id) => [id, scoreAt(matrix, m, place.get(id))]));
-          const found = estimateFromAnchors(bundle, answers, { form });
-          for (const id of left) tally(`${form}, ${id}`, found.scenarios[id], truths.get(m).get(id), spreads.get(id));
-          tally(`${form}, overall`, found, overallOf(m), overallSpread);
+          const asked = ids.filter((id) => !left.includes(id));
+          const found = estimateFromAnchors(bundle, answersOf(row, asked).responses, { form });
+          for (const id of left) tally(`${form}, ${id}`, found.scenarios[id], truths[k].get(id), spreads.get(id));
+          tally(`${form}, overall`, found, overalls[k], deviation(overalls));
         }
+    }
   }
   console.log(`${set}, ${values.split}, ${values.unasked} of the scenarios not asked; errors in points`);
   for (const [row, own] of tallies) {
@@ -80,20 +75,10 @@ for (const set of values.sets.split(",")) {
       own.predicted++;
       own.square += (score - truth) ** 2;
       own.spread += spread ** 2;
-      own.held += interval.low <= truth && truth <= interval.high ? 1 : 0;
+      own.held += holds(interval, truth) ? 1 : 0;
       own.halfWidth += (interval.high - interval.low) / 2;
     }
   }
-}
-
-/** A model's full scores by scenario, each item weighing the same. */
-function fullScores(matrix, m) {
-  const sums = new Map();
-  matrix.items.forEach(({ scenario }, i) => {
-    const own = sums.get(scenario) ?? { sum: 0, count: 0 };
-    sums.set(scenario, { sum: own.sum + scoreAt(matrix, m, i), count: own.count + 1 });
-  });
-  return new Map([...sums].map(([id, { sum, count }]) => [id, sum / count]));
 }
 
 /** All choices of k scenarios. */
@@ -103,10 +88,6 @@ function choices(ids, k) {
 }
 
 function deviation(scores) {
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  return Math.sqrt(scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / (scores.length - 1));
-}
-
-function points(fraction) {
-  return (100 * fraction).toFixed(2);
+  const middle = mean(scores);
+  return Math.sqrt(scores.reduce((sum, score) => sum + (score - middle) ** 2, 0) / (scores.length - 1));
 }

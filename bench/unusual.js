@@ -1,15 +1,15 @@
 // Models unlike any that a bundle was learned from, on a fit of a split's source models: near the ceiling and the floor,
-// leaps, answers known by heart, at chance, inverted or missing
-// where they were wrong, and sources half of which are copies of one.
+// leaps, answers known by heart, at chance, inverted or missing where they were wrong, and sources half of which are copies
+// of one.
 // usage: node bench/unusual.js FOLDER [--sets helm-lite,openllm2-official] [--anchors 30,50,100] [--seeds 3] [--models 20]
 //          [--kinds "99 % right",chance]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 import { parseArgs } from "node:util";
-import { estimateFromAnchors, loadBundle } from "anchoreval";
+import { estimateFromAnchors } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { bundleFiles, customised, fit, recommended, resolveBackend } from "anchoreval-trainer";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
@@ -28,8 +28,6 @@ if (folder === undefined) {
   process.exit(2);
 }
 const sizes = values.anchors.split(",").map(Number);
-const method = await customised(recommended, { weighting: "items" });
-const { backend } = await resolveBackend({ provider: "cpu" });
 
 /** An invented model is right on a share of all items. */
 const right = (share) => (random) => () => (random.next() < share ? 1 : 0);
@@ -67,22 +65,27 @@ for (const set of values.sets.split(",")) {
   })) {
     const answered = split.targets.filter((m) => items.every((i) => !Number.isNaN(scoreAt(matrix, m, i))));
     const random = createRandom(seed).fork("unusual models");
-    const plain = await fitted(submatrix(matrix, split.sources, items), set, seed);
+    const sources = submatrix(matrix, split.sources, items);
+    const fitted = async (responses) => (await fittedBundle(responses, { sizes, seed })).bundle;
+    const plain = await fitted(sources);
     for (const [id, kind] of kinds) {
       const total = (m) => items.reduce((sum, i) => sum + (scoreAt(matrix, m, i) || 0), 0);
       const weakest = [...split.sources].sort((a, b) => total(a) - total(b)).slice(0, split.sources.length / 2);
       const bundle = kind.copies
-        ? await fitted(halfCopies(submatrix(matrix, split.sources, items)), set, seed)
+        ? await fitted(halfCopies(sources))
         : kind.weak
-          ? await fitted(submatrix(matrix, weakest, items), set, seed)
+          ? await fitted(submatrix(matrix, weakest, items))
           : plain;
+      const forms = bundle.manifest.forms.map((form) => [form.id, modelAnswers(matrix, bundle, form.id)]);
       const ordered = kind.best ? [...answered].sort((a, b) => total(b) - total(a)).slice(0, 10) : answered;
       for (const m of ordered.slice(0, kind.once ? 1 : Number(values.models))) {
         const answer = kind.answer(random, (i) => scoreAt(matrix, m, i));
         const scores = items.map(answer);
-        const hidden = scores.map((score) => kind.hides?.(random, score) ?? false);
-        for (const { id: form } of bundle.manifest.forms)
-          judge(id, { matrix, items, bundle, form, scores, hidden }, tallies);
+        const given = scores.map((score) => (kind.hides?.(random, score) ? NaN : score));
+        for (const [form, answersOf] of forms) {
+          const found = estimateFromAnchors(bundle, answersOf(given).responses, { form });
+          judge(`${id}, ${form}`, found, answersOf(scores).truths, tallies);
+        }
       }
     }
   }
@@ -99,12 +102,6 @@ for (const set of values.sets.split(",")) {
   }
 }
 
-async function fitted(sources, set, seed) {
-  const options = { benchmark: set, version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes, seed, backend, method };
-  const files = bundleFiles(await fit(sources, options));
-  return loadBundle({ name: set, read: (name) => Promise.resolve(files.get(name) ?? null) });
-}
-
 /** As many copies of the first model again as there are models. */
 function halfCopies(sources) {
   const models = [...sources.subjects.keys()];
@@ -113,45 +110,28 @@ function halfCopies(sources) {
 }
 
 /** Adds what a model's estimate errs by, in every scenario and overall. */
-function judge(kind, { matrix, items, bundle, form, scores, hidden }, tallies) {
-  const asked = new Set([...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(form).itemIds));
-  const answers = items.flatMap((i) => {
-    const id = matrix.items[i].item_id;
-    return asked.has(id) && !hidden[i] ? [[id, scores[i]]] : [];
-  });
-  const found = estimateFromAnchors(bundle, Object.fromEntries(answers), { form });
-  const truths = new Map();
-  for (const id of bundle.scenarios.keys()) {
-    const own = items.filter((i) => matrix.items[i].scenario === id);
-    truths.set(id, own.reduce((sum, i) => sum + scores[i], 0) / own.length);
-  }
-  const row = `${kind}, ${form}`;
+function judge(row, found, truths, tallies) {
   if (!tallies.has(row)) tallies.set(row, {});
-  const average = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
   const meanOf = (id) => found.scenarios[id].details?.estimators["anchor-mean"] ?? NaN;
-  const ids = [...bundle.scenarios.keys()];
-  for (const id of ids) {
+  for (const [id, truth] of truths) {
     const warned = found.warnings.some(({ scenario, code }) => scenario === id && code !== "missing_answers");
     const suspicions = found.scenarios[id].details?.pattern.suspicions ?? [];
-    add("scenario", found.scenarios[id], meanOf(id), truths.get(id), suspicions.length > 0, warned);
+    add("scenario", found.scenarios[id], meanOf(id), truth, suspicions.length > 0, warned);
   }
-  if (ids.length > 1) add("overall", found, average(ids.map(meanOf)), average([...truths.values()]), false, false);
+  if (truths.size > 1)
+    add("overall", found, mean([...truths.keys()].map(meanOf)), mean([...truths.values()]), false, false);
 
-  function add(of, { score, interval }, mean, truth, accused, warned) {
+  function add(of, { score, interval }, anchorMean, truth, accused, warned) {
     if (score === null || interval === null) return;
     const empty = { count: 0, error: 0, mean: 0, bias: 0, held: 0, halfWidth: 0, accused: 0, warned: 0 };
     const own = (tallies.get(row)[of] ??= empty);
     own.count++;
     own.error += Math.abs(score - truth);
-    own.mean += Math.abs(mean - truth);
+    own.mean += Math.abs(anchorMean - truth);
     own.bias += score - truth;
-    own.held += interval.low <= truth + 1e-12 && truth <= interval.high + 1e-12 ? 1 : 0;
+    own.held += holds(interval, truth) ? 1 : 0;
     own.halfWidth += (interval.high - interval.low) / 2;
     own.accused += accused ? 1 : 0;
     own.warned += warned ? 1 : 0;
   }
-}
-
-function points(fraction) {
-  return (100 * fraction).toFixed(2);
 }

@@ -1,11 +1,10 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { answeredSample, clamp, knownBounds } from "../core/estimators/answered-sample.ts";
-import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
+import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
+import { anchorMean } from "../core/estimators/predicted-means.ts";
 import type { ServedScore } from "../core/inference/paired-scores.ts";
-import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
-import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
+import { correctedAnswers } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
@@ -38,21 +37,17 @@ export function modelEvidence(
       const scenario = bundle.scenarios.get(id);
       const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
       if (!sample) continue;
-      const { theta, covariance } = ability!;
-      const { bank, weights, scoreMap } = scenario;
-      const expected = expectedScore(theta, bank, weights, scoreMap);
-      const predicted = predictedScoresOf(sample.items, theta, bank, scoreMap);
-      const leverages = answerLeverages(bank, theta, covariance, sample.items);
-      const bounds = knownBounds(weights, sample);
+      const bounds = knownBounds(scenario.weights, sample);
+      const { corrected, residuals, leverages } = correctedAnswers(scenario, ability!, sample, bounds);
       evidence.set(id, {
         sample,
-        residuals: sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!)),
+        residuals,
         leverages,
-        score: clamp(correctedMean({ expected, predicted, sample }), bounds),
+        score: corrected,
         gated: null,
         bounds,
         stratifiedMean: anchorMean(sample),
-        exact: sample.items.length === bank.count,
+        exact: sample.items.length === scenario.bank.count,
       });
     }
   }

@@ -13,7 +13,7 @@ import {
   type SamplingVariance,
 } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
-import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
+import { leapOf, type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
 import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
@@ -180,8 +180,7 @@ function scenarioResult(
   if (all && !exact)
     warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
   const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
-  const leap = (score - seen.best) / (seen.best - seen.worst);
-  const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leap : null) : null;
+  const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leapOf(score, seen) : null) : null;
   if (found !== null && found.length > 0)
     warn(
       "suspicious_pattern",

@@ -113,8 +113,8 @@ export function measuredError({ interpolation }: MeasuredErrors, level: number):
 
 /** Where a model stands by its answers to all scenarios; null where the form has no such range, or they can't be read jointly. */
 export function servedPlace(manifest: Manifest, form: FormManifest, model: ModelEstimate): SeenModels["overall"] {
-  const seen = form.overall?.seen ?? null;
-  if (seen === null || !model.joint) return null;
+  const seen = form.overall?.seen;
+  if (!seen || !model.joint) return null;
   return overallPlace(
     seen,
     scenarioShares(manifest).map(({ id, share }) => ({ ...model.scenario(id, "joint")!, share })),

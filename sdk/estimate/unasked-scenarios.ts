@@ -2,6 +2,7 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import type { UnaskedManifest } from "../core/bundle/manifest.ts";
 import { estimatorFigure } from "../core/estimators/types.ts";
 import { percentile } from "../core/inference/ranks.ts";
+import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import { scenarioShares, type ScoredScenario } from "./overall-score.ts";
 import type { Estimate, EstimateWarning, ScenarioResult } from "./types.ts";
@@ -28,6 +29,11 @@ function logitSlope(score: number): number {
 export interface KnownScore {
   readonly score: number;
   readonly variance: number;
+}
+
+/** A score with its interval's variance and bias, or with the error that was measured of such ones where it has none. */
+export function knownScore(score: number, sampling: SamplingVariance | null, rmse: number): KnownScore {
+  return { score, variance: sampling ? sampling.variance + sampling.bias ** 2 : rmse ** 2 };
 }
 
 /** Logits of all scenarios' full scores, given some scores. */
@@ -112,19 +118,18 @@ export function withPredictedScenarios(
   const shares = scenarioShares(manifest);
   if (!unasked || scored.size < shares.length) return estimate;
   const form = manifest.forms.find(({ id }) => id === estimate.form)!;
-  const parts = shares.map(({ id, share }) => ({ id, share, ...scored.get(id)! }));
+  const parts = shares.map((own) => ({ ...own, ...scored.get(own.id)! }));
   const known = parts.map(({ id, result, sampling }): KnownScore | null => {
     if (result.interval === null) return null;
     const measured = form.scenarios[id]!.measured.interpolation;
     const rmse = measured ? estimatorFigure(measured.estimators, form.estimator).rmse : 0;
-    return { score: result.score!, variance: sampling ? sampling.variance + sampling.bias ** 2 : rmse ** 2 };
+    return knownScore(result.score!, sampling, rmse);
   });
   if (known.every((own) => own === null) || parts.every(({ result }) => result.score !== null)) return estimate;
 
   const { mean, covariance, outside } = predictLogits(unasked, known);
   const t = studentTQuantile(0.5 + level / 2, unasked.models - 1);
   const warnings: EstimateWarning[] = [];
-  const size = parts.length;
   const results = parts.map(({ id, result }, s): ScenarioResult => {
     if (result.score !== null) return result; // a few answers tell more than none
     const measured = unasked.forms[form.id]?.[id];
@@ -137,17 +142,14 @@ export function withPredictedScenarios(
       scenario: id,
       message: `${id}: not asked; predicted from the other scenarios' scores, with a typical error of ${(100 * measured.mae).toFixed(1)} points on models like the sources.`,
     });
-    const half = t * measured.factor * Math.sqrt(covariance[s * size + s]!);
-    const [low, score, high] = [-half, 0, half].map((shift) => logitScore(mean[s]! + shift)) as [
-      number,
-      number,
-      number,
-    ];
+    const half = t * measured.factor * Math.sqrt(covariance[s * (parts.length + 1)]!);
+    const at = (shift: number): number => logitScore(mean[s]! + shift);
+    const score = at(0);
     return {
       ...result,
       predicted: true,
       score,
-      interval: { low, high, level, method: "predicted" },
+      interval: { low: at(-half), high: at(half), level, method: "predicted" },
       reason: null,
       percentile: percentile(score, loaded.get(id)!.sourceScores),
     };
@@ -157,7 +159,7 @@ export function withPredictedScenarios(
     warnings: [...estimate.warnings, ...warnings],
     scenarios: Object.fromEntries(parts.map(({ id }, s) => [id, results[s]!])),
   };
-  if (warnings.length === 0 || results.some(({ score }) => score === null)) return told;
+  if (results.some(({ score }) => score === null)) return told;
   const score = parts.reduce((sum, { share }, s) => sum + share * results[s]!.score!, 0);
   const lacking = parts.flatMap(({ id }, s) => (results[s]!.interval === null ? [id] : []));
   if (lacking.length > 0) return { ...told, predicted: true, score, reason: `no interval for ${lacking.join(", ")}` };

@@ -6,11 +6,8 @@ import {
   type Tightening,
 } from "anchoreval/internal/core/estimators/types";
 import { blendedMean } from "anchoreval/internal/core/estimators/predicted-means";
-import {
-  bernoulliVariance,
-  gatedVariance,
-  type SamplingVariance,
-} from "anchoreval/internal/core/inference/sampling-variance";
+import { bernoulliVariance } from "anchoreval/internal/core/estimators/answered-sample";
+import { gatedVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { LEAST_FAMILIES } from "../matrix/families.ts";

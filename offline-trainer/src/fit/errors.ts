@@ -21,6 +21,7 @@ import {
   errorQuantile,
   heldOutScores,
   holdsTruth,
+  pooledQuantile,
   rounded,
   type ScoreInterval,
   winklerScore,
@@ -108,8 +109,7 @@ export function measuredCoverage(
   const count = new Set(models).size;
   if (count < LEAST_MODELS_FOR_COVERAGE || known.length < estimates.length)
     return { coverage95: null, coverageSe: null, halfWidth95: null, halfWidth95P90: null };
-  const widths = Float64Array.from(known, ({ low, high }) => (high - low) / 2).sort();
-  const rank = Math.ceil((Math.ceil((count + 1) * PROMISED_SHARE) * widths.length) / count);
+  const widths = known.map(({ low, high }) => (high - low) / 2);
   const hits = known.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
   const coverage = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
   const residuals = hits.map((hit) => hit - coverage);
@@ -117,7 +117,7 @@ export function measuredCoverage(
     coverage95: rounded(coverage),
     coverageSe: rounded(clusteredError(models, residuals, hits.length)!), // there are twenty models or more
     halfWidth95: rounded(widths.reduce((sum, width) => sum + width, 0) / widths.length),
-    halfWidth95P90: rounded(widths[rank - 1]!),
+    halfWidth95P90: rounded(pooledQuantile(widths, count, PROMISED_SHARE)!),
   };
 }
 

@@ -80,6 +80,16 @@ export function conformalQuantile(
   return draws.length > 0 ? sum / draws.length : null;
 }
 
+/**
+ * The same of figures that are pooled, several of each model: the ⌈⌈(M+1)·level⌉·n/M⌉-th smallest of n.
+ * @param models - M
+ * @returns null where the models are too few for the level
+ */
+export function pooledQuantile(figures: readonly number[], models: number, level: number): number | null {
+  const rank = Math.ceil((Math.ceil((models + 1) * level) * figures.length) / models);
+  return rank > figures.length ? null : Float64Array.from(figures).sort()[rank - 1]!;
+}
+
 /** An interval of a score, as fractions. */
 export interface ScoreInterval {
   readonly low: number;

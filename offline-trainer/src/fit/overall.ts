@@ -19,6 +19,7 @@ import {
   conformalQuantile,
   heldOutSampling,
   heldOutScores,
+  pooledQuantile,
   rounded,
   type ScoreInterval,
   withoutFold,
@@ -72,10 +73,7 @@ function overallErrors(
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
   const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => estimatorFigure(scores, id) - truth);
   const held = overall.map(({ estimate, truth }) => ({ model: estimate.model, truth }));
-  const absolute = errors(estimator)
-    .map(Math.abs)
-    .sort((x, y) => x - y);
-  const draws = overall.length / models;
+  const absolute = errors(estimator).map(Math.abs);
   return {
     models,
     estimators: Object.fromEntries(
@@ -84,8 +82,8 @@ function overallErrors(
     randomMae: rounded(randomMae),
     ...measuredCoverage(held, intervals),
     absoluteError: ERROR_LEVELS.map((level) => {
-      const rank = Math.ceil(Math.ceil((models + 1) * level) * draws);
-      return rank > absolute.length ? null : rounded(absolute[rank - 1]!);
+      const error = pooledQuantile(absolute, models, level);
+      return error === null ? null : rounded(error);
     }),
   };
 }

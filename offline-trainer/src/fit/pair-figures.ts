@@ -16,7 +16,7 @@ import type { Benchmark } from "../matrix/benchmark.ts";
 import { tellTightening } from "./blend-figures.ts";
 import { type Blends, servedBlend } from "./blends.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { rounded } from "./held-out-scores.ts";
+import { pooledQuantile, rounded } from "./held-out-scores.ts";
 
 /** Others of its fold that each held-out model is paired with before and after itself, at most. */
 const NEIGHBOURS = 8;
@@ -72,10 +72,7 @@ export function pairFigures(
       random.fork(`${form} ${drawn}`),
     ),
   );
-  const quantile = (ratios: readonly number[]): number => {
-    const rank = Math.ceil((Math.ceil((models + 1) * LEVEL) / models) * ratios.length);
-    return Math.sqrt(Float64Array.from(ratios).sort()[Math.min(rank, ratios.length) - 1]!);
-  };
+  const quantile = (ratios: readonly number[]): number => Math.sqrt(pooledQuantile(ratios, models, LEVEL)!); // of 39 or more
   const excess = excessRatio();
   const shrinkage = leastError(pairs);
   const differences = pairs.map((pair) => ({ ...pair, scenarios: pairedDifferences(pair, shrinkage) }));

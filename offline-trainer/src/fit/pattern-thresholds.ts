@@ -1,6 +1,7 @@
 import {
   FALSE_ALARMS,
   type AnswerPattern,
+  leapOf,
   type PatternThresholds,
 } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { conformalQuantile, rounded } from "./held-out-scores.ts";
@@ -81,10 +82,6 @@ function jointThresholds(estimates: readonly Judged[], level: number): JointThre
 
 function isJudged(estimate: HeldOutEstimate): estimate is Judged {
   return estimate.pattern !== null && Object.values(estimate.pattern).every((value) => value !== null);
-}
-
-function leapOf(truth: number, { worst, best }: HeldOutEstimate["seen"]): number {
-  return (truth - best) / Math.max(best - worst, 1e-9);
 }
 
 function modelsOf(estimates: readonly HeldOutEstimate[]): number {

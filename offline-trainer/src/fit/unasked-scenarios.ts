@@ -1,7 +1,13 @@
 import type { UnaskedManifest } from "anchoreval/internal/core/bundle/manifest";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
-import { type KnownScore, logitScore, predictLogits, scoreLogit } from "anchoreval/internal/estimate/unasked-scenarios";
+import {
+  type KnownScore,
+  knownScore,
+  logitScore,
+  predictLogits,
+  scoreLogit,
+} from "anchoreval/internal/estimate/unasked-scenarios";
 import type { Benchmark } from "../matrix/benchmark.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import { mean } from "../numeric/statistics.ts";
@@ -118,12 +124,14 @@ interface HeldOutScore {
 function scoreTable({ validation, foldOut }: PooledBlend, estimator: EstimatorId): ReadonlyMap<string, HeldOutScore> {
   const estimates = validation.interpolation.map((own) => ({ ...own, seen: { ...own.seen, overall: null } }));
   const scores = estimates.map((own) => heldOutScore(own, estimator, foldOut(own)));
-  const square = mean(estimates.map(({ truth }, k) => (scores[k]! - truth) ** 2));
+  const rmse = Math.sqrt(mean(estimates.map(({ truth }, k) => (scores[k]! - truth) ** 2)));
   return new Map(
     estimates.map((estimate, k) => {
-      const drawn = heldOutSampling(estimate, estimator, foldOut(estimate));
-      const variance = drawn ? drawn.variance + drawn.bias ** 2 : square;
-      return [heldOutKey(estimate), { estimate, known: estimate.failed ? null : { score: scores[k]!, variance } }];
+      const sampling = heldOutSampling(estimate, estimator, foldOut(estimate));
+      return [
+        heldOutKey(estimate),
+        { estimate, known: estimate.failed ? null : knownScore(scores[k]!, sampling, rmse) },
+      ];
     }),
   );
 }

@@ -83,3 +83,9 @@ export function knownBounds(weights: Float64Array, sample: AnsweredSample): Boun
   const rest = sample.items.length === weights.length ? 0 : Math.max(0, 1 - known); // weights sum to 1 up to rounding
   return { low: Math.min(1, low), high: Math.min(1, low + rest) };
 }
+
+/** ŝ(1−ŝ) of one answer at ŝ = (n·score + 1)/(n + 2), never 0: a uniform prior's two answers beside the n seen. */
+export function bernoulliVariance(score: number, answers: number): number {
+  const shrunk = (score * answers + 1) / (answers + 2);
+  return shrunk * (1 - shrunk);
+}

@@ -1,5 +1,5 @@
 import { normalCdf } from "../numeric/distributions.ts";
-import { clamp, type Bounds } from "./answered-sample.ts";
+import { bernoulliVariance, clamp, type Bounds } from "./answered-sample.ts";
 import { blendedMean } from "./predicted-means.ts";
 import {
   BASE_ESTIMATORS,
@@ -135,8 +135,7 @@ export function outsideEstimate(
  * @param unit - Σm²(1−π); without a draw all is explained
  */
 function explainedShare(difference: number, score: number, answers = NaN, unit = NaN): number {
-  const rate = (score * answers + 1) / (answers + 2);
-  const explained = EXPLAINED * rate * (1 - rate) * unit;
+  const explained = EXPLAINED * bernoulliVariance(score, answers) * unit;
   return difference ** 2 > explained ? explained / difference ** 2 : 1;
 }
 

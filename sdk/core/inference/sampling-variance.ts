@@ -1,3 +1,4 @@
+import { bernoulliVariance } from "../estimators/answered-sample.ts";
 import type { BlendedEstimates } from "../estimators/blend-estimates.ts";
 import type { AnsweredSample, DrawnAnswers, Tightening } from "../estimators/types.ts";
 
@@ -75,12 +76,6 @@ export function atLeastBinomial(sampling: SamplingVariance, score: number): Samp
   return answers === 0
     ? sampling
     : { ...sampling, variance: Math.max(variance, bernoulliVariance(score, answers) / answers) };
-}
-
-/** ŝ(1−ŝ) of one answer at ŝ = (n·score + 1)/(n + 2), never 0: a uniform prior's two answers beside the n seen. */
-export function bernoulliVariance(score: number, answers: number): number {
-  const shrunk = (score * answers + 1) / (answers + 2);
-  return shrunk * (1 - shrunk);
 }
 
 /**

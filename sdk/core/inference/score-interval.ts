@@ -1,7 +1,7 @@
 import { invalidOption } from "../errors.ts";
-import type { Bounds } from "../estimators/answered-sample.ts";
+import { bernoulliVariance, type Bounds } from "../estimators/answered-sample.ts";
 import { studentTQuantile } from "../numeric/distributions.ts";
-import { bernoulliVariance, type SamplingVariance, satterthwaite } from "./sampling-variance.ts";
+import { type SamplingVariance, satterthwaite } from "./sampling-variance.ts";
 
 /** A score estimated from anchors that were drawn at random: of one scenario, or of several together. */
 export interface SampledScore {

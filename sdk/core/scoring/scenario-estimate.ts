@@ -4,7 +4,7 @@ import { answeredSample, clamp, knownBounds, type Bounds } from "../estimators/a
 import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
-import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
+import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores, ScenarioState } from "../estimators/types.ts";
 import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
 import { itemLogit, responseDerivatives } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
@@ -94,29 +94,38 @@ export function estimateScenario(
 ): ScenarioEstimate | null {
   if (answers === null) return null;
   const { sample, bounds } = answers;
-  const { bank, weights, scoreMap } = model;
-  const expected = expectedScore(ability.theta, bank, weights, scoreMap);
-  const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
-  const leverages = answerLeverages(bank, ability.theta, ability.covariance, sample.items);
-  const state = { weights, expected, predicted, sample };
-  const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
-  const corrected = clamp(correctedMean(state), bounds);
-  const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
+  const { state, corrected, ...read } = correctedAnswers(model, ability, sample, bounds);
+  const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], state.expected, bounds) : null;
   return {
     base: {
       ...answers.base,
       "p-irt": clamp(modelImputedMean(state), bounds),
       "p-irt-dr": corrected,
-      gaussian: clamp(gaussianMean(model.factors, weights, sample, factors), bounds),
+      gaussian: clamp(gaussianMean(model.factors, model.weights, sample, factors), bounds),
       ...(features && { "score-map": features.score }),
     },
     features,
     sample,
     bounds,
-    residuals,
-    sampling: samplingVariance(corrected, sample, residuals),
-    leverages,
+    ...read,
+    sampling: samplingVariance(corrected, sample, read.residuals),
   };
+}
+
+/** A sample beside what an ability predicts of it: the wholly corrected mean, residuals (y−p̂)/(1−h) and leverages h. */
+export function correctedAnswers(
+  { bank, weights, scoreMap }: Pick<ScenarioModel, "bank" | "weights" | "scoreMap">,
+  { theta, covariance }: Pick<AbilityEstimate, "theta" | "covariance">,
+  sample: AnsweredSample,
+  bounds: Bounds,
+) {
+  const expected = expectedScore(theta, bank, weights, scoreMap);
+  const predicted = predictedScoresOf(sample.items, theta, bank, scoreMap);
+  const leverages = answerLeverages(bank, theta, covariance, sample.items);
+  const state: ScenarioState = { weights, expected, predicted, sample };
+  const corrected = clamp(correctedMean(state), bounds);
+  const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
+  return { state, corrected, residuals, leverages };
 }
 
 /** Inputs of score maps from one scenario; its own map's score is clamped to the bounds. */
