@@ -190,12 +190,12 @@ function scenarioResult(
   const gated =
     drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening, drawn) : null;
   const served = drawn && gated ? gatedSampling(drawn, gated, blended) : drawn;
-  const few = !exact && sourceScores.length < LEAST_SOURCES;
+  const few = !exact && !(sourceScores.length >= LEAST_SOURCES && described.measured.interpolation);
   const sampling = served && few ? atLeastBinomial(served, score) : served;
   if (few)
     warn(
       "few_source_models",
-      `only ${sourceScores.length} source models, too few to measure errors on: the interval is as wide as that of as many random items at least.`,
+      "too few answers of source models to measure errors: the interval is as wide as that of as many random items at least.",
     );
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }

@@ -24,6 +24,7 @@ import {
   pooledQuantile,
   rounded,
   type ScoreInterval,
+  thatAnswered,
   winklerScore,
 } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
@@ -53,6 +54,7 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
   const intervals = estimates.map(crossFittedInterval(input));
   return {
     models: models.length,
+    ...answeredPart(estimates),
     estimators: summaries(estimates, blend),
     randomMae: rounded(errors.reduce((sum, error) => sum + error, 0) / models.length),
     ...measuredCoverage(estimates, intervals),
@@ -61,6 +63,12 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
       return error === null ? null : rounded(error);
     }),
   };
+}
+
+/** The mean share of the anchors that the models answered, where some have answered a part of the scenario alone. */
+export function answeredPart(estimates: readonly HeldOutEstimate[]): Pick<SplitErrors, "answered"> {
+  if (thatAnswered(estimates).length === estimates.length) return {};
+  return { answered: rounded(estimates.reduce((sum, { part }) => sum + (part ?? 1), 0) / estimates.length) };
 }
 
 function summaries(

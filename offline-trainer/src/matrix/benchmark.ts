@@ -5,7 +5,7 @@ import { known, mean } from "../numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
 import { replicateGroups } from "./replicates.ts";
-import { eligibleTargets, type Split } from "./splits.ts";
+import { eligibleTargets, type Split, TARGET_OBSERVED } from "./splits.ts";
 import { familyNumbers } from "./families.ts";
 
 /** Models below which nothing is calibrated. */
@@ -131,11 +131,17 @@ export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "s
   return models;
 }
 
-/** Full scores and observed shares of all models, as their splits look at them. */
-export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">) {
+/**
+ * Full scores and observed shares of all models, as their splits look at them.
+ * @param least - share of every scenario's weight that a target has observed; where full scores were given, nearly all
+ */
+export function observedModels(
+  { models, groups }: Pick<Benchmark, "models" | "groups">,
+  least: number = TARGET_OBSERVED,
+) {
   const observed = groups.map(({ matrix, scenarios }) => {
     const full = scenarios.map((slice) => fullScores(matrix, slice));
-    return { full, eligible: eligibleTargets(full) };
+    return { full, eligible: eligibleTargets(full, matrix.fullScores ? TARGET_OBSERVED : least) };
   });
   return {
     /** In every scenario. */
