@@ -125,7 +125,7 @@ describe("sources with missing answers", () => {
     for (const { measured } of Object.values(form.scenarios)) expect(measured.interpolation).toBeNull();
     expect(warned(estimate)).toBe(2);
     expect(estimate.warnings.find(({ code }) => code === "few_source_models")!.message).toContain(
-      "too few answers of source models to measure errors",
+      "too few source models to measure the error",
     );
   });
 });
