@@ -14,6 +14,8 @@ import { fullScoreAt } from "anchoreval/internal/core/scoring/full-score";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { isWhole } from "../matrix/splits.ts";
+import { mean } from "../numeric/statistics.ts";
 import {
   clusteredError,
   type CrossFittedInput,
@@ -24,7 +26,6 @@ import {
   pooledQuantile,
   rounded,
   type ScoreInterval,
-  thatAnswered,
   winklerScore,
 } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
@@ -65,10 +66,10 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
   };
 }
 
-/** The mean share of the anchors that the models answered, where some have answered a part of the scenario alone. */
+/** The mean share of the anchors that the models answered, where that isn't nearly all. */
 export function answeredPart(estimates: readonly HeldOutEstimate[]): Pick<SplitErrors, "answered"> {
-  if (thatAnswered(estimates).length === estimates.length) return {};
-  return { answered: rounded(estimates.reduce((sum, { part }) => sum + (part ?? 1), 0) / estimates.length) };
+  const answered = mean(estimates.map(({ part }) => part ?? 1));
+  return isWhole(answered) ? {} : { answered: rounded(answered) };
 }
 
 function summaries(
