@@ -1,10 +1,14 @@
 import { join } from "node:path";
 import { groupItems, readResponses } from "anchoreval-trainer";
+import { withoutCopies } from "../offline-trainer/dist/matrix/replicates.js";
 
-/** A set of a folder of leaderboards, FOLDER/SET/responses.csv.gz and items.jsonl.gz, its items grouped as a fit has them. */
+/**
+ * A set of a folder of leaderboards, FOLDER/SET/responses.csv.gz and items.jsonl.gz, as a fit has it: its items grouped, copies
+ * of models counted as one.
+ */
 export async function readLeaderboard(folder, set) {
   const { matrix } = await readResponses(join(folder, set, "responses.csv.gz"), {
     items: join(folder, set, "items.jsonl.gz"),
   });
-  return groupItems(matrix);
+  return withoutCopies(groupItems(matrix)).matrix;
 }

@@ -95,9 +95,9 @@ for (const set of values.sets.split(",")) {
       ([of, { count, error, mean, bias, held, halfWidth }]) =>
         `${of} ${points(error / count)} (${points(mean / count)}) bias ${points(bias / count)} held ${(held / count).toFixed(2)} ± ${points(halfWidth / count)}`,
     );
-    const { accused, warned, count } = scenarios.scenario;
+    const { accused, warned, told, count } = scenarios.scenario;
     console.log(
-      `  ${row.padEnd(26)} ${figures.join("; ")}; accused ${(accused / count).toFixed(2)}, warned ${(warned / count).toFixed(2)}`,
+      `  ${row.padEnd(26)} ${figures.join("; ")}; accused ${(accused / count).toFixed(2)}, warned ${(warned / count).toFixed(2)}, held or warned ${(told / count).toFixed(2)}`,
     );
   }
 }
@@ -123,7 +123,7 @@ function judge(row, found, truths, tallies) {
 
   function add(of, { score, interval }, anchorMean, truth, accused, warned) {
     if (score === null || interval === null) return;
-    const empty = { count: 0, error: 0, mean: 0, bias: 0, held: 0, halfWidth: 0, accused: 0, warned: 0 };
+    const empty = { count: 0, error: 0, mean: 0, bias: 0, held: 0, halfWidth: 0, accused: 0, warned: 0, told: 0 };
     const own = (tallies.get(row)[of] ??= empty);
     own.count++;
     own.error += Math.abs(score - truth);
@@ -133,5 +133,6 @@ function judge(row, found, truths, tallies) {
     own.halfWidth += (interval.high - interval.low) / 2;
     own.accused += accused ? 1 : 0;
     own.warned += warned ? 1 : 0;
+    own.told += warned || holds(interval, truth) ? 1 : 0;
   }
 }

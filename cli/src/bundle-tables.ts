@@ -91,8 +91,10 @@ function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifes
   const rows = scenarios.flatMap(({ id, forms }) => forms.map((own) => ({ id, ...own })));
   const counts = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.models ?? [])));
   if (rows.every(({ whole }) => whole)) return ["Every item is asked, so the score is exact."];
-  if (counts.length === 0) return [`Errors are not measured: ${sources.models} models are too few to hold any out.`];
+  if (counts.length === 0)
+    return [`Errors are not measured: of ${sources.models} models too few have answered enough to be held out.`];
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const answered = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.answered ?? [])));
   const missing = rows.some((row) => errorRow(row).includes(NONE)) ? `; ${NONE}: too few models to measure it` : "";
   const worse = rows.filter((row) => {
     const random = row.measured?.interpolation?.randomMae ?? 0;
@@ -102,6 +104,11 @@ function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifes
   const more = worse.length > 3 ? [`${worse.length - 3} more`] : [];
   return [
     `Errors in points, measured on ${least === most ? "" : `${least} to `}${most} held-out models${missing}.`,
+    ...(answered.length > 0
+      ? [
+          `They answered ${Math.round(100 * Math.min(...answered))} % of the anchors or more: with all, errors are smaller.`,
+        ]
+      : []),
     ...(worse.length > 0 ? [`No better than as many random items: ${listed([...named, ...more])}.`] : []),
   ];
 }

@@ -1,9 +1,9 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
 import { ERROR_LEVELS } from "../core/bundle/names.ts";
-import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
+import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
-import { estimatorFigure, type SeenModels } from "../core/estimators/types.ts";
+import { estimatorFigure, type SeenModels, type Tightening } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
 import {
   atLeastBinomial,
@@ -181,25 +181,26 @@ function scenarioResult(
     warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
   const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
   const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leapOf(score, seen) : null) : null;
-  if (found !== null && found.length > 0)
+  // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
+  const tightening = found?.length ? { inside: 1, outside: 1 } : described.tightening;
+  if (found?.length)
     warn(
       "suspicious_pattern",
       `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in fifty is flagged.`,
     );
   const drawn = exact ? NO_SAMPLING : estimate.sampling;
-  const gated =
-    drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening, drawn) : null;
+  const gated = drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, tightening, drawn) : null;
   const served = drawn && gated ? gatedSampling(drawn, gated, blended) : drawn;
-  const few = !exact && sourceScores.length < LEAST_SOURCES;
+  const few = !exact && !(sourceScores.length >= LEAST_SOURCES && described.measured.interpolation);
   const sampling = served && few ? atLeastBinomial(served, score) : served;
   if (few)
     warn(
       "few_source_models",
-      `only ${sourceScores.length} source models, too few to measure errors on: the interval is as wide as that of as many random items at least.`,
+      "too few source models to measure the error: the interval is at least that of as many random items.",
     );
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }
-    : scenarioInterval(form, described, estimate, sampling, score, range, level);
+    : scenarioInterval(form, described.measured, tightening, estimate, sampling, score, range, level);
   if (typeof interval === "string") warn("no_interval", `no interval: ${interval}.`);
   const result: ScenarioResult = {
     score,
@@ -222,7 +223,7 @@ function scenarioResult(
       pattern: { ...answerPattern, suspicions: found },
     },
   };
-  return { result, bounds, sampling, tightening: described.tightening, gated };
+  return { result, bounds, sampling, tightening, gated };
 }
 
 function unanswered(of: number): ScenarioResult {
@@ -252,7 +253,8 @@ function exactOutside(score: number, sourceScores: ArrayLike<number>): { above: 
 /** The interval of a score that isn't exact, or why there is none. */
 function scenarioInterval(
   form: FormManifest,
-  described: MeasuredBlend,
+  measured: MeasuredErrors,
+  tightening: Tightening,
   { sample, bounds }: ScenarioEstimate,
   sampling: SamplingVariance | null,
   score: number,
@@ -263,13 +265,13 @@ function scenarioInterval(
     return `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_ANSWERED_SHARE} %`;
   if (form.interval === "design") {
     if (sampling === null) return "fewer than two anchors were answered";
-    const method = drawnMethod(form, [described]);
+    const method = drawnMethod(form, [{ tightening }]);
     return { ...designInterval({ score, bounds, sampling }, level), level, method };
   }
   if (!(ERROR_LEVELS as readonly number[]).includes(level))
     return `for anchors chosen by ${form.selection}, intervals are measured at the levels ${ERROR_LEVELS.join(", ")}`;
   if (range === "outside") return "the model lies outside the range seen, where the errors measured do not hold";
-  const error = measuredError(described.measured, level);
+  const error = measuredError(measured, level);
   if (error === null) return "too few source models to measure the error at this level";
   const low = Math.max(score - error, bounds.low);
   const high = Math.min(score + error, bounds.high);

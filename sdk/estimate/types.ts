@@ -25,7 +25,10 @@ export type WarningCode =
   | "no_interval"
   /** Every item was answered, but the score is on items that the bundle doesn't have: it isn't exact. */
   | "beyond_items"
-  /** Fewer than twelve source models: nothing but the draw of the anchors tells what the score may err by. */
+  /**
+   * Fewer than twelve source models, or none that answered enough to be held out: nothing but the draw of the anchors tells
+   * what the score may err by.
+   */
   | "few_source_models"
   /** The answers to all scenarios can't be read jointly: one has too few. */
   | "estimated_separately"

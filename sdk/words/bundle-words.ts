@@ -14,7 +14,7 @@ export function errorWords({ interpolation, extrapolation }: MeasuredErrors, est
 }
 
 function splitText(
-  { models, estimators, randomMae, coverage95, halfWidth95 }: SplitErrors,
+  { estimators, randomMae, coverage95, halfWidth95, ...held }: SplitErrors,
   estimator: EstimatorId,
 ): string {
   const { mae } = estimatorFigure(estimators, estimator);
@@ -30,7 +30,12 @@ function splitText(
     coverage95 === null
       ? "coverage not measured"
       : `95 % intervals held ${points(coverage95)} %${halfWidth95 === null ? "" : `, ± ${points(halfWidth95)}`}`;
-  return `typical error ${points(mae)} points over ${models} held-out models${against}; ${coverage}`;
+  return `typical error ${points(mae)} points over ${held.models} held-out models${answeredWords(held)}${against}; ${coverage}`;
+}
+
+/** The share of the anchors that held-out models answered, where source models lack answers: errors with all are smaller. */
+export function answeredWords({ answered }: Pick<SplitErrors, "answered">): string {
+  return answered === undefined ? "" : ` that answered ${Math.round(100 * answered)} % of the anchors`;
 }
 
 /** That scores are on items that a bundle doesn't have, and how well its own tell them: a sentence a scenario, and one for all. */

@@ -35,7 +35,7 @@ async function bundleOf(code: string): Promise<string> {
  */
 const CEILINGS = {
   'export { estimateFromAnchors } from "anchoreval";': 17_000,
-  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 27_750,
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 27_760,
   'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 31_050,
   'export { mapAbility } from "anchoreval/irt";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,

@@ -7,6 +7,7 @@ import {
 } from "anchoreval-trainer/internal/backtest/compare-methods";
 import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
+import { withoutCopies } from "anchoreval-trainer/internal/matrix/replicates";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
@@ -22,7 +23,14 @@ import {
   readResponseOptions,
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
-import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIONS } from "../options/fit.ts";
+import {
+  checkAskedSizes,
+  METHOD_OPTIONS,
+  readMethod,
+  remarkCopies,
+  THREADS_OPTION,
+  WORK_OPTIONS,
+} from "../options/fit.ts";
 import { checkOutFile, writeOutFile } from "../out.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
@@ -115,6 +123,7 @@ export const backtestCommand: Command = {
       ...families,
       signal,
     };
+    remarkCopies(output, [...withoutCopies(matrix).copies.keys()]);
     if (several) {
       const rows = await output.during("back-test", (onProgress) =>
         compareRecipes(matrix, { ...shared, splits, recipes: methods, onProgress }),

@@ -12,7 +12,6 @@ import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
-import { listed } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
@@ -27,6 +26,7 @@ import {
   readMethod,
   readRecipe,
   readSizes,
+  remarkCopies,
 } from "../options/fit.ts";
 import {
   fileDate,
@@ -169,8 +169,7 @@ export const fitCommand: Command = {
         }),
       ),
     );
-    if (result.copies.length > 0)
-      output.remark(`every answer the same as another model's, so that both count as one: ${listed(result.copies)}`);
+    remarkCopies(output, result.copies);
     if (options.text("total") !== undefined)
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };

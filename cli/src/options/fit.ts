@@ -13,7 +13,9 @@ import {
 } from "anchoreval-trainer/internal/methods/settings";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { listed } from "anchoreval/internal/words/figures";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
+import type { Output } from "../output.ts";
 import type { ImportFacts } from "./data.ts";
 
 export const METHOD_OPTIONS = {
@@ -177,4 +179,10 @@ export function readSizes(
 /** {@link checkAnchors} of --anchors. */
 export function checkAskedSizes(options: OptionReader, items: readonly ItemInfo[]): void {
   checkAnchors(options.numbers("anchors", { min: 1, integer: true }, []), items);
+}
+
+/** Says which models count as one with another. @param copies - their names */
+export function remarkCopies(output: Output, copies: readonly string[]): void {
+  if (copies.length > 0)
+    output.remark(`every answer the same as another model's, so that both count as one: ${listed(copies)}`);
 }

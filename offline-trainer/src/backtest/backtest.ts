@@ -67,7 +67,7 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
       scenario,
       bySeed(scenario, options.sizes[0]!).map((results) => {
         const models = new Set(results.flatMap((result) => result.estimates.map(({ model }) => model)));
-        return [...models].map((model) => matrix.subjects[model]!);
+        return [...models].map((model) => cells[0]!.benchmark.models[model]!);
       }),
     ]),
   );

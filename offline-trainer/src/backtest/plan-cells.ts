@@ -51,7 +51,7 @@ export interface PlannedCell extends CellInput {
 }
 
 /**
- * All cells of a back-test. Splits of models are the same for all scenarios that are estimated together; extrapolation ranks
+ * All cells of a back-test: copies of models count as one, as in a fit. Splits of models are the same for all scenarios that are estimated together; extrapolation ranks
  * the models by their {@link strength} over those scenarios, or over all.
  * @throws AnchorEvalError `invalid_data` where a split leaves too few models
  */
@@ -59,6 +59,13 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   const { split, sizes, seeds } = options;
   const { settings } = options.method;
   const benchmark = describeBenchmark(matrix, { ...settings, ...options });
+  const { models: names, copies } = benchmark;
+  const rows = new Map(matrix.subjects.map((name, row) => [name, row]));
+  const asked: BacktestPlanOptions = {
+    ...options,
+    ...(options.targets && { targets: options.targets.map((name) => copies.get(name) ?? name) }),
+    ...(options.dates && { dates: names.map((name) => options.dates![rows.get(name)!]!) }),
+  };
   const method = withKnowledge(options.method, benchmark);
   planForms(scenariosOf(benchmark), method, { sizes });
   const cells: PlannedCell[] = [];
@@ -78,7 +85,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
               .shuffle([...sources])
               .slice(0, options.sources)
               .sort((x, y) => x - y);
-      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((whole) => {
+      const candidates = splitsOf(asked, input, scores, names, seed).map((whole) => {
         const split = { ...whole, sources: cut(whole.sources) };
         const groups = models.groupSplits(split);
         return { ...(together ? joined(groups) : split), groups };

@@ -41,13 +41,22 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
     const own = Float32Array.from(loadings[s]!);
     const noise = Float32Array.from(open, (value, i) => value + left[s]![i]! + LEAST_NOISE);
     const mean = Float32Array.from(accuracy, (value, i) => (Number.isNaN(value) ? curves.average[i]! : value));
-    const total = { mean: 0, loadings: new Float64Array(rank) };
-    for (let i = 0; i < weights.length; i++) {
-      total.mean += weights[i]! * mean[i]!;
-      for (let r = 0; r < rank; r++) total.loadings[r]! += weights[i]! * own[i * rank + r]!;
-    }
-    return { rank, mean, loadings: own, noise, total };
+    const all = { rank, mean, loadings: own, noise };
+    return { ...all, total: totalFactors(all, weights) };
   });
+}
+
+/** Σwμ and Σwz. @param factors - of all items of a scenario @param weights - of these items */
+export function totalFactors(
+  { rank, mean, loadings }: Pick<AnchorFactors, "rank" | "mean" | "loadings">,
+  weights: Float64Array,
+): AnchorFactors["total"] {
+  const total = { mean: 0, loadings: new Float64Array(rank) };
+  for (let i = 0; i < weights.length; i++) {
+    total.mean += weights[i]! * mean[i]!;
+    for (let r = 0; r < rank; r++) total.loadings[r]! += weights[i]! * loadings[i * rank + r]!;
+  }
+  return total;
 }
 
 /** Curves of a scenario's items at some source models, and the mean of φ·P(1−P) over these. */

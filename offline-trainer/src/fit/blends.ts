@@ -7,7 +7,7 @@ import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
 import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
-import { heldOutScore, withoutFold } from "./held-out-scores.ts";
+import { heldOutScore, thatAnswered, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import {
   blendingWeight,
@@ -106,7 +106,7 @@ function learnPooledBlends(
       const validation = validationOf(form);
       const { interpolation, extrapolation } = validation;
       const [n, lambda] = [size(form), served(form)];
-      const tightened = tellTightening(interpolation, families);
+      const tightened = tellTightening(thatAnswered(interpolation), families);
       return [
         form.id,
         {
@@ -150,7 +150,7 @@ function blendOf(
   };
   return {
     ...blend,
-    tightening: tightened ? intervalTightening(interpolation, blend) : { inside: 1, outside: 1 },
+    tightening: tightened ? intervalTightening(thatAnswered(interpolation), blend) : { inside: 1, outside: 1 },
   };
 }
 

@@ -16,7 +16,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.ts";
-import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import type { Blends, PooledBlend } from "./blends.ts";
@@ -47,7 +47,6 @@ type FittedScenario = ReturnType<typeof fittedScenarios>[0];
 
 /** All that a bundle is encoded from, but for the report. */
 export async function bundleContent(
-  matrix: ResponseMatrix,
   parts: readonly FittedPart[],
   method: Method,
   plans: readonly FormPlan[],
@@ -61,6 +60,7 @@ export async function bundleContent(
     Object.fromEntries(groups.map((own) => [own.group.id, value(own)]));
   const notes = await Promise.all(parts.map(({ learned }) => learned.notes()));
   const [first, ...others] = parts;
+  const { models } = first!.benchmark;
   const unasked = others.length === 0 && measureUnasked(first!.benchmark, first!.blends, method, plans);
   const manifest: BundleContent["manifest"] = {
     formatVersion: FORMAT_VERSION,
@@ -69,7 +69,7 @@ export async function bundleContent(
     benchmarkVersion: options.benchmarkVersion ?? null,
     created: options.created,
     description: options.description ?? null,
-    parameterization: matrix.fullScores ? FULL_SCORE_PARAMETERIZATION : PARAMETERIZATION,
+    parameterization: scenarios[0]!.matrix.fullScores ? FULL_SCORE_PARAMETERIZATION : PARAMETERIZATION,
     weighting: settings.weighting,
     banks: groups.map(({ group, bank, choice: { irtModel }, loadings }) => ({
       id: group.id,
@@ -94,7 +94,7 @@ export async function bundleContent(
     })),
     forms: formManifests(parts, scenarios, method, plans, seed),
     defaultForm: defaultForm(plans),
-    sources: { models: matrix.subjects.length, names: options.includeModelNames ? matrix.subjects : null, note: null },
+    sources: { models: models.length, names: options.includeModelNames ? models : null, note: null },
     protocol: options.protocol ?? {},
     fit: {
       ...settings,

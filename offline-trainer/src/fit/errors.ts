@@ -14,6 +14,8 @@ import { fullScoreAt } from "anchoreval/internal/core/scoring/full-score";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { isWhole } from "../matrix/splits.ts";
+import { mean } from "../numeric/statistics.ts";
 import {
   clusteredError,
   type CrossFittedInput,
@@ -53,6 +55,7 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
   const intervals = estimates.map(crossFittedInterval(input));
   return {
     models: models.length,
+    ...answeredPart(estimates),
     estimators: summaries(estimates, blend),
     randomMae: rounded(errors.reduce((sum, error) => sum + error, 0) / models.length),
     ...measuredCoverage(estimates, intervals),
@@ -61,6 +64,12 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
       return error === null ? null : rounded(error);
     }),
   };
+}
+
+/** The mean share of the anchors that the models answered, where that isn't nearly all. */
+export function answeredPart(estimates: readonly HeldOutEstimate[]): Pick<SplitErrors, "answered"> {
+  const answered = mean(estimates.map(({ part }) => part ?? 1));
+  return isWhole(answered) ? {} : { answered: rounded(answered) };
 }
 
 function summaries(

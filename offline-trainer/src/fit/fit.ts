@@ -13,7 +13,6 @@ import {
   type Benchmark,
 } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { withoutCopies } from "../matrix/replicates.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";
 import { bundleContent, type FittedPart } from "./bundle.ts";
@@ -50,18 +49,17 @@ export interface Fit {
  * const { content } = await fit(matrix, { benchmark: "gsm", version: "1.0.0", created, sizes: [50], seed: 1, backend });
  */
 export async function fit(responses: ResponseMatrix, options: FitOptions): Promise<Fit> {
-  const { matrix, copies } = withoutCopies(responses);
-  const models = matrix.subjects.length;
-  if (models < LEAST_MODELS) {
-    const alike = copies.length > 0 ? ` that don't answer every item alike` : "";
-    throw new AnchorEvalError(
-      "invalid_data",
-      `a fit needs at least ${LEAST_MODELS} models, these responses have ${models}${alike}`,
-    );
-  }
   const clock = stopwatch();
   const { settings } = options.method ?? recommended;
-  const benchmark = describeBenchmark(matrix, { ...settings, ...options });
+  const benchmark = describeBenchmark(responses, { ...settings, ...options });
+  const { models, copies } = benchmark;
+  if (models.length < LEAST_MODELS) {
+    const alike = copies.size > 0 ? ` that don't answer every item alike` : "";
+    throw new AnchorEvalError(
+      "invalid_data",
+      `a fit needs at least ${LEAST_MODELS} models, these responses have ${models.length}${alike}`,
+    );
+  }
   const method = withKnowledge(options.method ?? recommended, benchmark);
   const forms = planForms(scenariosOf(benchmark), method, options);
   clock.lap("replicates");
@@ -72,9 +70,9 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
       options.onProgress?.(before + share * part.groups.length, benchmark.groups.length, note);
     parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
   }
-  const content = await bundleContent(matrix, parts, method, forms, options);
+  const content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
-  return { method, forms, parts, content, copies, timings: clock.laps };
+  return { method, forms, parts, content, copies: [...copies.keys()], timings: clock.laps };
 }
 
 /** Fits groups that are estimated together: where there are threads for the held-out models, both at once. */

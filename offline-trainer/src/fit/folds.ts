@@ -165,7 +165,7 @@ export async function computeFold(
     onStep: ({ share, value }) => onNote({ share: LEARNING * share, loss: (loss = value) }),
   });
   onNote({ share: LEARNING, loss });
-  const table = await estimateTargets(benchmark, split.groups, fold, learned, method.settings.draws);
+  const table = await estimateTargets(benchmark, split.groups, fold, learned, method.settings.draws, { parts: true });
   onNote({ share: 1, loss });
   return table;
 }

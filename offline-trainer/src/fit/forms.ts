@@ -2,7 +2,12 @@ import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { remembered, scoringModel, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
+import {
+  remembered,
+  scoringModel,
+  type ModelEstimate,
+  type ScoringModel,
+} from "anchoreval/internal/core/scoring/scoring-model";
 import type { PreparedAnchors } from "../anchors/anchor-method.ts";
 import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";
@@ -12,6 +17,7 @@ import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
 import type { ScenarioGroup, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
+import { scenarioPart } from "./scenario-part.ts";
 
 /** The response model of a bank, as it was asked for or chosen on its sources. */
 export interface BankChoice extends Pick<FitBankOptions, "link" | "dims" | "shrinkage" | "irtModel"> {
@@ -52,6 +58,15 @@ export interface Form {
   readonly id: string;
   readonly scenarios: ReadonlyMap<string, FormScenario>;
   readonly scoring: ScoringModel;
+  /**
+   * Estimates a model's scores over parts of scenarios ({@link scenarioPart}).
+   * @param scores - aligned with the anchors; NaN = no answer
+   * @param parts - item weights of those scenarios, summing to 1, 0 of items outside the part; others are estimated whole
+   */
+  readonly estimateParts: (
+    scores: ReadonlyMap<string, Float64Array>,
+    parts: ReadonlyMap<string, Float64Array>,
+  ) => ModelEstimate;
 }
 
 /** Draws forms and makes their scoring models. @param prepared - anchors by scenario */
@@ -95,27 +110,44 @@ export function formDrawer(
     return plans.map((plan): Form => {
       const anchors = new Map(Array.from(sets, ([id, byForm]) => [id, byForm.get(plan.id)!]));
       const maps = mapsOf(anchors);
-      const scoring = scoringModel(
-        groups.map(({ group, bank, factors }, g) => ({
-          id: group.id,
-          prior: priors.separate[g]!,
-          linkedPrior: priors.joint && priors.joint[g]!,
-          scenarios: bank.scenarios.map(({ bank: items, slice: { id, weights }, scoreMap }, s) => ({
-            id,
-            bank: items,
-            weights,
-            scoreMap,
-            anchors: anchors.get(id)!,
-            factors: anchorFactors(factors[s]!, anchors.get(id)!.items),
-            answerFactors: answered[g]![s]!.get(plan.id)!,
-            maps: maps && maps.get(id)!,
-            fullScore: lines[g]![s]!,
-            worst: lines[g]![s]?.worst ?? seen.get(id)!.worst,
-          })),
+      const banks = groups.map(({ group, bank, factors }, g) => ({
+        id: group.id,
+        prior: priors.separate[g]!,
+        linkedPrior: priors.joint && priors.joint[g]!,
+        scenarios: bank.scenarios.map(({ bank: items, slice: { id, weights }, scoreMap }, s) => ({
+          id,
+          bank: items,
+          weights,
+          scoreMap,
+          anchors: anchors.get(id)!,
+          factors: anchorFactors(factors[s]!, anchors.get(id)!.items),
+          answerFactors: answered[g]![s]!.get(plan.id)!,
+          maps: maps && maps.get(id)!,
+          fullScore: lines[g]![s]!,
+          worst: lines[g]![s]?.worst ?? seen.get(id)!.worst,
         })),
-      );
+      }));
+      const estimateParts: Form["estimateParts"] = (scores, parts) => {
+        const given = new Map(scores);
+        const partly = banks.map((own, g) => ({
+          ...own,
+          scenarios: own.scenarios.map((scenario, s) => {
+            const weights = parts.get(scenario.id);
+            const part = weights && scenarioPart(scenario, groups[g]!, s, scores.get(scenario.id)!, weights);
+            if (!part) return scenario;
+            given.set(scenario.id, part.scores);
+            return part.scenario;
+          }),
+        }));
+        return scoringModel(partly).estimate(given);
+      };
       const scenarioOf = (id: string): FormScenario => ({ anchors: anchors.get(id)!, maps: maps && maps.get(id)! });
-      return { id: plan.id, scenarios: new Map(Array.from(anchors.keys(), (id) => [id, scenarioOf(id)])), scoring };
+      return {
+        id: plan.id,
+        scenarios: new Map(Array.from(anchors.keys(), (id) => [id, scenarioOf(id)])),
+        scoring: scoringModel(banks),
+        estimateParts,
+      };
     });
   };
 }

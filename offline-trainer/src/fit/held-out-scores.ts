@@ -15,6 +15,17 @@ import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
+/** Share of a form's anchors that a held-out model has answered to show what as many answers are worth. */
+const ANSWERED = 0.9;
+
+/**
+ * Held-out models that answered a form: what intervals are narrowed by, and patterns judged by, depends on the number of
+ * answers. Those that answered a part of the scenario, and as small a part of its anchors, show errors alone.
+ */
+export function thatAnswered(estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] {
+  return estimates.filter(({ part }) => part === null || part >= ANSWERED);
+}
+
 /** Every estimator's score of a held-out model, blended here by the code that serves. */
 export function heldOutScores(estimate: HeldOutEstimate, blend: Blend): ByEstimator<number> {
   return blendEstimates(estimate, blend, estimate.seen).estimators;

@@ -11,8 +11,10 @@ import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-p
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import { type Benchmark, overallScores, scoresOn } from "../matrix/benchmark.ts";
-import { fullScores } from "../matrix/scenarios.ts";
-import type { Split } from "../matrix/splits.ts";
+import { scoreAt } from "../matrix/response-matrix.ts";
+import { fullScores, type FullScores } from "../matrix/scenarios.ts";
+import { isWhole, type Split } from "../matrix/splits.ts";
+import { known } from "../numeric/statistics.ts";
 import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 
@@ -25,6 +27,8 @@ export interface HeldOutEstimate {
   /** Fold that held the model out. */
   readonly fold: number;
   readonly truth: number;
+  /** Share of the anchors that it answered, where truth and estimates are of the items that it answered; null where of all. */
+  readonly part: number | null;
   /** Before blending. */
   readonly base: BaseScores;
   /** The range of the fold's sources; over all scenarios with the true mean, NaN where a full score isn't known. */
@@ -55,6 +59,8 @@ export type HeldOutTable = ReadonlyMap<string, ReadonlyMap<string, HeldOutForm>>
  * @param groups - those of the models that weren't learned from that are well enough observed in each
  * @param fold - its number
  * @param draws - forms drawn
+ * @param parts - of a scenario that a target hasn't answered nearly whole, the score is that of the items that it did answer:
+ *   there it is known ({@link scenarioPart})
  */
 export async function estimateTargets(
   benchmark: Benchmark,
@@ -62,15 +68,22 @@ export async function estimateTargets(
   fold: number,
   learned: Learned,
   draws: number,
+  { parts = false } = {},
 ): Promise<HeldOutTable> {
-  const truths = new Map(
+  const full = new Map(
     benchmark.groups.flatMap(({ matrix, scenarios }) =>
-      scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
+      scenarios.map((slice) => [slice.id, fullScores(matrix, slice)] as const),
     ),
   );
-  const overall = overallScores([...truths.values()]);
+  const overall = overallScores(Array.from(full.values(), ({ score }) => score));
   const held = groups.map(({ targets }) => new Set(targets));
   const models = [...new Set(groups.flatMap(({ targets }) => targets))];
+  const partsOf = new Map(
+    models.map((model) => [
+      model,
+      parts ? answeredParts(benchmark, full, held, model) : new Map<string, Float64Array>(),
+    ]),
+  );
   const tables = new Map<string, Map<string, Record<Pooling, HeldOutEstimate[]>>>();
   const collect = (scenario: string, form: string, pooling: Pooling, estimate: HeldOutEstimate): void => {
     const byForm = tables.get(scenario) ?? new Map<string, Record<Pooling, HeldOutEstimate[]>>();
@@ -81,27 +94,59 @@ export async function estimateTargets(
   for (let draw = 0; draw < draws; draw++)
     for (const form of await learned.draw(draw))
       for (const model of models) {
-        const estimates = form.scoring.estimate(answersOf(benchmark, form, model));
+        const answered = answersOf(benchmark, form, model);
+        const own = partsOf.get(model)!;
+        const estimates = own.size > 0 ? form.estimateParts(answered, own) : form.scoring.estimate(answered);
         const place = learned.place(estimates);
         benchmark.groups.forEach(({ scenarios }, g) => {
           if (!held[g]!.has(model)) return;
           for (const { id } of scenarios) {
-            const truth = truths.get(id)![model]!;
+            const truth = full.get(id)!.score[model]!;
             if (Number.isNaN(truth)) continue;
             const { worst, best, average } = learned.seen.get(id)!;
             const seen = { worst, best, overall: place && { ...place, truth: overall[model]! } };
             const pattern = estimates.pattern(id);
             const mapped = form.scenarios.get(id)!.maps !== null;
             const answers = pairedAnswers(estimates.scenario(id, "separate"));
+            const part = own.has(id) ? shareOf(answered.get(id)!) : null;
             for (const pooling of POOLINGS) {
               if (pooling === "joint" && !estimates.joint) continue;
-              const own = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
-              collect(id, form.id, pooling, { model, draw, fold, truth, seen, answers, ...own });
+              const found = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
+              collect(id, form.id, pooling, { model, draw, fold, truth, part, seen, answers, ...found });
             }
           }
         });
       }
   return tables;
+}
+
+/**
+ * Item weights of what a model answered of the scenarios that it is held out in but hasn't answered whole, each summing to 1.
+ * Where full scores were given, truths are these: none.
+ */
+function answeredParts(
+  { groups }: Benchmark,
+  full: ReadonlyMap<string, FullScores>,
+  held: readonly ReadonlySet<number>[],
+  model: number,
+): ReadonlyMap<string, Float64Array> {
+  return new Map(
+    groups.flatMap(({ matrix, scenarios }, g) =>
+      scenarios.flatMap(({ id, begin, weights }): [string, Float64Array][] => {
+        const observed = full.get(id)!.observed[model]!;
+        if (!held[g]!.has(model) || isWhole(observed) || matrix.fullScores) return [];
+        const own = weights.map((weight, i) =>
+          Number.isNaN(scoreAt(matrix, model, begin + i)) ? 0 : weight / observed,
+        );
+        return [[id, own]];
+      }),
+    ),
+  );
+}
+
+/** Share of answers that are there. */
+function shareOf(scores: Float64Array): number {
+  return known(scores).length / scores.length;
 }
 
 /** A model's answers to a form, by scenario. */

@@ -14,7 +14,7 @@ import {
   type SampledScore,
   weightedScore,
 } from "anchoreval/internal/core/inference/score-interval";
-import { errorSummary, measuredCoverage } from "./errors.ts";
+import { answeredPart, errorSummary, measuredCoverage } from "./errors.ts";
 import {
   conformalQuantile,
   heldOutSampling,
@@ -76,6 +76,7 @@ function overallErrors(
   const absolute = errors(estimator).map(Math.abs);
   return {
     models,
+    ...answeredPart(overall.map(({ estimate }) => estimate)),
     estimators: Object.fromEntries(
       estimatorsOf(overall[0]!.scores).map((id) => [id, errorSummary(errors(id))]),
     ) as Record<EstimatorId, ErrorSummary>,

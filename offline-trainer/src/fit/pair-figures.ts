@@ -58,8 +58,9 @@ export function pairFigures(
 ): NonNullable<FormManifest["pairs"]> | null {
   const served = Array.from(blends.values(), (byForm) => servedBlend(byForm.get(form)!));
   const tables = served.map(({ validation, foldOut }) => {
-    const first = firstReplicates(validation.interpolation, replicates);
-    return { estimates: validation.interpolation.filter(({ model }) => first.has(model)), foldOut };
+    const estimates = validation.interpolation.filter(({ part }) => part === null);
+    const first = firstReplicates(estimates, replicates);
+    return { estimates: estimates.filter(({ model }) => first.has(model)), foldOut };
   });
   if (!tables.every(({ estimates }) => tellTightening(estimates, families))) return null;
   const scores = tables.map(({ estimates, foldOut }) => scoresByForm(estimates, foldOut));

@@ -4,7 +4,7 @@ import {
   leapOf,
   type PatternThresholds,
 } from "anchoreval/internal/core/person-fit/answer-pattern";
-import { conformalQuantile, rounded } from "./held-out-scores.ts";
+import { conformalQuantile, rounded, thatAnswered } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 type JointThresholds = Pick<PatternThresholds, "lzStar" | "preknowledge">;
@@ -31,10 +31,10 @@ export function patternThresholds(
   interpolation: readonly HeldOutEstimate[],
   extrapolation: readonly HeldOutEstimate[],
 ): PatternThresholds | null {
-  const like = interpolation.filter(isJudged);
+  const like = thatAnswered(interpolation).filter(isJudged);
   const inside = jointThresholds(like, LEVEL);
   if (inside === null) return null;
-  const strong = extrapolation.filter(isJudged);
+  const strong = thatAnswered(extrapolation).filter(isJudged);
   const beyond = jointThresholds(strong, Math.min(LEVEL, highestLevel(strong)));
   const quantile = (figure: (pattern: Judged["pattern"]) => number): number =>
     rounded(conformalQuantile(like, (estimate) => figure((estimate as Judged).pattern), LEVEL)!);

@@ -15,7 +15,14 @@ import { headlineEstimator, type Method } from "../methods/method.ts";
 import { tellTightening } from "./blend-figures.ts";
 import { heldOutKey, type Blends, type PooledBlend } from "./blends.ts";
 import type { FormPlan } from "./form-plans.ts";
-import { conformalQuantile, heldOutSampling, heldOutScore, rounded, withoutFold } from "./held-out-scores.ts";
+import {
+  conformalQuantile,
+  heldOutSampling,
+  heldOutScore,
+  rounded,
+  thatAnswered,
+  withoutFold,
+} from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Means and covariance of the scenarios' logits over some models. */
@@ -122,7 +129,10 @@ interface HeldOutScore {
 
 /** A scenario's held-out scores as they are where another isn't asked: no place over all scenarios is known. */
 function scoreTable({ validation, foldOut }: PooledBlend, estimator: EstimatorId): ReadonlyMap<string, HeldOutScore> {
-  const estimates = validation.interpolation.map((own) => ({ ...own, seen: { ...own.seen, overall: null } }));
+  const estimates = thatAnswered(validation.interpolation).map((own) => ({
+    ...own,
+    seen: { ...own.seen, overall: null },
+  }));
   const scores = estimates.map((own) => heldOutScore(own, estimator, foldOut(own)));
   const rmse = Math.sqrt(mean(estimates.map(({ truth }, k) => (scores[k]! - truth) ** 2)));
   return new Map(

@@ -4,8 +4,8 @@ import type { SeenScores } from "anchoreval/internal/core/estimators/types";
 import { known, mean } from "../numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
-import { replicateGroups } from "./replicates.ts";
-import { eligibleTargets, type Split } from "./splits.ts";
+import { replicateGroups, withoutCopies } from "./replicates.ts";
+import { eligibleTargets, type Split, TARGET_OBSERVED } from "./splits.ts";
 import { familyNumbers } from "./families.ts";
 
 /** Models below which nothing is calibrated. */
@@ -70,10 +70,21 @@ export function scenarioGroups(
   return joint ? [group("all", chosen)] : chosen.map((slice) => group(slice.id, [slice]));
 }
 
-/** The benchmark of a response matrix: {@link scenarioGroups}, and which models are alike. */
-export function describeBenchmark(matrix: ResponseMatrix, options: BenchmarkOptions): Benchmark {
+/** A benchmark as responses have it. */
+interface DescribedBenchmark extends Benchmark {
+  /** Of models that answer every item as an earlier one does, and count as one with it: the earlier one by their names. */
+  readonly copies: ReadonlyMap<string, string>;
+}
+
+/**
+ * The benchmark of some responses: {@link scenarioGroups}, and which models are alike. Copies of models are left out
+ * ({@link withoutCopies}): positions are among the others.
+ */
+export function describeBenchmark(responses: ResponseMatrix, options: BenchmarkOptions): DescribedBenchmark {
+  const { matrix, copies } = withoutCopies(responses);
   const groups = scenarioGroups(matrix, options);
-  return { models: matrix.subjects, families: groups[0]!.families, replicates: replicateGroups(matrix), groups };
+  const { families } = groups[0]!;
+  return { models: matrix.subjects, families, replicates: replicateGroups(matrix), groups, copies };
 }
 
 export function scenariosOf({ groups }: Pick<Benchmark, "groups">): ScenarioSlice[] {
@@ -131,11 +142,17 @@ export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "s
   return models;
 }
 
-/** Full scores and observed shares of all models, as their splits look at them. */
-export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">) {
+/**
+ * Full scores and observed shares of all models, as their splits look at them.
+ * @param least - share of every scenario's weight that a target has observed; where full scores were given, nearly all
+ */
+export function observedModels(
+  { models, groups }: Pick<Benchmark, "models" | "groups">,
+  least: number = TARGET_OBSERVED,
+) {
   const observed = groups.map(({ matrix, scenarios }) => {
     const full = scenarios.map((slice) => fullScores(matrix, slice));
-    return { full, eligible: eligibleTargets(full) };
+    return { full, eligible: eligibleTargets(full, matrix.fullScores ? TARGET_OBSERVED : least) };
   });
   return {
     /** In every scenario. */

@@ -48,13 +48,17 @@ const TELLING_ANSWERS = 5;
 /**
  * The responses with the first only of all models that answer every item alike: a copy says nothing that the first doesn't,
  * and would be counted twice wherever models are. Models that are right, or wrong, on fewer than five items stay.
- * @returns also the names of the copies
+ * @returns also the name of the first by that of its copy
  */
-export function withoutCopies(matrix: ResponseMatrix): { readonly matrix: ResponseMatrix; readonly copies: string[] } {
+export function withoutCopies(matrix: ResponseMatrix): {
+  readonly matrix: ResponseMatrix;
+  readonly copies: ReadonlyMap<string, string>;
+} {
   const { subjects, items, scores, observed } = matrix;
   const columns = items.length;
-  const seen = new Set<string>();
-  const [kept, copies]: [number[], string[]] = [[], []];
+  const firsts = new Map<string, string>();
+  const copies = new Map<string, string>();
+  const kept: number[] = [];
   subjects.forEach((name, m) => {
     const own = scores.subarray(m * columns, (m + 1) * columns);
     const known = observed?.subarray(m * columns, (m + 1) * columns);
@@ -64,11 +68,12 @@ export function withoutCopies(matrix: ResponseMatrix): { readonly matrix: Respon
       else if (own[i]! > 0.5) right++;
       else wrong++;
     const answers = `${own.join()} ${known?.join() ?? ""}`;
-    if (Math.min(right, wrong) < TELLING_ANSWERS || !seen.has(answers)) kept.push(m);
-    else copies.push(name);
-    seen.add(answers);
+    const first = firsts.get(answers);
+    if (first === undefined) firsts.set(answers, name);
+    if (first === undefined || Math.min(right, wrong) < TELLING_ANSWERS) kept.push(m);
+    else copies.set(name, first);
   });
-  return { matrix: copies.length === 0 ? matrix : submatrix(matrix, kept, [...items.keys()]), copies };
+  return { matrix: copies.size === 0 ? matrix : submatrix(matrix, kept, [...items.keys()]), copies };
 }
 
 /** Sets of models that grow together, each one alone at first. */

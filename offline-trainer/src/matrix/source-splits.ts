@@ -1,11 +1,12 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { observedModels, type ScenarioGroup } from "./benchmark.ts";
 import { joinGroups, LEAST_FAMILIES } from "./families.ts";
-import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "./splits.ts";
+import { extrapolationSplit, folds, HELD_OUT_OBSERVED, strength, type GroupedSplit, type Split } from "./splits.ts";
 
 /**
  * Splits source models into sources and targets, the same for all groups, with replicates together; parts hold out whole
  * families where there are {@link LEAST_FAMILIES}, and strong and weak are so by their {@link strength} over all scenarios.
+ * Models that have answered {@link HELD_OUT_OBSERVED} of a scenario are held out: estimated on what they answered.
  * @param rows - the source models; no other's answers are read
  * @param replicates - replicate group of every model
  * @param k - random parts, as many as there are models at most
@@ -18,7 +19,7 @@ export function sourceSplits(
   random: RandomSource,
 ) {
   const { subjects } = groups[0]!.matrix;
-  const { full, eligible, groupSplits } = observedModels({ models: subjects, groups });
+  const { full, eligible, groupSplits } = observedModels({ models: subjects, groups }, HELD_OUT_OBSERVED);
   const input = { groups: rows.map((m) => replicates[m]!), eligible: rows.map((m) => eligible[m]!) };
   const among = full.map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
   const names = rows.map((m) => subjects[m]!);

@@ -103,14 +103,27 @@ export function newestSplit(input: SplitInput, dates: readonly string[] | null):
   return { sources, targets: [...newest].filter((m) => input.eligible[m]).sort((x, y) => x - y) };
 }
 
-/** Share of every scenario's weight that a target must have observed. */
+/** Share of every scenario's weight that a target must have observed, to have a full score. */
 export const TARGET_OBSERVED = 0.98;
 
+/** The same of source models that are held out within a fit: below {@link TARGET_OBSERVED}, of what they answered alone. */
+export const HELD_OUT_OBSERVED = 0.3;
+
+/** Rounding of an observed share, a sum of weights. */
+const ROUNDING = 1e-9;
+
+/** Whether a model has a full score. @param observed - share of a scenario's weight */
+export function isWhole(observed: number): boolean {
+  return observed >= TARGET_OBSERVED - ROUNDING;
+}
+
 /** Which models are observed well enough in all scenarios to be targets. */
-export function eligibleTargets(scenarios: readonly Pick<FullScores, "observed">[]): boolean[] {
-  const rounding = 1e-9; // an observed share is a sum of weights
+export function eligibleTargets(
+  scenarios: readonly Pick<FullScores, "observed">[],
+  least: number = TARGET_OBSERVED,
+): boolean[] {
   return Array.from(scenarios[0]!.observed, (_, m) =>
-    scenarios.every(({ observed }) => observed[m]! >= TARGET_OBSERVED - rounding),
+    scenarios.every(({ observed }) => observed[m]! >= least - ROUNDING),
   );
 }
 

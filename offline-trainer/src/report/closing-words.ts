@@ -3,8 +3,10 @@ import { formTotals, type MeasuredManifest } from "anchoreval/internal/charts/me
 import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
+import { answeredWords } from "anchoreval/internal/words/bundle-words";
 import { points } from "anchoreval/internal/words/figures";
 import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
+import { HELD_OUT_OBSERVED } from "../matrix/splits.ts";
 
 /** Held-out models below which coverage says nothing. */
 const LEAST_MODELS = 20;
@@ -37,7 +39,7 @@ function sentence(
 ): string {
   const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
   if (interpolation === null)
-    return `${subject}, ${asked}, ${models} models: too few models to hold any out (${LEAST_HELD_OUT_FROM} are needed); the error is not measured.`;
+    return `${subject}, ${asked}, ${models} models: too few models to hold any out (${LEAST_HELD_OUT_FROM} are needed, with answers to ${100 * HELD_OUT_OBSERVED} % of the items); the error is not measured.`;
   const own = estimatorFigure(interpolation.estimators, form.estimator).mae;
   const within = interpolation.absoluteError[3] ?? null;
   const spread =
@@ -48,5 +50,5 @@ function sentence(
     ? ` Models stronger than any seen: ${points(estimatorFigure(extrapolation.estimators, form.estimator).mae)}.`
     : "";
   const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
-  return `${subject}, ${asked}, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
+  return `${subject}, ${asked}, ${interpolation.models} models${answeredWords(interpolation)}: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
 }

@@ -2,7 +2,7 @@ import { formTotals, itemTotal } from "anchoreval/internal/charts/measured-forms
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
-import { baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
+import { answeredWords, baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";
@@ -83,7 +83,7 @@ function tile(label: string, figure: string, unit: string): Html {
 /** The evidence behind the figures. */
 function evidenceNote(errors: SplitErrors | null): string {
   if (errors === null) return "The errors aren't measured: there are too few models to hold any out.";
-  const models = `${counted(errors.models, "model")} like the models seen, each held out`;
+  const models = `${counted(errors.models, "model")} like the models seen${answeredWords(errors)}, each held out`;
   if (errors.coverage95 === null) return `${models}.`;
   return `${models}; ${wholePercent(errors.coverage95)} of their 95 % intervals contain the true score.`;
 }

@@ -79,6 +79,8 @@ export const splitErrors = object(
     absoluteError: list(nullable(size), ERROR_LEVELS.length),
   },
   {
+    /** Mean share of the anchors that the models answered; absent where nearly all answered nearly all. */
+    answered: share,
     /** Standard error of `coverage95`, clustered by model; null where it isn't measured, absent from older bundles. */
     coverageSe: nullable(size),
     /** Half-width that nine of ten held-out models' 95 % intervals have at most; null and absent as `coverageSe`. */

@@ -3,6 +3,7 @@ import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { DEFAULT_SETTINGS, recommended, runBacktest, type Backtest, type BacktestOptions } from "anchoreval-trainer";
 import { beforeAll, describe, expect, test } from "vitest";
 import { planCells } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
@@ -44,6 +45,43 @@ describe("runBacktest", () => {
     rows.forEach((row, k) => {
       expect(row.mae).not.toBe(alone.rows[k]!.mae);
       expect(row.randomMae).not.toBe(alone.rows[k]!.randomMae);
+    });
+  });
+
+  describe("a board on which every model stands twice", () => {
+    const own = [...matrix.subjects.keys()];
+    const twice = submatrix(matrix, [...own, ...own.toReversed()], [...matrix.items.keys()]);
+    const doubled = {
+      ...twice,
+      subjects: twice.subjects.map((name, m) => (m < own.length ? name : `copy-of-${name}`)),
+    };
+    const both = async (
+      change: Partial<BacktestOptions>,
+      ofDoubled = change,
+    ): Promise<readonly [Backtest, Backtest]> => {
+      const options = { ...shared, sizes: [5], seeds: 1, provider: "typescript", threads: 1 } as const;
+      return [
+        await runBacktest(matrix, { ...options, ...change }),
+        await runBacktest(doubled, { ...options, ...ofDoubled }),
+      ];
+    };
+
+    test.each(["interpolation", "extrapolation", "family"] as const)("%s: the rows of the board", async (split) => {
+      const [plain, rows] = await both({ split, seeds: split === "interpolation" ? 2 : 1 });
+      expect(rows).toEqual(plain);
+    });
+
+    test("the newest go by the dates of the models that stay", async () => {
+      const dates = own.map((m) => `2026-01-${10 + ((7 * m) % 24)}`);
+      const late = own.map(() => "2027-01-01");
+      const [plain, rows] = await both({ split: "newest", dates }, { split: "newest", dates: [...dates, ...late] });
+      expect(rows).toEqual(plain);
+    });
+
+    test("a copy that is named as a target is the model that it copies", async () => {
+      const names = matrix.subjects.slice(3, 9);
+      const [plain, rows] = await both({ targets: names }, { targets: names.map((name) => `copy-of-${name}`) });
+      expect(rows).toEqual(plain);
     });
   });
 

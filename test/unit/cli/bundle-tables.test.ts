@@ -31,6 +31,13 @@ describe("errors", () => {
     ]);
   });
 
+  it("say what held-out models answered, where it was a part", () => {
+    const manifest = manifestOf([{ gsm: { interpolation: { answered: 0.496 } } }]);
+    expect(errorLines(manifest).at(-1)).toBe(
+      "They answered 50 % of the anchors or more: with all, errors are smaller.",
+    );
+  });
+
   it("mark the default form, where there are several", () => {
     const manifest = { ...manifestOf([{ gsm: {} }, { gsm: {} }]), defaultForm: "1" };
     expect(
@@ -56,7 +63,7 @@ describe("errors", () => {
       "Every item is asked, so the score is exact.",
     ]);
     expect(errorLines(manifestOf([{ gsm: { interpolation: null, extrapolation: null } }], 7)).at(-1)).toBe(
-      "Errors are not measured: 7 models are too few to hold any out.",
+      "Errors are not measured: of 7 models too few have answered enough to be held out.",
     );
   });
 

@@ -80,6 +80,35 @@ describe("a pattern beyond the thresholds", () => {
     expect(found[0]!.message).toContain("memorised, guessing");
   });
 
+  test("has an interval that isn't narrowed by models whose patterns are others", async () => {
+    const gated = (bundle: Bundle, inside: number): Bundle => ({
+      ...bundle,
+      manifest: {
+        ...bundle.manifest,
+        forms: bundle.manifest.forms.map((form) => ({
+          ...form,
+          estimator: "gate",
+          scenarios: Object.fromEntries(
+            Object.entries(form.scenarios).map(([id, own]) => [
+              id,
+              { ...own, tightening: { inside, outside: inside } },
+            ]),
+          ),
+        })),
+      },
+    });
+    const found = (bundle: Bundle, inside: number) => {
+      const { score, interval } = estimateFromAnchors(gated(bundle, inside), answers).scenarios["alpha"]!;
+      return { score: score!, ...interval! };
+    };
+    const [honest, suspicious] = [await load(LAX), await load({ ...LAX, lzStar: 90 })];
+    expect(found(suspicious, 0.5)).toEqual(found(honest, 1));
+    expect(found(suspicious, 0.5).method).toBe("design-based");
+    expect(found(honest, 0.5).method).toBe("conformal");
+    expect(found(honest, 0.5).low).toBeGreaterThan(found(honest, 1).low);
+    expect(found(honest, 0.5).score).toBe(found(honest, 1).score);
+  });
+
   test("isn't judged where too few anchors were answered", async () => {
     const bundle = await load({ ...LAX, preknowledge: -90 });
     const { itemIds } = bundle.scenarios.get("alpha")!.forms.get("20")!;

@@ -8,6 +8,7 @@ import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { describe, expect, test } from "vitest";
 import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import {
+  answeredPart,
   type MeasureInput as Blended,
   LEAST_MODELS_FOR_COVERAGE,
   measureErrors as measureBlended,
@@ -317,4 +318,14 @@ test("figures have six decimals", () => {
   expect(rounded(-1 / 3)).toBe(-0.333333);
   expect(rounded(1)).toBe(1);
   expect(rounded(4e-7)).toBe(0);
+});
+
+test("what models answered is their mean, and said where it isn't nearly all", () => {
+  const of = (...parts: (number | null)[]) => {
+    const [first] = drawnEstimates(createRandom("parts"), { models: [0] });
+    return answeredPart(parts.map((part, model) => ({ ...first!, model, part })));
+  };
+  expect(of(0.5, null, 0.3, null)).toEqual({ answered: 0.7 });
+  expect(of(null, null)).toEqual({});
+  expect(of(...Array.from({ length: 49 }, () => null), 0.4)).toEqual({});
 });

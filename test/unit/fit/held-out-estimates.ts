@@ -33,6 +33,7 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
         draw,
         fold: options.fold ?? k % folds,
         truth,
+        part: null,
         base: {
           "anchor-mean": anchor,
           "p-irt": imputed,

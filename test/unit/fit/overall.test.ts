@@ -21,6 +21,7 @@ function parts(models: number, scenarios: number, alike: number) {
         draw: 0,
         fold: model % 5,
         truth,
+        part: null,
         base: baseAt(score),
         seen: { worst: 0, best: 1, overall: null },
         bounds: { low: 0, high: 1 },

@@ -37,6 +37,7 @@ function figures({ models, error, spread, alike = 0, replicates, families }: Hel
         draw: 0,
         fold: model % 2,
         truth,
+        part: null,
         base: baseAt(score),
         seen: { worst: -9, best: 9, overall: null },
         bounds: { low: -1, high: 2 },

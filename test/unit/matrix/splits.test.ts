@@ -253,6 +253,7 @@ test("a model must have observed enough of every scenario", () => {
   const [one, other] = [{ observed: Float64Array.of(1, 0.99, 0.979) }, { observed: Float64Array.of(1, 0.97, 1) }];
   expect(eligibleTargets([one])).toEqual([true, true, false]);
   expect(eligibleTargets([one, other])).toEqual([true, false, false]);
+  expect(eligibleTargets([one, other], 0.979)).toEqual([true, false, true]);
 });
 
 const scores = (...values: number[]): { score: Float64Array } => ({ score: Float64Array.from(values) });

@@ -26,9 +26,15 @@ test("below 20 models nothing is said of coverage", () => {
   );
 });
 
+test("where held-out models answered a part, the share is said", () => {
+  expect(one({ interpolation: { answered: 0.496 } })[0]).toContain(
+    "60 models that answered 50 % of the anchors: typical error 2.4 points",
+  );
+});
+
 test("where no model could be held out", () => {
   expect(one({ interpolation: null, extrapolation: null }, 7)).toEqual([
-    "gsm, 50 items, 7 models: too few models to hold any out (8 are needed); the error is not measured.",
+    "gsm, 50 items, 7 models: too few models to hold any out (8 are needed, with answers to 30 % of the items); the error is not measured.",
   ]);
 });
 

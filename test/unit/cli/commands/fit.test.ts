@@ -287,6 +287,7 @@ describe.each([
             draw: 0,
             fold: 0,
             truth: 0,
+            part: null,
             seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall },
             answers: null,
             failed: false,
