@@ -1,5 +1,6 @@
 // What a bundle promises of the overall score, and of each scenario's, beside what held-out models show: a fit on the source
-// models of a split, whose measured errors are read from the bundle, then estimates of the split's targets.
+// models of a split, whose measured errors are read from the bundle, then estimates of the split's targets. ± is the standard
+// error of what is promised, of as many held-out models.
 // usage: node bench/promise.js FOLDER [--sets helm-lite,openllm2-official] [--anchors 10,30,50,100] [--split extrapolation]
 //          [--seeds 3]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
@@ -50,17 +51,24 @@ for (const set of values.sets.split(",")) {
   console.log(`${set}, ${values.split}: errors in points, promised by the bundle and of the targets`);
   for (const [row, estimates] of rows) {
     const promised = mean(estimates.map((own) => own.promised));
+    const known = mean(estimates.map((own) => own.known));
     const error = mean(estimates.map((own) => Math.abs(own.error)));
     console.log(
-      `  ${row.padEnd(16)} promised ${points(promised)}, error ${points(error)} (${(promised / error).toFixed(2)} promised), ` +
+      `  ${row.padEnd(16)} promised ${points(promised)} ± ${points(known)}, error ${points(error)} (${(promised / error).toFixed(2)} promised), ` +
         `bias ${points(mean(estimates.map((own) => own.error)))}, 95 % intervals hold ${mean(estimates.map((own) => own.held)).toFixed(3)}`,
     );
   }
 
   function add(of, form, { measured }, { score, interval }, truth) {
-    const promised = measured[kind]?.estimators[form.estimator].mae ?? NaN;
     const row = `${of}, ${form.id}`;
-    const own = { promised, error: score - truth, held: interval && holds(interval, truth) ? 1 : 0 };
+    const { models = NaN, estimators } = measured[kind] ?? {};
+    const { mae = NaN, rmse = NaN } = estimators?.[form.estimator] ?? {};
+    const own = {
+      promised: mae,
+      known: Math.sqrt((rmse ** 2 - mae ** 2) / models),
+      error: score - truth,
+      held: interval && holds(interval, truth) ? 1 : 0,
+    };
     rows.set(row, [...(rows.get(row) ?? []), own]);
   }
 }
