@@ -1,4 +1,4 @@
-// The accuracy table: error relative to random items, and what the intervals are worth beside Wilson's on random items,
+// The accuracy table: error relative to random items, with the worst scenario and the bias of what is served, and what the intervals are worth beside Wilson's on random items,
 // over scenarios.
 // usage: node bench/accuracy.js FOLDER [--sets a,b:scenario+scenario] [--seeds 5] [--anchors 10,30,50,100]
 //          [--runs default:interpolation,default:family,irt-kmeans:newest,…] [--selection NAME] [--sources N] [--separate] [--json]
@@ -97,6 +97,12 @@ function print(title, figures) {
   console.log(`${title} (${figures[0].scenarios} scenarios): error relative to random items`);
   for (const { estimator, ratioToRandom } of figures) console.log(line(estimator, ratioToRandom, decimals(3)));
   for (const own of figures.filter(({ coverage95 }) => coverage95.some((share) => share !== null))) {
+    console.log(
+      `  errors of ${own.estimator}: in the worst scenario, relative to random items; bias in points, its share of an error`,
+    );
+    console.log(line("worst scenario", own.worstRatioToRandom, decimals(3)));
+    console.log(line("bias", own.bias, decimals(2)));
+    console.log(line("worst |bias| / error", own.worstBiasToError, decimals(3)));
     console.log(`  95 % intervals of ${own.estimator}`);
     console.log(line("coverage", own.coverage95, decimals(3)));
     console.log(line("worst scenario", own.worstCoverage95, decimals(3)));

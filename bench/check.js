@@ -5,9 +5,10 @@
 // 200 simulated models × 2 scenarios of 1000 items; a quarter is held out of the fit and checked. A run of a model gives
 // its own answers, but of a share `noise` of the items, drawn once a model, it samples the answer anew every night, each
 // with a probability of its own, even over (0,1). A model that got worse loses the same share of every probability, so
-// that its expected score falls by `drop` points. The rule allows one false alarm in 365 runs.
+// that its expected score falls by `drop` points. The rule allows one false alarm in 365 runs. Beside the drop that a check
+// measures stand the difference of the two scores that estimates give and that of a comparison, on the first 20 nights.
 import { parseArgs } from "node:util";
-import { checkFromAnchors, loadBundle } from "anchoreval";
+import { checkFromAnchors, compareFromAnchors, loadBundle } from "anchoreval";
 import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, resolveBackend, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
@@ -26,6 +27,8 @@ const { values } = parseArgs({
 /** Chance of a false alarm a night: one in a year. */
 const ALARMS = 1 / 365;
 const number = (name) => Number(values[name]);
+/** Nights of each model on which estimates of the drop are compared. */
+const JUDGED = 20;
 const nights = number("nights");
 const sizes = values.anchors.split(",").map(Number);
 
@@ -82,6 +85,30 @@ function variances({ before, after }, form) {
   return sum;
 }
 
+/** Lists what a check, both scores' difference and a comparison make of a drop of expected scores. */
+function addEstimates(estimates, { baselines, runs, form, truth }) {
+  const [before, after] = [baselines, runs].map((side) => ({ responses: meanAnswers(side) }));
+  const { difference, subtraction } = compareFromAnchors(bundle, before, after, { form });
+  estimates.check.push({ drop: checkFromAnchors(bundle, runs, { baselines, form }).drop.drop, truth });
+  estimates.subtraction.push({ drop: -subtraction, truth });
+  estimates.compare.push({ drop: -difference, truth });
+}
+
+function meanAnswers(runs) {
+  const mean = (id) => runs.reduce((sum, { responses }) => sum + responses.get(id), 0) / runs.length;
+  return new Map([...runs[0].responses.keys()].map((id) => [id, mean(id)]));
+}
+
+const noEstimates = () => ({ check: [], subtraction: [], compare: [] });
+
+/** Root mean squared errors, and the mean estimate, of `check / subtraction / compare`, in points. */
+function judged(estimates) {
+  const mean = (own, of) => own.reduce((sum, one) => sum + of(one), 0) / own.length;
+  const each = (of) => Object.values(estimates).map((own) => (100 * of(own)).toFixed(2));
+  const errors = each((own) => Math.sqrt(mean(own, ({ drop, truth }) => (drop - truth) ** 2)));
+  return `${errors.join(" / ")} off, ${each((own) => mean(own, ({ drop }) => drop)).join(" / ")} on the mean`;
+}
+
 /**
  * Nights below which no rule by mean scores finds the drop in four of five cases: who stops within w nights has tested at a
  * level of w·α at most, and the best test of w nights after the drop against the baselines, its variances known, has the
@@ -111,6 +138,7 @@ for (const size of sizes)
   for (const { baselines: count, window } of DESIGNS) {
     const form = String(size);
     const tally = { unchanged: 0, expected: 0, allowed: 0, passed: 0, nights: [], missed: 0, found: 0, variances: [] };
+    const estimates = { unchanged: noEstimates(), dropped: noEstimates() };
     for (const model of models) {
       const { before, after } = chancesOf(model);
       const random = createRandom(`nights ${model} ${form} ${count} ${window}`);
@@ -128,6 +156,11 @@ for (const size of sizes)
         tally.found += drop.found;
         tally.allowed += Number(drop.low > 0); // what the rule would be with nothing allowed
       }
+      const truth = before.reduce((sum, chance, item) => sum + (chance - after[item]) / before.length, 0);
+      for (let night = 0; night < JUDGED; night++) {
+        addEstimates(estimates.unchanged, { baselines, runs: runs(before, window), form, truth: 0 });
+        addEstimates(estimates.dropped, { baselines, runs: runs(after, window), form, truth });
+      }
       const history = runs(before, window - 1); // the nights before the drop
       let night = 0;
       do history.push(run(after, form, random));
@@ -142,5 +175,8 @@ for (const size of sizes)
     const rate = (alarms) => ((365 * alarms) / total).toFixed(2);
     console.log(
       `${size} anchors a scenario, ${count} ${count === 1 ? "baseline" : "baselines"}, last ${window}: alarms a year without a change ${rate(tally.allowed)} (allowed 1) with max-drop 0, ${rate(tally.unchanged)} (stated ${rate(tally.expected)}) with ${number("max-drop")}, passed ${((100 * tally.passed) / total).toFixed(0)} %, finds ${((100 * tally.found) / total).toFixed(1)} points; a drop of ${number("drop")} found in ${sorted[Math.floor(sorted.length / 2)]} nights in half, ${sorted[Math.ceil(0.8 * sorted.length) - 1]} in four fifths (${least} at least), ${sorted[Math.floor(0.9 * sorted.length)]} in nine tenths, max-drop 0`,
+    );
+    console.log(
+      `  check / difference of scores / compare: unchanged ${judged(estimates.unchanged)}; after the drop ${judged(estimates.dropped)}`,
     );
   }

@@ -28,6 +28,8 @@ if (folder === undefined) {
 }
 /** Scores that differ by less are of like models, as a fraction. */
 const LIKE = 0.03;
+/** Shares of a scenario's answers that differ, fewer and more than which are few and many. */
+const DIFFERING = { few: 0.2, many: 0.35 };
 /** Share of a rerun's answers that are flipped, of all items. */
 const FLIPPED = 0.03;
 const sizes = values.anchors.split(",").map(Number);
@@ -53,7 +55,7 @@ for (const set of values.sets.split(",")) {
     }
   }
   console.log(
-    `${set}, ${values.split}: errors of differences in points, and relative to the difference of the two scores; "like" differ by less than ${100 * LIKE}, "rerun" is a model beside itself with ${100 * FLIPPED} % of the answers flipped`,
+    `${set}, ${values.split}: errors of differences in points, and relative to the difference of the two scores; "like" differ by less than ${100 * LIKE}, "few" in less than ${100 * DIFFERING.few} % of the answers and "many" in more than ${100 * DIFFERING.many} %, "rerun" is a model beside itself with ${100 * FLIPPED} % of the answers flipped`,
   );
   for (const [row, { pairs, error, subtraction, missed, halfWidth }] of [...tallies].sort())
     console.log(
@@ -73,9 +75,14 @@ function tallyPair({ bundle, form, a, b, kind = "" }, tallies) {
   for (const [id, gap] of gaps) tally(`scenarios, ${form}`, found.scenarios[id], gap);
   if (gaps.size > 1) tally(`overall, ${form}`, found, mean([...gaps.values()]));
 
-  function tally(row, { difference, subtraction, interval }, gap) {
-    const like = Math.abs(gap) < LIKE ? [`${row}, like`] : [];
-    for (const name of kind === "" ? [row, ...like] : [`${row}, ${kind}`]) {
+  function tally(row, { difference, subtraction, interval, mcnemar, answered }, gap) {
+    const differing = (mcnemar.aHigher + mcnemar.bHigher) / answered;
+    const kinds = [
+      ...(Math.abs(gap) < LIKE ? ["like"] : []),
+      ...(differing < DIFFERING.few ? ["few"] : []),
+      ...(differing > DIFFERING.many ? ["many"] : []),
+    ];
+    for (const name of kind === "" ? [row, ...kinds.map((of) => `${row}, ${of}`)] : [`${row}, ${kind}`]) {
       const own = tallies.get(name) ?? { pairs: 0, error: 0, subtraction: 0, missed: 0, halfWidth: 0 };
       own.pairs++;
       own.error += Math.abs(difference - gap);

@@ -14,6 +14,11 @@ export function accuracyFigures(rows, sizes) {
       estimator,
       scenarios: Math.max(...bySize.map((own) => own.length)),
       ratioToRandom: each((own) => geometricMean(known(own, "ratioToRandom"))),
+      worstRatioToRandom: each((own) => largest(known(own, "ratioToRandom"))),
+      bias: each((own) => mean(known(own, "bias"))),
+      worstBiasToError: each((own) =>
+        largest(own.filter(({ mae }) => mae > 0).map(({ bias, mae }) => Math.abs(bias) / mae)),
+      ),
       coverage95: each((own) => mean(known(own, "coverage95"))),
       worstCoverage95: worst.map((row) => row?.coverage95 ?? null),
       worstCoverageSe: worst.map((row) => row?.coverageSe ?? null),
@@ -41,6 +46,10 @@ function relative(rows, figure, toFigure) {
 
 function known(rows, figure) {
   return rows.flatMap((row) => row[figure] ?? []);
+}
+
+function largest(values) {
+  return values.length > 0 ? Math.max(...values) : null;
 }
 
 function mean(values) {

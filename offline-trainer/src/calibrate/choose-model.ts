@@ -159,7 +159,7 @@ const LEAST_MODELS = 20;
 
 /**
  * The share of the learned variance of discriminations that is kept: the candidate of least error on held-out sources,
- * like the others and stronger: two random fifths, and the strongest 30 % by the weakest half; the geometric mean of both
+ * like the others and stronger: two random fifths, and the strongest by the weakest; the geometric mean of both
  * kinds, since discriminations that are too large do no harm among like models.
  * @returns the default for fewer than twenty models
  */

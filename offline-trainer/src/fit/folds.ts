@@ -64,8 +64,8 @@ interface FoldTools extends Pick<FitBankOptions, "backend" | "signal"> {
 }
 
 /**
- * Cross-validates source models: random fifths (replicates and families together), and the strongest 30 % by the weakest
- * half over all scenarios.
+ * Cross-validates source models: random fifths (replicates and families together), and the strongest by the weakest over
+ * all scenarios.
  * @param rows - the source models' positions in the benchmark; no other's answers are read
  */
 export async function crossValidate(

@@ -33,7 +33,24 @@ export function sourceSplits(
   return {
     /** Models like the others, of makers that aren't among them: random parts that keep families together. */
     folds: folds(apart, Math.min(k, rows.length), random).map(lift),
-    /** Models better than the others: the strongest 30 % by the weakest half. */
-    strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
+    /** Models better than the others: the strongest by the weakest, {@link strongShares} of them. */
+    strong: lift(extrapolationSplit({ ...input, scores: strength(among), names }, strongShares)),
+  };
+}
+
+/** Source models of a weak-to-strong fold below which errors fall much with one more. */
+const ENOUGH_SOURCES = 50;
+
+/** Its targets at which the next stronger ones say more than as many again. */
+const ENOUGH_TARGETS = 30;
+
+/**
+ * Shares of the models that a weak-to-strong fold learns from and holds out: the weakest half, more where that is few
+ * models, and the strongest 30 %, fewer, farther away, where those are many.
+ */
+function strongShares(models: number): { weakest: number; strongest: number } {
+  return {
+    weakest: Math.max(0.5, Math.min(0.7, ENOUGH_SOURCES / models)),
+    strongest: Math.min(0.3, Math.max(0.15, ENOUGH_TARGETS / models)),
   };
 }

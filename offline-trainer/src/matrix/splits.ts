@@ -25,6 +25,9 @@ export interface GroupedSplit extends Split {
 /** Share of the models that are targets. */
 const HELD_OUT = 0.25;
 
+/** Shares of the models that are sources and targets where targets are stronger. */
+const EXTRAPOLATION = { weakest: 0.5, strongest: 0.3 };
+
 /** A random quarter of the models are targets, replicates together; the same quarter for every scenario. */
 export function interpolationSplit(input: SplitInput, random: RandomSource): Split {
   const wanted = Math.max(1, Math.round(HELD_OUT * input.groups.length));
@@ -73,17 +76,22 @@ export function splitByGroups({ groups, eligible }: SplitInput, held: ReadonlySe
  * Sources are the weakest half by score, targets the strongest 30 %; ties by hashed name. A source that replicates a
  * target is dropped.
  * @param scores - full scores; models without one are sources' neighbours of nobody, and left out
+ * @param shares - other shares of the models that have a score
  */
 export function extrapolationSplit(
   input: SplitInput & { readonly scores: ArrayLike<number>; readonly names: readonly string[] },
+  shares: (models: number) => { readonly weakest: number; readonly strongest: number } = () => EXTRAPOLATION,
 ): Split {
   const { scores, names, groups, eligible } = input;
   const hash = names.map((name) => sha256Text(name));
   const ranked = [...names.keys()]
     .filter((m) => !Number.isNaN(scores[m]!))
     .sort((x, y) => scores[x]! - scores[y]! || (hash[x]! < hash[y]! ? -1 : 1));
-  const weakest = ranked.slice(0, Math.floor(ranked.length / 2));
-  const strongest = ranked.slice(ranked.length - Math.round(0.3 * ranked.length)).filter((m) => eligible[m]);
+  const share = shares(ranked.length);
+  const weakest = ranked.slice(0, Math.floor(share.weakest * ranked.length));
+  const strongest = ranked
+    .slice(ranked.length - Math.round(share.strongest * ranked.length))
+    .filter((m) => eligible[m]);
   const held = new Set(strongest.map((m) => groups[m]!));
   const side = (models: number[]): number[] => models.sort((x, y) => x - y);
   return { sources: side(weakest.filter((m) => !held.has(groups[m]!))), targets: side(strongest) };

@@ -130,7 +130,7 @@ const GROUPS = [
   {
     split: "extrapolation",
     title: "Models stronger than any seen",
-    explained: "Fitted on the weakest half of the models, measured on the strongest 30 %.",
+    explained: "Fitted on the weakest half of the models or more, measured on the strongest, 30 % at most.",
   },
 ] as const;
 

@@ -38,7 +38,7 @@ export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Ht
     (${ESTIMATOR_NAMES[defaultForm.estimator]}) against its true score on all items, in points. On the diagonal the
     estimate is right; above it, too high. Bars are 95 % intervals; one that misses the diagonal doesn't contain the
     true score. The strongest models stand here twice: in blue held out among models like them, in orange estimated from
-    a fit on the weakest half. Each panel has its own scale.
+    a fit on weaker ones. Each panel has its own scale.
     ${thinned ? `Drawn are at most ${limit} models of a kind in each panel, evenly spread over their scores.` : null}`,
     legend([
       { label: "model like the models seen", colour: "accent", mark: "circle" },

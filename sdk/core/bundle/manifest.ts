@@ -92,7 +92,7 @@ export const splitErrors = object(
 export const measuredErrors = object({
   /** Random fifths of the models held out (replicates together). */
   interpolation: nullable(splitErrors),
-  /** The weakest half fitted, the strongest 30 % held out. */
+  /** The weakest half fitted, or more of few models; the strongest 30 % held out, or fewer of many. */
   extrapolation: nullable(splitErrors),
 });
 

@@ -6,6 +6,9 @@ import { centred, collapsedVariance, type KnownVariance, satterthwaite } from ".
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const FREE_DEGREES = 2;
 
+/** Weight of a gap of 1 in the mean size of gaps, so that a few small ones don't stand for what other items may show. */
+const WHOLE_GAP = 0.25;
+
 /** Of a difference that rests on no draw: both models answered every item. */
 export const NO_PAIRED_SAMPLING: KnownVariance = { variance: 0, degrees: Infinity };
 
@@ -28,9 +31,10 @@ export interface PairedAnswers {
  * score. Dividing by √(1−h) gives back on average what fitting two abilities to these answers took away; the 1−h of a
  * single score's interval gives back too much (docs/comparison.md has the figures).
  *
- * V is shrunk toward the variance without a model, (δ̃ − D²)·Σm²(1−π), with δ̃ = (Σ(y_B−y_A)² + 1)/(n + 2), so that a
+ * V is shrunk toward the variance without a model, (δ̃ − D²)·Σm²(1−π), with δ̃ = (Σ(y_B−y_A)² + s²)/(n + 2), so that a
  * short run of like answers isn't mistaken for certainty: V* = (κV + 2·free)/(κ + 2), κ = min(ν, 2·rare) with `rare` the
- * answers outside the most frequent of "A higher", "B higher" and "equal".
+ * answers outside the most frequent of "A higher", "B higher" and "equal". Where answers are graded, or means of several
+ * runs, differences count in units of their mean size s = (Σ(y_B−y_A)² + ¼)/(Σ|y_B−y_A| + ¼), which is 1 of right or wrong.
  * @param difference - estimated S_B − S_A, in [−1,1]
  * @returns null for fewer than two drawn anchors, or for a purposive choice of anchors
  * @see Wolter (2007), Introduction to Variance Estimation, ch. 8; MacKinnon & White (1985), Journal of Econometrics 29,
@@ -61,17 +65,15 @@ export function shrunkPaired(
   { a, b }: { readonly a: readonly number[]; readonly b: readonly number[] },
 ): KnownVariance {
   const n = a.length;
-  let [aAhead, bAhead] = [0, 0];
-  a.forEach((own, j) => {
-    const gap = b[j]! - own;
-    if (gap > 0) bAhead += gap;
-    else aAhead -= gap;
-  });
-  const known = Math.min(degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
-  const squares = a.reduce((sum, own, j) => sum + (b[j]! - own) ** 2, 0);
-  const size = squares > 0 ? squares / (aAhead + bAhead) : 1;
+  const gaps = a.map((own, j) => b[j]! - own);
+  const total = (gap: (gap: number) => number): number => gaps.reduce((sum, own) => sum + gap(own), 0);
+  const [aAhead, bAhead] = [total((gap) => Math.max(0, -gap)), total((gap) => Math.max(0, gap))];
+  const squares = total((gap) => gap ** 2);
+  const size = (squares + WHOLE_GAP) / (aAhead + bAhead + WHOLE_GAP);
+  const differing = (aAhead + bAhead) / size;
+  const known = Math.min(degrees, 2 * (n - Math.max(aAhead / size, bAhead / size, n - differing)));
   // δ̃ − D² of one item, δ̃ at least |D| times the mean size of a gap, which of binary scores is 1.
-  const free = Math.max((squares + 1) / (n + 2), size * Math.abs(difference)) - difference ** 2;
+  const free = Math.max((squares + size ** 2) / (n + 2), size * Math.abs(difference)) - difference ** 2;
   return {
     variance: (known * variance + FREE_DEGREES * Math.max(0, free) * unit) / (known + FREE_DEGREES),
     degrees: degrees + FREE_DEGREES,

@@ -5,6 +5,8 @@ interface Row {
   n: number;
   estimator: string;
   ratioToRandom: number | null;
+  mae: number;
+  bias: number;
   coverage95: number | null;
   coverageSe: number | null;
   halfWidth95: number | null;
@@ -17,6 +19,9 @@ interface Figures {
   estimator: string;
   scenarios: number;
   ratioToRandom: BySize;
+  worstRatioToRandom: BySize;
+  bias: BySize;
+  worstBiasToError: BySize;
   coverage95: BySize;
   worstCoverage95: BySize;
   worstCoverageSe: BySize;
@@ -39,16 +44,24 @@ const NONE = { coverage95: null, coverageSe: null, halfWidth95: null, winkler95:
 function row(scenario: string, n: number, change: Partial<Row> = {}): Row {
   const interval = { coverage95: 0.95, coverageSe: 0.01, halfWidth95: 8, winkler95: 20 };
   const random = { randomHalfWidth95: 10, randomWinkler95: 25 };
-  return { scenario, n, estimator: "gate", ratioToRandom: 0.5, ...interval, ...random, ...change };
+  return { scenario, n, estimator: "gate", ratioToRandom: 0.5, mae: 4, bias: 1, ...interval, ...random, ...change };
 }
 
 describe("accuracyFigures", () => {
   test("means over scenarios by size, geometric for the ratio; overall rows are no scenario", () => {
     const [gate] = accuracyFigures(
       [
-        row("a", 10, { ratioToRandom: 0.2, coverage95: 0.9, halfWidth95: 4, winkler95: 12, coverageSe: 0.02 }),
+        row("a", 10, {
+          ratioToRandom: 0.2,
+          mae: 5,
+          bias: -3,
+          coverage95: 0.9,
+          halfWidth95: 4,
+          winkler95: 12,
+          coverageSe: 0.02,
+        }),
         row("b", 10, { ratioToRandom: 0.8, coverage95: 0.98, halfWidth95: 12, winkler95: 30, randomHalfWidth95: 30 }),
-        row("overall", 10, { ratioToRandom: 9, coverage95: 0.1 }),
+        row("overall", 10, { ratioToRandom: 9, bias: 7, coverage95: 0.1 }),
         row("a", 30, { ratioToRandom: 0.7 }),
         row("b", 30, { ratioToRandom: 0.7, coverage95: 0.93, coverageSe: 0.03 }),
       ],
@@ -58,6 +71,9 @@ describe("accuracyFigures", () => {
     const close = (figures: BySize, expected: number[]): void =>
       expected.forEach((value, k) => expect(figures[k]).toBeCloseTo(value, 12));
     close(gate!.ratioToRandom, [Math.sqrt(0.2 * 0.8), 0.7]);
+    close(gate!.worstRatioToRandom, [0.8, 0.7]);
+    close(gate!.bias, [-1, 1]);
+    close(gate!.worstBiasToError, [0.6, 0.25]);
     close(gate!.coverage95, [0.94, 0.94]);
     close(gate!.worstCoverage95, [0.9, 0.93]);
     close(gate!.worstCoverageSe, [0.02, 0.03]);
@@ -83,9 +99,19 @@ describe("accuracyFigures", () => {
   });
 
   test("a scenario asked whole counts in no comparison with random items, and a size without any is null", () => {
-    const whole = { ratioToRandom: null, randomHalfWidth95: null, randomWinkler95: null, halfWidth95: 0, winkler95: 0 };
+    const whole = {
+      ratioToRandom: null,
+      mae: 0,
+      bias: 0,
+      randomHalfWidth95: null,
+      randomWinkler95: null,
+      halfWidth95: 0,
+      winkler95: 0,
+    };
     const [gate] = accuracyFigures([row("a", 10), row("b", 10, whole), row("a", 30, whole)], [10, 30]);
     expect(gate!.ratioToRandom).toEqual([0.5, null]);
+    expect(gate!.worstRatioToRandom).toEqual([0.5, null]);
+    expect(gate!.worstBiasToError).toEqual([0.25, null]);
     expect(gate!.halfWidth95).toEqual([4, 0]);
     expect(gate!.halfWidthToRandom).toEqual([0.8, null]);
     expect(gate!.winklerToRandom).toEqual([0.8, null]);

@@ -160,11 +160,12 @@ describe("the paired t test is its limit", () => {
       sum += pairedSampling(mean, answers(take(a), zero, 0), answers(take(b), zero, 0))!.variance;
       count++;
     }
-    const ahead = gaps.reduce((total, gap) => total + Math.max(0, gap), 0);
-    const behind = gaps.reduce((total, gap) => total + Math.max(0, -gap), 0);
-    const known = Math.min((2 * (n - 1) ** 2) / (3 * n - 4), 2 * (n - Math.max(ahead, behind, n - ahead - behind)));
     const squares = gaps.reduce((total, gap) => total + gap ** 2, 0);
-    const free = ((squares + 1) / (n + 2) - mean ** 2) / n;
+    const size = (squares + 0.25) / (gaps.reduce((total, gap) => total + Math.abs(gap), 0) + 0.25);
+    const ahead = gaps.reduce((total, gap) => total + Math.max(0, gap), 0) / size;
+    const behind = gaps.reduce((total, gap) => total + Math.max(0, -gap), 0) / size;
+    const known = Math.min((2 * (n - 1) ** 2) / (3 * n - 4), 2 * (n - Math.max(ahead, behind, n - ahead - behind)));
+    const free = ((squares + size ** 2) / (n + 2) - mean ** 2) / n;
     expect(count).toBe(120);
     expect(sum / count).toBeCloseTo((known * paired + 2 * free) / (known + 2), 14);
   });
@@ -197,6 +198,18 @@ describe("at the ends", () => {
   test("like answers of both models aren't certainty: the variance is that of one discordant answer in n + 2", () => {
     const same = answers([1, 0, 1, 1, 0, 1], [0.9, 0.2, 0.8, 0.7, 0.1, 0.6], 0.25);
     expect(pairedSampling(0, same, same)!.variance).toBeCloseTo(((1 / 8) * 0.75) / 6, 15);
+  });
+
+  test("nor is one small difference; many small ones are known by their own size", () => {
+    const zero = new Array<number>(40).fill(0);
+    const varianceOf = (gaps: readonly number[]): number =>
+      pairedSampling(0, answers(zero, zero, 0.25), answers(gaps, zero, 0.25))!.variance;
+    const none = varianceOf(zero);
+    expect(varianceOf(zero.map((_, j) => (j === 7 ? 0.01 : 0))) / none).toBeGreaterThan(0.9);
+    const random = createRandom("gaps");
+    const gaps = zero.map(() => (random.next() < 0.5 ? 0.2 : 0)); // means of runs that differ here and there
+    const whole = gaps.map((gap) => 5 * gap);
+    expect(varianceOf(gaps) / varianceOf(whole)).toBeLessThan(1.2 / 25);
   });
 });
 

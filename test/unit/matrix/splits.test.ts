@@ -14,6 +14,7 @@ import {
   type SplitInput,
   strength,
 } from "../../../offline-trainer/src/matrix/splits.ts";
+import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { sourceSplits } from "../../../offline-trainer/src/matrix/source-splits.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
@@ -49,6 +50,24 @@ describe("the parts in which source models are held out", () => {
     });
     expect(split.length).toBeGreaterThan(0);
   });
+});
+
+test("the weak teach of the strong: more than half where models are few, and less than 30 % are strong where they are many", () => {
+  for (const [models, sources, targets] of [
+    [20, 14, 6],
+    [80, 50, 24],
+    [120, 60, 30],
+    [240, 120, 36],
+  ] as const) {
+    const board = smallLeaderboard({ models });
+    const groups = scenarioGroups(board, DEFAULT_SETTINGS);
+    const own = board.subjects.map((_, m) => m);
+    const { strong } = sourceSplits(groups, own, replicateGroups(board), 5, createRandom("source splits"));
+    expect([strong.sources.length, strong.targets.length]).toEqual([sources, targets]);
+    const scoreOf = (m: number): number => board.items.reduce((sum, _, i) => sum + scoreAt(board, m, i), 0);
+    const best = Math.max(...strong.sources.map(scoreOf));
+    expect(strong.targets.every((m) => scoreOf(m) >= best)).toBe(true);
+  }
 });
 
 describe("families of the models of a bank", () => {
