@@ -5,6 +5,7 @@ export function stateOf(weights: Float64Array, predicted: Float64Array, sample: 
   return {
     weights,
     expected: weights.reduce((sum, weight, i) => sum + weight * predicted[i]!, 0),
+    spread: weights.reduce((sum, weight, i) => sum + weight * predicted[i]! * (1 - predicted[i]!), 0),
     predicted: Float64Array.from(sample.items, (item) => predicted[item]!),
     sample,
   };

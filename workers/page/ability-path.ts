@@ -33,7 +33,7 @@ export function abilityPath(bundle: Bundle, scenario: BundleScenario): AbilityPa
     const along = ((2 * k) / (POINTS - 1) - 1) * REACH * deviation;
     return Float64Array.from(prior.mean, (mean, d) => mean + along * direction[d]!);
   });
-  return { thetas, direction, scores: thetas.map((theta) => expectedScore(theta, bank, weights, scoreMap)) };
+  return { thetas, direction, scores: thetas.map((theta) => expectedScore(theta, bank, weights, scoreMap).score) };
 }
 
 /** The ability on a path nearest to one given in standard deviations from the source models' mean. */

@@ -5,7 +5,6 @@ import {
   type Blend,
   type Tightening,
 } from "anchoreval/internal/core/estimators/types";
-import { blendedMean } from "anchoreval/internal/core/estimators/predicted-means";
 import { bernoulliVariance } from "anchoreval/internal/core/estimators/answered-sample";
 import { gatedVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
@@ -99,19 +98,6 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
   return Math.min(1, Math.max(0, (pp - ap) / spread));
 }
 
-/**
- * Share of gp-irt outside the range, e_A²/(e_G² + e_A²): `gp-irt` and `aipw` weighed by their mean squared errors on
- * source models that were stronger than those learned from. Every model counts once.
- * @param lambda - λ of gp-irt
- * @returns ½ where none was held out that way, or neither erred
- * @see Bates & Granger (1969), Operational Research Quarterly 20, 451–468
- */
-export function outsideShare(estimates: readonly HeldOutEstimate[], lambda: number): number {
-  const ofModel = meanSquare(estimates, ({ base, bounds }) => blendedMean(lambda, base, bounds));
-  const ofAnswers = meanSquare(estimates, ({ base }) => base.aipw);
-  return ofModel === null || ofAnswers === null || ofModel + ofAnswers === 0 ? 0.5 : ofAnswers / (ofModel + ofAnswers);
-}
-
 /** Mean squared error of a score, every model counting once; null of no model. */
 function meanSquare(
   estimates: readonly HeldOutEstimate[],
@@ -174,10 +160,7 @@ export function intervalTightening(
   blend: Omit<Blend, "tightening">,
 ): Tightening {
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(estimates, (own) => {
-    const gpIrt = blendedMean(blend.lambda, own.base, own.bounds);
-    return outsideEstimate(own, gpIrt, blend, own.seen).score;
-  })!;
+  const mixed = meanSquare(estimates, (own) => outsideEstimate(own, blend, own.seen).score)!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };

@@ -9,14 +9,7 @@ import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, thatAnswered, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import {
-  blendingWeight,
-  intervalTightening,
-  outsideShare,
-  referenceLambda,
-  stackWeights,
-  tellTightening,
-} from "./blend-figures.ts";
+import { blendingWeight, intervalTightening, referenceLambda, stackWeights, tellTightening } from "./blend-figures.ts";
 
 /** Held-out models below which scenarios are not told to lend one another strength. */
 const LEAST_MODELS = 20;
@@ -127,21 +120,14 @@ function learnPooledBlends(
 }
 
 /**
- * The parameters of the stack, the gate and its intervals: inside the range from models like the others, outside it from
- * stronger ones.
+ * The parameters of the stack, the gate and its intervals, from models like the others.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
  * @param tightened - whether its intervals are narrowed by what held-out models need; else the draw alone is known
  */
-function blendOf(
-  { interpolation, extrapolation }: CrossValidation,
-  n: number,
-  lambda: number,
-  tightened: boolean,
-): Blend {
+function blendOf({ interpolation }: CrossValidation, n: number, lambda: number, tightened: boolean): Blend {
   const blend = {
     lambda,
     stack: stackWeights(interpolation),
-    outside: outsideShare(extrapolation, lambda),
     rmse:
       rootMeanSquare(interpolation.map(({ base, truth }) => partlyCorrectedMean(base) - truth)) ?? 0.5 / Math.sqrt(n),
     overallRmse: rootMeanSquare(

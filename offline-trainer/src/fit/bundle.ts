@@ -190,7 +190,6 @@ function formManifests(
   ): MeasuredBlend => ({
     lambda: rounded(served.lambda),
     stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(served.stack[id])])) as typeof served.stack,
-    outside: rounded(served.outside!), // every fit learns it
     rmse: rounded(served.rmse),
     overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
     tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },

@@ -2,6 +2,7 @@ import {
   BASE_ESTIMATORS,
   type BaseEstimatorId,
   type BaseScores,
+  type LogitShift,
   type SeenModels,
   type SeenScores,
 } from "anchoreval/internal/core/estimators/types";
@@ -39,6 +40,8 @@ export interface HeldOutEstimate {
   readonly bounds: { readonly low: number; readonly high: number };
   /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
   readonly sampling: SamplingVariance | null;
+  /** The shift of all logits that the answers tell of. */
+  readonly shift: LogitShift;
   /** Its answers with what its own bank's ability left of them; null where there is none. */
   readonly answers: PairedAnswers | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
@@ -168,21 +171,24 @@ function pairedAnswers(estimate: ScenarioEstimate | null): PairedAnswers | null 
   return { sample, residuals, leverages };
 }
 
+/** Of an estimate that failed. */
+const NO_SHIFT: LogitShift = { step: 0, information: 0, spread: 0 };
+
 /** An estimate as it is kept; one that failed stands as the anchor mean, or the sources' mean without any answer. */
 function heldOut(
   estimate: ScenarioEstimate | null,
   pattern: AnswerPattern | null,
   average: number,
   mapped: boolean,
-): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "pattern" | "failed"> {
+): Pick<HeldOutEstimate, "base" | "bounds" | "shift" | "sampling" | "pattern" | "failed"> {
   if (estimate === null || !Object.values(estimate.base).every((score) => Number.isFinite(score))) {
     const score = estimate?.base["anchor-mean"] ?? average;
     const base = {
       ...(Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>),
       ...(mapped && { "score-map": score }),
     };
-    return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
+    return { base, bounds: { low: 0, high: 1 }, shift: NO_SHIFT, sampling: null, pattern: null, failed: true };
   }
-  const { bounds, base, sampling } = estimate;
-  return { base, bounds, sampling, pattern, failed: false };
+  const { bounds, base, shift, sampling } = estimate;
+  return { base, bounds, shift, sampling, pattern, failed: false };
 }

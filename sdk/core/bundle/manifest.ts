@@ -115,11 +115,6 @@ const measuredBlend = {
   measured: measuredErrors,
 };
 
-const laterBlend = {
-  /** Share of `gp-irt` outside the range seen, `aipw` having the rest; absent from older bundles: half. */
-  outside: share,
-};
-
 export const patternThresholds = object({
   models: count,
   lzStar: real,
@@ -204,10 +199,9 @@ const formScenario = object(
     // The blends and errors of the scenario's own answers alone.
     ...measuredBlend,
     /** The same where every scenario is answered and all answers count; null where that errs no less. */
-    together: nullable(object(measuredBlend, laterBlend)),
+    together: nullable(object(measuredBlend)),
   },
   {
-    ...laterBlend,
     /** Where an answer pattern becomes suspicious; null where the held-out models are too few, absent from older bundles. */
     pattern: nullable(patternThresholds),
     /** Of all scenarios of a form or of none. */

@@ -1,5 +1,6 @@
 import { normalCdf } from "../numeric/distributions.ts";
 import { bernoulliVariance, clamp, type Bounds } from "./answered-sample.ts";
+import { commonShift, recalibratedMean } from "./logit-shift.ts";
 import { blendedMean } from "./predicted-means.ts";
 import {
   BASE_ESTIMATORS,
@@ -7,6 +8,7 @@ import {
   type Blend,
   type ByEstimator,
   type DrawnAnswers,
+  type LogitShift,
   type SeenModels,
   type SeenScores,
 } from "./types.ts";
@@ -27,6 +29,7 @@ const EXPLAINED = 4;
 export interface BaseEstimates {
   readonly base: BaseScores;
   readonly bounds: Bounds;
+  readonly shift: LogitShift;
   /** The draw of the anchors; null where there is none. */
   readonly sampling: DrawnAnswers | null;
 }
@@ -34,13 +37,13 @@ export interface BaseEstimates {
 /** Probability that the full score lies above, or below, those of all source models. */
 type Outside = Readonly<Record<"above" | "below", number>>;
 
-/** The estimate outside the range seen, and what it is mixed of: o = w·gp-irt + (1−w)·aipw. */
+/** The estimate outside the range seen, and what it is mixed of: o = w·r + (1−w)·aipw, r the recalibrated mean. */
 export interface OutsideEstimate {
   /** o. */
   readonly score: number;
   /** w, in [0,1]. */
   readonly weight: number;
-  /** gp-irt − aipw. */
+  /** r − aipw, what r lags behind in all scenarios taken off. */
   readonly difference: number;
 }
 
@@ -79,7 +82,7 @@ export function blendEstimates(
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const gpIrt = blendedMean(blend.lambda, base, bounds);
-  const beyond = outsideEstimate(estimate, gpIrt, blend, seen);
+  const beyond = outsideEstimate(estimate, blend, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -105,26 +108,24 @@ export function blendEstimates(
 }
 
 /**
- * The estimate outside the range seen: o = w·gp-irt + (1−w)·aipw, what the response model says and what the answers alone
- * say, w by their errors on source models that were stronger than those learned from. Where c, the partly corrected mean,
- * lies further beyond the range than much of its width, no such error was seen: with d its distance from the range,
- * ℓ² = 2(d² − rmse²)/(best − worst)² divides w where it exceeds 1. Where both differ by more than the draw explains
- * ({@link explainedShare}), the response model is wrong of this model: gp-irt counts without what it lags behind in all
- * scenarios together, and w is multiplied by the share of the rest that is explained.
- * @param gpIrt - {@link blendedMean}
+ * The estimate outside the range seen: o = w·r + (1−w)·aipw. r is what the response model says once its predictions are
+ * recalibrated by the answers ({@link recalibratedMean}), aipw what the answers say alone. w = 1 where both differ by no
+ * more than the draw explains; the share of the difference that it does explain ({@link explainedShare}) where they differ
+ * by more, since then the response model is wrong of this model; r counts without what it lags behind in all scenarios
+ * together. Where c, the partly corrected mean, lies further beyond the range than it is wide, no model like this was
+ * seen: with d its distance from the range, ℓ² = (d² − rmse²)/(2(best − worst)²) divides w where it exceeds 1.
  */
 export function outsideEstimate(
-  { base, sampling }: Pick<BaseEstimates, "base" | "sampling">,
-  gpIrt: number,
-  { outside = 0.5, rmse }: Pick<Blend, "outside" | "rmse">,
+  estimate: BaseEstimates,
+  { rmse }: Pick<Blend, "rmse">,
   { worst, best, overall }: SeenModels,
 ): OutsideEstimate {
+  const { base, sampling } = estimate;
   const place = partlyCorrectedMean(base);
   const distance = Math.max(0, place - best, worst - place);
-  const leap = (2 * (distance ** 2 - rmse ** 2)) / Math.max(best - worst, 1e-9) ** 2;
-  const difference = gpIrt - (overall?.lag ?? 0) - base.aipw;
-  const weight =
-    (outside / Math.max(1, leap)) * explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
+  const leap = (distance ** 2 - rmse ** 2) / (2 * Math.max(best - worst, 1e-9) ** 2);
+  const difference = recalibratedMean(estimate, overall && overall.shift) - (overall?.lag ?? 0) - base.aipw;
+  const weight = explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit) / Math.max(1, leap);
   return { score: base.aipw + weight * difference, weight, difference };
 }
 
@@ -141,7 +142,7 @@ function explainedShare(difference: number, score: number, answers = NaN, unit =
 
 /**
  * Where a model stands among the source models by the weighted mean over all scenarios, from the answers to all of them.
- * The lag is what the draw doesn't explain of the mean of p-irt − aipw.
+ * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of r − aipw.
  * @param parts - the model's joint estimates in all scenarios with their shares of the mean, which sum to 1
  */
 export function overallPlace(
@@ -150,13 +151,15 @@ export function overallPlace(
 ): NonNullable<SeenModels["overall"]> {
   const sum = (term: (part: BaseEstimates & { readonly share: number }) => number): number =>
     parts.reduce((total, part) => total + term(part), 0);
-  const difference = sum(({ share, base }) => share * (base["p-irt"] - base.aipw));
+  const shift = commonShift(parts.map((part) => part.shift));
+  const difference = sum((part) => part.share * (recalibratedMean(part, shift) - part.base.aipw));
   const corrected = sum(({ share, base }) => share * base["p-irt-dr"]);
   const answers = sum(({ sampling }) => sampling?.answers ?? NaN);
   const unit = sum(({ share, sampling }) => share ** 2 * (sampling?.unit ?? NaN));
   return {
     ...seen,
     score: sum(({ share, base }) => share * partlyCorrectedMean(base)),
+    shift,
     lag: difference * (1 - explainedShare(difference, corrected, answers, unit)),
   };
 }

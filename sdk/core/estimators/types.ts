@@ -62,6 +62,16 @@ export interface AnchorFactors {
   readonly total: { readonly mean: number; readonly loadings: FloatArray };
 }
 
+/** One shift of all items' logits from those predicted, as answers tell it before any prior. */
+export interface LogitShift {
+  /** Σ(y − p̂)/Σp̂(1−p̂) over the answers, in logits. */
+  readonly step: number;
+  /** Its precision, Σp̂(1−p̂). */
+  readonly information: number;
+  /** Σ w·p̂(1−p̂) over the items without an answer: what a logit adds to the full score. */
+  readonly spread: number;
+}
+
 /** Full scores of the worst and the best source model. */
 export interface SeenScores {
   readonly worst: number;
@@ -79,10 +89,10 @@ export interface DrawnAnswers {
 export interface SeenModels extends SeenScores {
   /**
    * By the mean over all scenarios that are estimated together: the sources' full scores, the model's partly corrected
-   * mean, and its lag, what p-irt lies above aipw by beyond what the draw explains; null where they aren't estimated
-   * together, or it hardly answered one of them.
+   * mean, the shift of its logits that they share, and its lag, what the recalibrated means lie above aipw by beyond what
+   * the draw explains; null where they aren't estimated together, or it hardly answered one of them.
    */
-  readonly overall: (SeenScores & { readonly score: number; readonly lag: number }) | null;
+  readonly overall: (SeenScores & { readonly score: number; readonly shift: number; readonly lag: number }) | null;
 }
 
 /**
@@ -102,8 +112,6 @@ export interface Blend {
   readonly lambda: number;
   /** Weights of the stack, not negative, summing to 1. */
   readonly stack: Readonly<Record<BaseEstimatorId, number>>;
-  /** Share of `gp-irt` in the estimate outside the range seen, `aipw` having the rest, in [0,1]; ½ in older bundles. */
-  readonly outside?: number;
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
   /** The same of the mean over all scenarios that are estimated together; null where they aren't. */
@@ -132,6 +140,8 @@ export interface ScenarioState {
   readonly weights: Float64Array;
   /** Σ w·p̂ over all items, the full score that the model's ability lets expect. */
   readonly expected: number;
+  /** Σ w·p̂(1−p̂) over all items. */
+  readonly spread: number;
   /** Predicted scores p̂ of the answered items, in [0,1], aligned with the sample's. */
   readonly predicted: Float64Array;
   readonly sample: AnsweredSample;

@@ -155,15 +155,18 @@ export interface GatedVariance {
   readonly bias: number;
 }
 
-/** Multiple of V up to which the draw alone may explain d², the squared difference of `gp-irt` and `aipw`. */
+/** Multiple of V up to which the draw alone may explain d², the squared difference of both estimates outside. */
 const EXPLAINED = 2;
+
+/** Share that the recalibrated mean has, however sure it is, where an interval asks what trusting it may cost. */
+const TRUSTED = 0.5;
 
 /**
  * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
  * (1−P)·τ²V + P·(ρ²V + u²) + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
- * tightening τ that held-out models were measured to allow; outside, the estimate w·gp-irt + (1−w)·aipw errs less by ρ;
+ * tightening τ that held-out models were measured to allow; outside, the estimate w·r + (1−w)·aipw errs less by ρ;
  * and as long as it isn't known which, the gap g between inside and outside is an error too. With d what the two outside
- * differ by, u² = w(1−w)·d² + w²·max(0, d² − 2V): not knowing which to trust may cost the first, and a difference that
+ * differ by, u² = h(1−h)·d² + w²·max(0, d² − 2V), h = min(w, ½): not knowing which to trust may cost the first, and a difference that
  * the draw doesn't explain says that the response model is wrong of this model, by its share in what is shown.
  * @param blended - P, the share of the gate that stands outside the range seen, g, w and d
  * @param tightening - τ and ρ
@@ -175,7 +178,8 @@ export function gatedVariance(
   { variance }: Pick<SamplingVariance, "variance">,
 ): GatedVariance {
   const square = difference ** 2;
-  const doubt = weight * (1 - weight) * square + weight ** 2 * Math.max(0, square - EXPLAINED * variance);
+  const trust = Math.min(weight, TRUSTED);
+  const doubt = trust * (1 - trust) * square + weight ** 2 * Math.max(0, square - EXPLAINED * variance);
   return {
     within: (1 - share) * tightening.inside ** 2 + share * tightening.outside ** 2,
     bias: share * (doubt + (1 - share) * gap ** 2),
@@ -183,7 +187,7 @@ export function gatedVariance(
 }
 
 /**
- * A gated blend's sampling variance, its bias on the side that `gp-irt` lies of `aipw`.
+ * A gated blend's sampling variance, its bias on the side that the recalibrated mean lies of `aipw`.
  * @param sampling - of `p-irt-dr`
  */
 export function gatedSampling(

@@ -44,11 +44,12 @@ export function fullScoreEstimate(
   line: FullScoreLine | null | undefined,
 ): ScenarioEstimate {
   if (!line) return estimate;
-  const { base, sample, sampling } = estimate;
+  const { base, sample, sampling, shift } = estimate;
   return {
     ...estimate,
     base: Object.fromEntries(Object.entries(base).map(([id, score]) => [id, fullScoreAt(line, score)])) as BaseScores,
     bounds: ANY_SCORE,
+    shift: { ...shift, spread: line.slope * shift.spread },
     sampling: sampling && {
       ...satterthwaite([
         { share: line.slope, sampling },

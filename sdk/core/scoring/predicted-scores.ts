@@ -27,23 +27,28 @@ const BLOCK = 256;
 const block = /* @__PURE__ */ new Float64Array(BLOCK);
 
 /**
- * Σ w·p̂ over all items, the full score that θ lets expect. Most of an estimate's time goes here, so no p̂ is kept.
+ * Sums over all items at θ. Most of an estimate's time goes here, so no p̂ is kept.
  * @param weights - of the items, summing to 1
- * @returns in [0,1] up to rounding
+ * @returns the full score that θ lets expect, Σ w·p̂, in [0,1] up to rounding; and its spread, Σ w·p̂(1−p̂)
  */
 export function expectedScore(
   theta: FloatArray,
   bank: ItemBank,
   weights: Float64Array,
   scoreMap: MonotoneMap | null,
-): number {
-  let sum = 0;
+): { readonly score: number; readonly spread: number } {
+  let [score, spread] = [0, 0];
   for (let begin = 0; begin < bank.count; begin += BLOCK) {
     const end = Math.min(bank.count, begin + BLOCK);
     const predicted = onScale(itemResponses(theta, bank, block, begin), scoreMap);
-    for (let i = begin; i < end; i++) sum += weights[i]! * predicted[i - begin]!;
+    for (let i = begin; i < end; i++) {
+      const p = predicted[i - begin]!;
+      const own = weights[i]! * p;
+      score += own;
+      spread += own * (1 - p);
+    }
   }
-  return sum;
+  return { score, spread };
 }
 
 function onScale(p: Float64Array, scoreMap: MonotoneMap | null): Float64Array {

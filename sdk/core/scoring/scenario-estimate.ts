@@ -2,9 +2,17 @@ import type { AbilityEstimate } from "../ability/map.ts";
 import { answerRegressions, type AnswerRegressions, linearScore } from "../estimators/answer-regressions.ts";
 import { answeredSample, clamp, knownBounds, type Bounds } from "../estimators/answered-sample.ts";
 import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
+import { logitShift } from "../estimators/logit-shift.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
-import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores, ScenarioState } from "../estimators/types.ts";
+import type {
+  AnchorFactors,
+  AnchorSet,
+  AnsweredSample,
+  BaseScores,
+  LogitShift,
+  ScenarioState,
+} from "../estimators/types.ts";
 import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
 import { itemLogit, responseDerivatives } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
@@ -40,6 +48,8 @@ export interface ScenarioEstimate {
   readonly residuals: Float64Array;
   /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
   readonly sampling: SamplingVariance | null;
+  /** The shift of all logits that the answers tell of. */
+  readonly shift: LogitShift;
   /** Leverages h of the answers, {@link answerLeverages}. */
   readonly leverages: Float64Array;
 }
@@ -108,6 +118,7 @@ export function estimateScenario(
     sample,
     bounds,
     ...read,
+    shift: logitShift(state),
     sampling: samplingVariance(corrected, sample, read.residuals),
   };
 }
@@ -119,10 +130,10 @@ export function correctedAnswers(
   sample: AnsweredSample,
   bounds: Bounds,
 ) {
-  const expected = expectedScore(theta, bank, weights, scoreMap);
+  const { score: expected, spread } = expectedScore(theta, bank, weights, scoreMap);
   const predicted = predictedScoresOf(sample.items, theta, bank, scoreMap);
   const leverages = answerLeverages(bank, theta, covariance, sample.items);
-  const state: ScenarioState = { weights, expected, predicted, sample };
+  const state: ScenarioState = { weights, expected, spread, predicted, sample };
   const corrected = clamp(correctedMean(state), bounds);
   const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
   return { state, corrected, residuals, leverages };

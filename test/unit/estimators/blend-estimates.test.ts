@@ -11,17 +11,18 @@ const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55
 const blend = {
   lambda: 0.25,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
-  outside: 0.8,
   rmse: 0.05,
   overallRmse: null,
   tightening: { inside: 1, outside: 1 },
 };
-const estimate = { base, bounds: { low: 0, high: 1 }, sampling: null };
+const shift = { step: 0, information: 10, spread: 0.2 };
+const estimate = { base, bounds: { low: 0, high: 1 }, shift, sampling: null };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;
 /** What places the model. */
 const corrected = 0.5 * 0.7 + 0.5 * 0.5;
 const gpIrt = 0.25 * 0.6 + 0.75 * 0.5;
-const mixed = 0.8 * gpIrt + 0.2 * 0.65;
+/** r: answers as predicted leave p-irt as it is. */
+const recalibrated = 0.5;
 
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
@@ -39,73 +40,68 @@ describe("blendEstimates", () => {
       15,
     );
     expect(estimators).toMatchObject(base);
-    expect(gap).toBeCloseTo(Math.abs(stack - mixed), 15);
-    expect(beyond.score).toBeCloseTo(mixed, 15);
-    expect([beyond.weight, beyond.difference]).toEqual([0.8, gpIrt - 0.65]);
+    expect(gap).toBeCloseTo(Math.abs(stack - recalibrated), 15);
+    expect(beyond.score).toBeCloseTo(recalibrated, 15);
+    expect([beyond.weight, beyond.difference]).toEqual([1, recalibrated - 0.65]);
     expect(estimators["gp-irt"]).toBeCloseTo(gpIrt, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
-    expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
+    expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * recalibrated, 15);
   });
 
-  test("trusts the stack well inside the range, and the mixture well outside of it", () => {
+  test("trusts the stack well inside the range, and the recalibrated mean well outside of it", () => {
     const gate = (worst: number, best: number): number =>
       blendEstimates(estimate, blend, { worst, best, overall: null }).estimators.gate;
     expect(gate(0, 1)).toBeCloseTo(stack, 10);
-    expect(gate(0, 0.36)).toBeCloseTo(mixed, 5);
-    expect(gate(0.9, 1.5)).toBeCloseTo(mixed, 9);
+    expect(gate(0, 0.36)).toBeCloseTo(recalibrated, 5);
+    expect(gate(0.9, 1.5)).toBeCloseTo(recalibrated, 9);
   });
 
-  test("a leap beyond what the sources span leaves gp-irt less to say, and the answers have the rest", () => {
-    const outside = (worst: number, best: number) =>
-      outsideEstimate(estimate, gpIrt, blend, { worst, best, overall: null });
+  test("a leap beyond what the sources span leaves the response model less to say, and the answers have the rest", () => {
+    const outside = (worst: number, best: number) => outsideEstimate(estimate, blend, { worst, best, overall: null });
     const { score, weight } = outside(0, 0.2);
-    const share = (0.8 * 0.2 ** 2) / (2 * ((corrected - 0.2) ** 2 - 0.05 ** 2));
-    expect(score).toBeCloseTo(share * gpIrt + (1 - share) * 0.65, 14);
+    const share = (2 * 0.2 ** 2) / ((corrected - 0.2) ** 2 - 0.05 ** 2);
+    expect(score).toBeCloseTo(share * recalibrated + (1 - share) * 0.65, 14);
     expect(weight).toBeCloseTo(share, 14);
     // The same below the range; nothing changes within much of a range of it, or within an error.
     expect(outside(1, 1.2).score).toBeCloseTo(score, 14);
-    expect(outside(0.3, 0.5).score).toBeCloseTo(mixed, 15);
-    expect(outside(0.64, 0.64).score).toBeCloseTo(mixed, 15);
+    expect(outside(0.3, 0.5).score).toBeCloseTo(recalibrated, 15);
+    expect(outside(0.64, 0.64).score).toBeCloseTo(recalibrated, 15);
     // One source score: whatever lies beyond an error of it is a leap without a measure.
     expect(outside(0.5, 0.5).score).toBeCloseTo(0.65, 6);
   });
 
-  test("what the draw doesn't explain of their difference leaves gp-irt less to say", () => {
+  test("what the draw doesn't explain of their difference leaves the response model less to say", () => {
     const drawn = (unit: number) => ({ ...estimate, sampling: { answers: 18, unit } });
-    const outside = (unit: number) =>
-      outsideEstimate(drawn(unit), gpIrt, blend, { worst: 0, best: 0.65, overall: null });
-    const difference = gpIrt - 0.65;
+    const outside = (unit: number) => outsideEstimate(drawn(unit), blend, { worst: 0, best: 0.65, overall: null });
+    const difference = recalibrated - 0.65;
     const rate = (18 * 0.7 + 1) / 20;
     const enough = difference ** 2 / (4 * rate * (1 - rate));
-    expect(outside(1.01 * enough).weight).toBe(0.8);
-    expect(outside(enough / 3).weight).toBeCloseTo(0.8 / 3, 14);
-    expect(outside(enough / 3).score).toBeCloseTo(0.65 + (0.8 / 3) * difference, 14);
+    expect(outside(1.01 * enough).weight).toBe(1);
+    expect(outside(enough / 3).weight).toBeCloseTo(1 / 3, 14);
+    expect(outside(enough / 3).score).toBeCloseTo(0.65 + (1 / 3) * difference, 14);
   });
 
-  test("what gp-irt lags behind in all scenarios doesn't count", () => {
-    const overall = { score: 0.6, worst: 0, best: 0.65, lag: -0.08 };
-    const { score, weight, difference } = outsideEstimate(estimate, gpIrt, blend, { worst: 0, best: 0.65, overall });
-    expect(difference).toBeCloseTo(gpIrt + 0.08 - 0.65, 15);
-    expect(weight).toBe(0.8);
-    expect(score).toBeCloseTo(0.8 * (gpIrt + 0.08) + 0.2 * 0.65, 15);
-  });
-
-  test("bundles that say nothing of it mix by halves", () => {
-    const { lambda, stack: weights, rmse, overallRmse } = blend;
-    const older = { lambda, stack: weights, rmse, overallRmse };
-    const { gate } = blendEstimates(estimate, older, { worst: 0, best: 0.36, overall: null }).estimators;
-    expect(gate).toBeCloseTo((gpIrt + 0.65) / 2, 5);
+  test("what the recalibrated means lag behind in all scenarios doesn't count", () => {
+    const overall = { score: 0.6, worst: 0, best: 0.65, shift: 0, lag: -0.08 };
+    const { score, weight, difference } = outsideEstimate(estimate, blend, { worst: 0, best: 0.65, overall });
+    expect(difference).toBeCloseTo(recalibrated + 0.08 - 0.65, 15);
+    expect(weight).toBe(1);
+    expect(score).toBeCloseTo(recalibrated + 0.08, 15);
   });
 
   test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {
     const wide = { ...blend, rmse: 10 };
     const { gate } = blendEstimates(estimate, wide, { worst: corrected, best: corrected, overall: null }).estimators;
-    expect(gate).toBeCloseTo(mixed, 12);
+    expect(gate).toBeCloseTo(recalibrated, 12);
   });
 
-  test("turns to the mixture where the model lies outside the range over all scenarios", () => {
+  test("turns to the recalibrated mean where the model lies outside the range over all scenarios", () => {
     const linked = { ...blend, overallRmse: 0.02 };
-    const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6, lag: 0 } });
+    const place = (score: number) => ({
+      worst: 0.1,
+      best: 0.9,
+      overall: { score, worst: 0.2, best: 0.6, shift: 0, lag: 0 },
+    });
     const here = blendEstimates(estimate, blend, { worst: 0.1, best: 0.9, overall: null });
     const inside = blendEstimates(estimate, linked, place(0.4));
     expect(inside.outside).toEqual(here.outside);
@@ -116,9 +112,9 @@ describe("blendEstimates", () => {
     const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
     expect(edge.share).toBeCloseTo(share, 15);
     expect(edge.outside.above).toBeCloseTo(normalCdf(-0.5), 15);
-    expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
+    expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * recalibrated, 15);
     for (const score of [0.05, 0.75])
-      expect(blendEstimates(estimate, linked, place(score)).estimators.gate).toBeCloseTo(mixed, 12);
+      expect(blendEstimates(estimate, linked, place(score)).estimators.gate).toBeCloseTo(recalibrated, 12);
     // Without an error to weigh it by, a place over all scenarios says nothing.
     expect(blendEstimates(estimate, blend, place(0.75))).toEqual(here);
   });
@@ -142,8 +138,9 @@ describe("overallPlace", () => {
   });
 
   test("is the weighted mean, and its lag what the pooled draw leaves unexplained", () => {
-    const { score, lag, ...range } = overallPlace(seen, [part(0.25, 0.01), part(0.75, 0.02)]);
+    const { score, shift: common, lag, ...range } = overallPlace(seen, [part(0.25, 0.01), part(0.75, 0.02)]);
     expect(range).toEqual(seen);
+    expect(common).toBe(0);
     expect(score).toBeCloseTo(corrected, 15);
     const rate = (18 * 0.7 + 1) / 20; // of both scenarios' 18 answers
     const explained = 4 * rate * (1 - rate) * (0.0625 * 0.01 + 0.5625 * 0.02);

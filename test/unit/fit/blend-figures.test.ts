@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import {
   blendingWeight,
   intervalTightening,
-  outsideShare,
   referenceLambda,
   stackWeights,
   tellTightening,
@@ -99,15 +98,12 @@ describe("gatedSampling", () => {
     expect(variance(0.25, 0.2, 1, 1)).toBeCloseTo(0.0025, 15);
   });
 
-  test.each([0.1, -0.1])(
-    "what inside and outside differ by is a bias, with the sign of gp-irt − aipw, %d",
-    (difference) => {
-      const beyond = { score: 0.5, weight: 0, difference };
-      const gated = gatedVariance({ share: 0.25, gap: 0.2, beyond }, { inside: 1, outside: 1 }, sampling);
-      const { bias } = gatedSampling(sampling, gated, { beyond });
-      expect(bias).toBeCloseTo(Math.sign(difference) * Math.sqrt(0.25 * 0.75 * 0.04), 15);
-    },
-  );
+  test.each([0.1, -0.1])("what inside and outside differ by is a bias, with the sign of r − aipw, %d", (difference) => {
+    const beyond = { score: 0.5, weight: 0, difference };
+    const gated = gatedVariance({ share: 0.25, gap: 0.2, beyond }, { inside: 1, outside: 1 }, sampling);
+    const { bias } = gatedSampling(sampling, gated, { beyond });
+    expect(bias).toBeCloseTo(Math.sign(difference) * Math.sqrt(0.25 * 0.75 * 0.04), 15);
+  });
 
   test("counts what the two outside the range differ by: by halves at most, and all that the draw doesn't explain", () => {
     const doubt = (weight: number, difference: number): number => {
@@ -116,8 +112,9 @@ describe("gatedSampling", () => {
     };
     expect(doubt(0.5, 0.07)).toBeCloseTo(0.07 ** 2 / 4, 15); // 2V = .005 explains it
     expect(doubt(0, 0.3)).toBe(0);
-    expect(doubt(0.9, 0.3)).toBeCloseTo(0.09 * 0.09 + 0.81 * (0.09 - 0.005), 15);
-    expect(doubt(1, -0.3)).toBeCloseTo(0.09 - 0.005, 15);
+    expect(doubt(0.2, 0.07)).toBeCloseTo(0.16 * 0.07 ** 2, 15);
+    expect(doubt(0.9, 0.3)).toBeCloseTo(0.09 / 4 + 0.81 * (0.09 - 0.005), 15);
+    expect(doubt(1, -0.3)).toBeCloseTo(0.09 / 4 + 0.09 - 0.005, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -132,31 +129,6 @@ describe("gatedSampling", () => {
     const blended = { share: 0, gap: 0.1, beyond: { score: 0.5, weight: 0.5, difference: 0.6 } };
     const tight = gatedSampling(drawn, gatedVariance(blended, { inside: 0.6, outside: 1 }, drawn), blended);
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
-  });
-});
-
-describe("outsideShare", () => {
-  const [first] = drawnEstimates(random, { models: [0], truth: () => 0.5 }) as [HeldOutEstimate];
-  /** A model whose gp-irt at λ = ½ errs by the mean of two errors. */
-  const erring = (model: number, draw: number, mean: number, irt: number, aipw: number): HeldOutEstimate => ({
-    ...first,
-    model,
-    draw,
-    base: { ...first.base, "anchor-mean": 0.5 + mean, "p-irt": 0.5 + irt, aipw: 0.5 + aipw },
-  });
-
-  test("weighs gp-irt and aipw by the inverse of their mean squared errors, every model counting once", () => {
-    // gp-irt's mean square is 4 where aipw's is 1, in units of 10⁻⁴: of model 0 in two forms, of model 1 in one.
-    const held = [erring(0, 0, 0.01, 0.03, 0.01), erring(0, 1, -0.03, -0.01, -0.01), erring(1, 0, 0.04, 0, 0.01)];
-    expect(outsideShare(held, 0.5)).toBeCloseTo(1 / 5, 12);
-    const once = [erring(0, 0, 0.04, 0.04, 0.02), erring(1, 0, 0, 0, 0.02), erring(1, 1, 0, 0, 0.02)];
-    expect(outsideShare(once, 0.5)).toBeCloseTo(4 / (8 + 4), 12);
-  });
-
-  test("is half where no stronger model was held out, or none erred", () => {
-    expect(outsideShare([], 0.5)).toBe(0.5);
-    expect(outsideShare([erring(0, 0, 0, 0, 0)], 0.5)).toBe(0.5);
-    expect(outsideShare([erring(0, 0, 0, 0, 0.1)], 0.5)).toBe(1);
   });
 });
 

@@ -26,7 +26,7 @@ describe.each([1, 2, 3, 4, 5, 255, 256, 257, 259, 512, 601])("of %i items", (cou
   const raw = draw(count, () => 0.1 + random.next());
   const weights = raw.map((weight) => weight / raw.reduce((sum, own) => sum + own, 0));
 
-  test.each([1, 2, 5])("those of some, and their weighted sum, in %i dimensions", (dims) => {
+  test.each([1, 2, 5])("those of some, and their weighted sums, in %i dimensions", (dims) => {
     const plain = itemBank(
       draw(count * dims, () => random.normal()),
       draw(count, () => 3 * random.normal()),
@@ -37,7 +37,10 @@ describe.each([1, 2, 3, 4, 5, 255, 256, 257, 259, 512, 601])("of %i items", (cou
       for (const scoreMap of [null, map]) {
         const all = predictedScores(at, own, scoreMap);
         const sum = all.reduce((total, p, i) => total + weights[i]! * p, 0);
-        expect(Math.abs(expectedScore(at, own, weights, scoreMap) - sum)).toBeLessThan(1e-14);
+        const moved = all.reduce((total, p, i) => total + weights[i]! * p * (1 - p), 0);
+        const { score, spread } = expectedScore(at, own, weights, scoreMap);
+        expect(Math.abs(score - sum)).toBeLessThan(1e-14);
+        expect(Math.abs(spread - moved)).toBeLessThan(1e-14);
         const some = Array.from({ length: count }, (_, i) => count - 1 - i);
         predictedScoresOf(some, at, own, scoreMap).forEach((p, j) =>
           expect(Math.abs(p - all[some[j]!]!)).toBeLessThan(1e-14),

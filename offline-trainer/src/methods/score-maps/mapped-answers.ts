@@ -73,7 +73,7 @@ export function mappedScenarios(
       if (sample === null || sample.share < LEAST_ANSWERED_SHARE || Number.isNaN(parts[s]!.full[row]!)) return;
       const { bank, scoreMap } = trained[s]!;
       const bounds = knownBounds(weights, sample);
-      const expected = ability === null ? NaN : expectedScore(ability.theta, bank, weights, scoreMap); // NaN: not read
+      const expected = ability === null ? NaN : expectedScore(ability.theta, bank, weights, scoreMap).score; // NaN: not read
       parts[s]!.answers.set(row, { features: { mean: clamp(anchorMean(sample), bounds), expected }, bounds });
     });
   }

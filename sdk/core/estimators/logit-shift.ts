@@ -1,0 +1,64 @@
+import { type Bounds, clamp } from "./answered-sample.ts";
+import type { BaseScores, LogitShift, ScenarioState } from "./types.ts";
+
+/** Degrees of freedom of the shifts' prior, Student's t: a shift that the answers are sure of is hardly shrunk. */
+const DEGREES = 3;
+
+/** Its scale in logits: of a model's shift, and of a scenario's from what all scenarios share. */
+const [SCALE, OWN_SCALE] = [0.5, 0.25];
+
+/**
+ * One shift of all items' logits, logit p̂ + c, as the answered anchors tell it: one step of maximum likelihood from c = 0.
+ * Every answer counts by what it tells of c, p̂(1−p̂), however its item was chosen: anchors that tell much of the ability are
+ * no sample of all items, and the mean of their residuals is none of theirs.
+ * @see Cox (1958), Two further applications of a model for binary regression, Biometrika 45, 562–565 (recalibration)
+ */
+export function logitShift({ weights, spread, predicted, sample }: ScenarioState): LogitShift {
+  let [residual, information, known] = [0, 0, 0];
+  sample.scores.forEach((score, j) => {
+    const p = predicted[j]!;
+    residual += score - p;
+    information += p * (1 - p);
+    known += weights[sample.items[j]!]! * p * (1 - p);
+  });
+  return {
+    step: information > 0 ? residual / information : 0,
+    information,
+    spread: Math.max(0, spread - known),
+  };
+}
+
+/**
+ * ĉ, one step from the shift that the answers tell toward its posterior mode under a Student's t prior about 0:
+ * c·I/(I + k), k = (ν+1)/(νσ² + c²).
+ * @param scale - σ in logits
+ * @see Lange, Little & Taylor (1989), Robust statistical modeling using the t distribution, JASA 84, 881–896
+ */
+function shrunkShift({ step, information }: Pick<LogitShift, "step" | "information">, scale = SCALE): number {
+  return (step * information) / (information + (DEGREES + 1) / (DEGREES * scale ** 2 + step ** 2));
+}
+
+/** ĉ of what scenarios share, each weighing 1/(τ² + 1/I), τ² the variance of its own beside it. */
+export function commonShift(shifts: readonly LogitShift[]): number {
+  let [sum, information] = [0, 0];
+  for (const shift of shifts) {
+    const own = shift.information / (OWN_SCALE ** 2 * shift.information + 1);
+    sum += own * shift.step;
+    information += own;
+  }
+  return information > 0 ? shrunkShift({ step: sum / information, information }) : 0;
+}
+
+/**
+ * `p-irt` recalibrated: Σ_A w·y + Σ_U w·p̂ + ĉ·Σ_U w·p̂(1−p̂), to first order what the shifted predictions give.
+ * @param common - the shift that scenarios share, beside which this one has its own; null where it is estimated alone
+ * @returns within the bounds
+ */
+export function recalibratedMean(
+  { base, shift, bounds }: { readonly base: BaseScores; readonly shift: LogitShift; readonly bounds: Bounds },
+  common: number | null,
+): number {
+  const shrunk =
+    common === null ? shrunkShift(shift) : common + shrunkShift({ ...shift, step: shift.step - common }, OWN_SCALE);
+  return clamp(base["p-irt"] + shift.spread * shrunk, bounds);
+}
