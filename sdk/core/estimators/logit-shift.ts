@@ -7,6 +7,9 @@ const DEGREES = 3;
 /** Its scale in logits: of a model's shift, and of a scenario's from what all scenarios share. */
 const [SCALE, OWN_SCALE] = [0.5, 0.25];
 
+/** Of answers that tell less a step would have no end. */
+const LEAST_INFORMATION = 1e-12;
+
 /**
  * One shift of all items' logits, logit p̂ + c, as the answered anchors tell it: one step of maximum likelihood from c = 0.
  * Every answer counts by what it tells of c, p̂(1−p̂), however its item was chosen: anchors that tell much of the ability are
@@ -22,7 +25,7 @@ export function logitShift({ weights, spread, predicted, sample }: ScenarioState
     known += weights[sample.items[j]!]! * p * (1 - p);
   });
   return {
-    step: information > 0 ? residual / information : 0,
+    step: residual / Math.max(information, LEAST_INFORMATION),
     information,
     spread: Math.max(0, spread - known),
   };

@@ -31,6 +31,10 @@ describe("logitShift", () => {
     const { sample, ...rest } = state([1, 1]);
     const certain = { ...rest, sample, predicted: Float64Array.of(1, 1) };
     expect(logitShift(certain)).toMatchObject({ step: 0, information: 0 });
+    const nearly = { ...rest, sample, predicted: Float64Array.of(5e-324, 5e-324) };
+    const shift = logitShift(nearly);
+    expect(shift.step).toBeLessThan(1e13);
+    expect(recalibratedMean({ base, bounds, shift }, null)).toBeCloseTo(0.5, 12);
   });
 });
 
