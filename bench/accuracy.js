@@ -1,5 +1,5 @@
-// The accuracy table: error relative to random items, with the worst scenario and the bias of what is served, and what the intervals are worth beside Wilson's on random items,
-// over scenarios.
+// The accuracy table: error relative to random items, with the worst scenario and the bias of what is served, and what the
+// intervals are worth beside Wilson's on random items, over scenarios.
 // usage: node bench/accuracy.js FOLDER [--sets a,b:scenario+scenario] [--seeds 5] [--anchors 10,30,50,100]
 //          [--runs default:interpolation,default:family,irt-kmeans:newest,…] [--selection NAME] [--sources N] [--separate] [--json]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.

@@ -51,8 +51,8 @@ export interface PlannedCell extends CellInput {
 }
 
 /**
- * All cells of a back-test: copies of models count as one, as in a fit. Splits of models are the same for all scenarios that are estimated together; extrapolation ranks
- * the models by their {@link strength} over those scenarios, or over all.
+ * All cells of a back-test: copies of models count as one, as in a fit. Splits of models are the same for all scenarios
+ * that are estimated together; extrapolation ranks the models by their {@link strength} over those scenarios, or over all.
  * @throws AnchorEvalError `invalid_data` where a split leaves too few models
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {

@@ -37,13 +37,13 @@ export interface BaseEstimates {
 /** Probability that the full score lies above, or below, those of all source models. */
 type Outside = Readonly<Record<"above" | "below", number>>;
 
-/** The estimate outside the range seen, and what it is mixed of: o = w·r + (1−w)·aipw, r the recalibrated mean. */
+/** The estimate outside the range seen, and what it is mixed of: o = w·R + (1−w)·aipw, R the recalibrated mean. */
 export interface OutsideEstimate {
   /** o. */
   readonly score: number;
   /** w, in [0,1]. */
   readonly weight: number;
-  /** r − aipw, what r lags behind in all scenarios taken off. */
+  /** R − aipw, what R lags behind in all scenarios taken off. */
   readonly difference: number;
 }
 
@@ -108,10 +108,10 @@ export function blendEstimates(
 }
 
 /**
- * The estimate outside the range seen: o = w·r + (1−w)·aipw. r is what the response model says once its predictions are
+ * The estimate outside the range seen: o = w·R + (1−w)·aipw. R is what the response model says once its predictions are
  * recalibrated by the answers ({@link recalibratedMean}), aipw what the answers say alone. w = 1 where both differ by no
  * more than the draw explains; the share of the difference that it does explain ({@link explainedShare}) where they differ
- * by more, since then the response model is wrong of this model; r counts without what it lags behind in all scenarios
+ * by more, since then the response model is wrong of this model; R counts without what it lags behind in all scenarios
  * together. Where c, the partly corrected mean, lies further beyond the range than it is wide, no model like this was
  * seen: with d its distance from the range, ℓ² = (d² − rmse²)/(2(best − worst)²) divides w where it exceeds 1.
  */
@@ -142,7 +142,7 @@ function explainedShare(difference: number, score: number, answers = NaN, unit =
 
 /**
  * Where a model stands among the source models by the weighted mean over all scenarios, from the answers to all of them.
- * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of r − aipw.
+ * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of R − aipw.
  * @param parts - the model's joint estimates in all scenarios with their shares of the mean, which sum to 1
  */
 export function overallPlace(

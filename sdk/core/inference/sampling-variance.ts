@@ -164,10 +164,11 @@ const TRUSTED = 0.5;
 /**
  * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
  * (1−P)·τ²V + P·(ρ²V + u²) + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
- * tightening τ that held-out models were measured to allow; outside, the estimate w·r + (1−w)·aipw errs less by ρ;
+ * tightening τ that held-out models were measured to allow; outside, the estimate w·R + (1−w)·aipw errs less by ρ;
  * and as long as it isn't known which, the gap g between inside and outside is an error too. With d what the two outside
- * differ by, u² = h(1−h)·d² + w²·max(0, d² − 2V), h = min(w, ½): not knowing which to trust may cost the first, and a difference that
- * the draw doesn't explain says that the response model is wrong of this model, by its share in what is shown.
+ * differ by, u² = h(1−h)·d² + w²·max(0, d² − 2V), h = min(w, ½): not knowing which to trust may cost the first, and a
+ * difference that the draw doesn't explain says that the response model is wrong of this model, by its share in what is
+ * shown.
  * @param blended - P, the share of the gate that stands outside the range seen, g, w and d
  * @param tightening - τ and ρ
  * @param sampling - V
