@@ -14,9 +14,10 @@
 // strongest 30 % by the weakest half, where that half has enough models for thresholds.
 import { parseArgs } from "node:util";
 import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { leapOf } from "anchoreval/internal/core/estimators/logit-shift";
 import { scoreRange } from "anchoreval/internal/core/inference/ranks";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { leapOf, suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
+import { suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { answeringModels, describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
 import { sourceSplits } from "../offline-trainer/dist/matrix/source-splits.js";

@@ -3,6 +3,7 @@ import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
+import { leapOf } from "../core/estimators/logit-shift.ts";
 import { estimatorFigure, type SeenModels, type Tightening } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type SamplingVariance,
 } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
-import { leapOf, type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
+import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
 import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { bundleScoring } from "./bundle-scoring.ts";

@@ -1,7 +1,7 @@
+import { leapOf } from "anchoreval/internal/core/estimators/logit-shift";
 import {
   FALSE_ALARMS,
   type AnswerPattern,
-  leapOf,
   type PatternThresholds,
 } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { conformalQuantile, rounded, thatAnswered } from "./held-out-scores.ts";

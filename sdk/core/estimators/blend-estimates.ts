@@ -1,6 +1,6 @@
 import { normalCdf } from "../numeric/distributions.ts";
 import { bernoulliVariance, clamp, type Bounds } from "./answered-sample.ts";
-import { commonShift, recalibratedMean } from "./logit-shift.ts";
+import { commonShift, leapOf, recalibratedMean } from "./logit-shift.ts";
 import { blendedMean } from "./predicted-means.ts";
 import {
   BASE_ESTIMATORS,
@@ -82,7 +82,7 @@ export function blendEstimates(
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const gpIrt = blendedMean(blend.lambda, base, bounds);
-  const beyond = outsideEstimate(estimate, blend, seen);
+  const beyond = outsideEstimate(estimate, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -112,20 +112,17 @@ export function blendEstimates(
  * recalibrated by the answers ({@link recalibratedMean}), aipw what the answers say alone. w = 1 where both differ by no
  * more than the draw explains; the share of the difference that it does explain ({@link explainedShare}) where they differ
  * by more, since then the response model is wrong of this model; R counts without what it lags behind in all scenarios
- * together. Where c, the partly corrected mean, lies further beyond the range than it is wide, no model like this was
- * seen: with d its distance from the range, ℓ² = (d² − rmse²)/(2(best − worst)²) divides w where it exceeds 1.
+ * together.
  */
-export function outsideEstimate(
-  estimate: BaseEstimates,
-  { rmse }: Pick<Blend, "rmse">,
-  { worst, best, overall }: SeenModels,
-): OutsideEstimate {
+export function outsideEstimate(estimate: BaseEstimates, seen: SeenModels): OutsideEstimate {
   const { base, sampling } = estimate;
-  const place = partlyCorrectedMean(base);
-  const distance = Math.max(0, place - best, worst - place);
-  const leap = (distance ** 2 - rmse ** 2) / (2 * Math.max(best - worst, 1e-9) ** 2);
-  const difference = recalibratedMean(estimate, overall && overall.shift) - (overall?.lag ?? 0) - base.aipw;
-  const weight = explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit) / Math.max(1, leap);
+  const recalibrated = recalibratedMean(
+    estimate,
+    seen.overall && seen.overall.shift,
+    leapOf(partlyCorrectedMean(base), seen),
+  );
+  const difference = recalibrated - (seen.overall?.lag ?? 0) - base.aipw;
+  const weight = explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
   return { score: base.aipw + weight * difference, weight, difference };
 }
 
@@ -151,14 +148,18 @@ export function overallPlace(
 ): NonNullable<SeenModels["overall"]> {
   const sum = (term: (part: BaseEstimates & { readonly share: number }) => number): number =>
     parts.reduce((total, part) => total + term(part), 0);
-  const shift = commonShift(parts.map((part) => part.shift));
+  const score = sum(({ share, base }) => share * partlyCorrectedMean(base));
+  const shift = commonShift(
+    parts.map((part) => part.shift),
+    leapOf(score, seen),
+  );
   const difference = sum((part) => part.share * (recalibratedMean(part, shift) - part.base.aipw));
   const corrected = sum(({ share, base }) => share * base["p-irt-dr"]);
   const answers = sum(({ sampling }) => sampling?.answers ?? NaN);
   const unit = sum(({ share, sampling }) => share ** 2 * (sampling?.unit ?? NaN));
   return {
     ...seen,
-    score: sum(({ share, base }) => share * partlyCorrectedMean(base)),
+    score,
     shift,
     lag: difference * (1 - explainedShare(difference, corrected, answers, unit)),
   };

@@ -1,11 +1,11 @@
 import { type Bounds, clamp } from "./answered-sample.ts";
-import type { BaseScores, LogitShift, ScenarioState } from "./types.ts";
+import type { BaseScores, LogitShift, ScenarioState, SeenScores } from "./types.ts";
 
 /** Degrees of freedom of the shifts' prior, Student's t: a shift that the answers are sure of is hardly shrunk. */
 const DEGREES = 3;
 
-/** Its scale in logits: of a model's shift, and of a scenario's from what all scenarios share. */
-const [SCALE, OWN_SCALE] = [0.5, 0.25];
+/** Its scale in logits: of a model's shift, for a leap of a width of the range at most; of a scenario's from what all share. */
+const [SCALE, OWN_SCALE] = [0.75, 0.25];
 
 /** Of answers that tell less a step would have no end. */
 const LEAST_INFORMATION = 1e-12;
@@ -31,37 +31,54 @@ export function logitShift({ weights, spread, predicted, sample }: ScenarioState
   };
 }
 
+/** How far a score lies beyond the source models' range, in widths of it; below 0 inside it. */
+export function leapOf(score: number, { worst, best }: SeenScores): number {
+  return Math.max(score - best, worst - score) / Math.max(best - worst, 1e-9);
+}
+
 /**
  * ĉ, one step from the shift that the answers tell toward its posterior mode under a Student's t prior about 0:
  * c·I/(I + k), k = (ν+1)/(νσ² + c²).
  * @param scale - σ in logits
  * @see Lange, Little & Taylor (1989), Robust statistical modeling using the t distribution, JASA 84, 881–896
  */
-function shrunkShift({ step, information }: Pick<LogitShift, "step" | "information">, scale = SCALE): number {
+function shrunkShift({ step, information }: Pick<LogitShift, "step" | "information">, scale: number): number {
   return (step * information) / (information + (DEGREES + 1) / (DEGREES * scale ** 2 + step ** 2));
 }
 
-/** ĉ of what scenarios share, each weighing 1/(τ² + 1/I), τ² the variance of its own beside it. */
-export function commonShift(shifts: readonly LogitShift[]): number {
+/** σ of a model by its leap: as much longer as it leaps further than the range is wide. */
+function scaleOf(leap: number): number {
+  return SCALE * Math.max(1, leap);
+}
+
+/**
+ * ĉ of what scenarios share, each weighing 1/(τ² + 1/I), τ² the variance of its own beside it.
+ * @param leap - {@link leapOf} the model over all of them
+ */
+export function commonShift(shifts: readonly LogitShift[], leap: number): number {
   let [sum, information] = [0, 0];
   for (const shift of shifts) {
     const own = shift.information / (OWN_SCALE ** 2 * shift.information + 1);
     sum += own * shift.step;
     information += own;
   }
-  return information > 0 ? shrunkShift({ step: sum / information, information }) : 0;
+  return information > 0 ? shrunkShift({ step: sum / information, information }, scaleOf(leap)) : 0;
 }
 
 /**
  * `p-irt` recalibrated: Σ_A w·y + Σ_U w·p̂ + ĉ·Σ_U w·p̂(1−p̂), to first order what the shifted predictions give.
  * @param common - the shift that scenarios share, beside which this one has its own; null where it is estimated alone
+ * @param leap - {@link leapOf} the model, where it is
  * @returns within the bounds
  */
 export function recalibratedMean(
   { base, shift, bounds }: { readonly base: BaseScores; readonly shift: LogitShift; readonly bounds: Bounds },
   common: number | null,
+  leap = 0,
 ): number {
   const shrunk =
-    common === null ? shrunkShift(shift) : common + shrunkShift({ ...shift, step: shift.step - common }, OWN_SCALE);
+    common === null
+      ? shrunkShift(shift, scaleOf(leap))
+      : common + shrunkShift({ ...shift, step: shift.step - common }, OWN_SCALE);
   return clamp(base["p-irt"] + shift.spread * shrunk, bounds);
 }

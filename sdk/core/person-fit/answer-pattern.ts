@@ -1,6 +1,6 @@
 import type { AbilityEstimate } from "../ability/map.ts";
 import { anchorMean } from "../estimators/predicted-means.ts";
-import type { AnsweredSample, SeenScores } from "../estimators/types.ts";
+import type { AnsweredSample } from "../estimators/types.ts";
 import type { ItemBank } from "../irt/item-bank.ts";
 import { answerCurves, brokenRun, lzStar, MeanSquares, preknowledge } from "./statistics.ts";
 
@@ -85,14 +85,9 @@ export interface PatternThresholds {
   readonly outfit: number;
 }
 
-/** How far a score lies beyond the best of the source models, in widths of their range; below 0 inside it. */
-export function leapOf(score: number, { worst, best }: SeenScores): number {
-  return (score - best) / Math.max(best - worst, 1e-9);
-}
-
 /**
  * The suspicions that a pattern raises; empty where there are none.
- * @param leap - {@link leapOf} a model that looks stronger than any source; null for another
+ * @param leap - `leapOf` a model that looks stronger than any source; null for another
  * @returns null where no model that far beyond was held out: honest ones surprise there, too
  * @example suspicions({ lzStar: -1, infit: 1, outfit: 1, preknowledge: 3, brokenRun: -20 }, { models: 80, lzStar: -4, preknowledge: 2, stronger: null, brokenRun: 0, infit: 1.3, outfit: 2 }, null).join() // "memorised"
  */

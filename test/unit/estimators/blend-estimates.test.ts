@@ -56,23 +56,25 @@ describe("blendEstimates", () => {
     expect(gate(0.9, 1.5)).toBeCloseTo(recalibrated, 9);
   });
 
-  test("a leap beyond what the sources span leaves the response model less to say, and the answers have the rest", () => {
-    const outside = (worst: number, best: number) => outsideEstimate(estimate, blend, { worst, best, overall: null });
-    const { score, weight } = outside(0, 0.2);
-    const share = (2 * 0.2 ** 2) / ((corrected - 0.2) ** 2 - 0.05 ** 2);
-    expect(score).toBeCloseTo(share * recalibrated + (1 - share) * 0.65, 14);
-    expect(weight).toBeCloseTo(share, 14);
-    // The same below the range; nothing changes within much of a range of it, or within an error.
-    expect(outside(1, 1.2).score).toBeCloseTo(score, 14);
-    expect(outside(0.3, 0.5).score).toBeCloseTo(recalibrated, 15);
-    expect(outside(0.64, 0.64).score).toBeCloseTo(recalibrated, 15);
-    // One source score: whatever lies beyond an error of it is a leap without a measure.
-    expect(outside(0.5, 0.5).score).toBeCloseTo(0.65, 6);
+  test("a leap of more than the sources' range lets the logits shift further, alone by its place, together by that over all", () => {
+    const shifted = { ...estimate, shift: { step: 1, information: 2, spread: 0.2 } };
+    const outside = (best: number, worst = 0) => outsideEstimate(shifted, { worst, best, overall: null }).score;
+    const shrunk = (scale: number) => recalibrated + (0.2 * 2) / (2 + 4 / (3 * scale ** 2 + 1));
+    expect(outside(0.3)).toBeCloseTo(shrunk(0.75), 14); // it lies one width beyond
+    expect(outside(0.55)).toBeCloseTo(shrunk(0.75), 14);
+    expect(outside(0.2)).toBeCloseTo(shrunk(1.5), 14);
+    expect(outside(1.2, 1)).toBeCloseTo(shrunk(1.5), 14); // below the range
+    expect(outside(corrected, corrected)).toBeCloseTo(shrunk(0.75), 14); // one source score: no width, and no leap
+    const part = { ...shifted, share: 1 };
+    expect(overallPlace({ worst: 0, best: 0.2 }, [part]).shift).toBeCloseTo(
+      (1 * 1.778) / (1.778 + 4 / (3 * 1.5 ** 2 + 1)),
+      3,
+    );
   });
 
   test("what the draw doesn't explain of their difference leaves the response model less to say", () => {
     const drawn = (unit: number) => ({ ...estimate, sampling: { answers: 18, unit } });
-    const outside = (unit: number) => outsideEstimate(drawn(unit), blend, { worst: 0, best: 0.65, overall: null });
+    const outside = (unit: number) => outsideEstimate(drawn(unit), { worst: 0, best: 0.65, overall: null });
     const difference = recalibrated - 0.65;
     const rate = (18 * 0.7 + 1) / 20;
     const enough = difference ** 2 / (4 * rate * (1 - rate));
@@ -83,7 +85,7 @@ describe("blendEstimates", () => {
 
   test("what the recalibrated means lag behind in all scenarios doesn't count", () => {
     const overall = { score: 0.6, worst: 0, best: 0.65, shift: 0, lag: -0.08 };
-    const { score, weight, difference } = outsideEstimate(estimate, blend, { worst: 0, best: 0.65, overall });
+    const { score, weight, difference } = outsideEstimate(estimate, { worst: 0, best: 0.65, overall });
     expect(difference).toBeCloseTo(recalibrated + 0.08 - 0.65, 15);
     expect(weight).toBe(1);
     expect(score).toBeCloseTo(recalibrated + 0.08, 15);

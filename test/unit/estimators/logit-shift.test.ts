@@ -1,4 +1,4 @@
-import { commonShift, logitShift, recalibratedMean } from "anchoreval/internal/core/estimators/logit-shift";
+import { commonShift, leapOf, logitShift, recalibratedMean } from "anchoreval/internal/core/estimators/logit-shift";
 import { describe, expect, test } from "vitest";
 import { stateOf } from "../../support/state-of.ts";
 
@@ -38,12 +38,19 @@ describe("logitShift", () => {
   });
 });
 
+test("leapOf counts widths of the range, on either side of it", () => {
+  expect(leapOf(0.9, { worst: 0.2, best: 0.4 })).toBeCloseTo(2.5, 14);
+  expect(leapOf(0.1, { worst: 0.2, best: 0.4 })).toBeCloseTo(0.5, 14);
+  expect(leapOf(0.3, { worst: 0.2, best: 0.4 })).toBeCloseTo(-0.5, 14);
+  expect(leapOf(0.3, { worst: 0.3, best: 0.3 })).toBe(0);
+});
+
 describe("recalibratedMean", () => {
   const mean = (step: number, information: number, common: number | null = null): number =>
     recalibratedMean({ base, bounds, shift: { step, information, spread: 0.1 } }, common);
 
   test("is the formula, by hand", () => {
-    expect(mean(1, 5)).toBeCloseTo(0.5 + (0.1 * 5) / (5 + 4 / 1.75), 15);
+    expect(mean(1, 5)).toBeCloseTo(0.5 + (0.1 * 5) / (5 + 4 / (3 * 0.75 ** 2 + 1)), 15);
     const own = (0.7 * 5) / (5 + 4 / (3 / 16 + 0.49));
     expect(mean(1, 5, 0.3)).toBeCloseTo(0.5 + 0.1 * (0.3 + own), 15);
   });
@@ -69,12 +76,14 @@ describe("commonShift", () => {
   test("weighs scenarios by what they tell of it beside their own", () => {
     const [w, v] = [2 / (2 / 16 + 1), 8 / (8 / 16 + 1)];
     const step = (w * 1 + v * 0.25) / (w + v);
-    const shrunk = (step * (w + v)) / (w + v + 4 / (0.75 + step ** 2));
-    expect(commonShift([of(1, 2), of(0.25, 8)])).toBeCloseTo(shrunk, 15);
+    const shrunk = (scale: number) => (step * (w + v)) / (w + v + 4 / (3 * scale ** 2 + step ** 2));
+    const both = [of(1, 2), of(0.25, 8)];
+    expect(commonShift(both, 0.9)).toBeCloseTo(shrunk(0.75), 15);
+    expect(commonShift(both, 2)).toBeCloseTo(shrunk(1.5), 15);
   });
 
   test("of nothing it is nothing", () => {
-    expect(commonShift([])).toBe(0);
-    expect(commonShift([of(0, 0)])).toBe(0);
+    expect(commonShift([], 0)).toBe(0);
+    expect(commonShift([of(0, 0)], 0)).toBe(0);
   });
 });
