@@ -40,6 +40,11 @@ export function wideChart(): number {
   return Math.max(PANEL_WIDTH, Math.min(720, document.querySelector("main")!.clientWidth - 32));
 }
 
+/** Width of one of two charts beside each other. */
+export function sideChart(): number {
+  return Math.min(480, wideChart());
+}
+
 /** The marks of Plot that charts use; the others are not bundled. */
 const MARKS = { axisX, axisY, dot, gridX, gridY, line, link, rect, ruleX, ruleY, text };
 
@@ -147,7 +152,7 @@ export function itemMapFigure({ id, bank, forms }: BundleScenario, form: string)
     anchors: anchors.items,
     nameOf: (item) => names.get(item)!,
     most: MOST_DOTS,
-    width: wideChart(),
+    width: sideChart(),
     domain: [low - room, high + room],
   });
   const { beyond } = parameters;

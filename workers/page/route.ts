@@ -9,12 +9,18 @@ export type Route =
   | { readonly view: "home" }
   | { readonly view: "fit" }
   | { readonly view: "benchmark"; readonly benchmark: string }
-  | { readonly view: "bundle"; readonly place: BundlePlace; readonly tab: Tab; readonly form: string | null }
+  | {
+      readonly view: "bundle";
+      readonly place: BundlePlace;
+      readonly tab: Tab;
+      readonly form: string | null;
+      readonly result: string | null;
+    }
   | { readonly view: "unknown" };
 
 /**
  * Parses the part of a URL after `#`: `/`, `/fit`, `/b/{benchmark}`, `/b/{benchmark}/{version}[/{tab}][?form=ID]`,
- * `/given[/{tab}]`.
+ * `/given[/{tab}]`. `?result=` carries a score to show ({@link parseSharedScore}).
  */
 export function parseRoute(hash: string): Route {
   const [path, query] = hash.replace(/^#/, "").split("?", 2) as [string, string | undefined];
@@ -31,24 +37,33 @@ export function parseRoute(hash: string): Route {
   if (rest.length > 0) return { view: "unknown" };
   if (first === undefined) return { view: "home" };
   if (first === "fit" && second === undefined) return { view: "fit" };
-  const form = new URLSearchParams(query ?? "").get("form");
-  if (first === "given" && third === undefined) return bundleRoute("given", second, form);
+  const asked = new URLSearchParams(query ?? "");
+  if (first === "given" && third === undefined) return bundleRoute("given", second, asked);
   if (first === "b" && second !== undefined) {
     if (third === undefined) return { view: "benchmark", benchmark: second };
-    return bundleRoute({ benchmark: second, version: third }, fourth, form);
+    return bundleRoute({ benchmark: second, version: third }, fourth, asked);
   }
   return { view: "unknown" };
 }
 
-function bundleRoute(place: BundlePlace, tab: string | undefined, form: string | null): Route {
+function bundleRoute(place: BundlePlace, tab: string | undefined, asked: URLSearchParams): Route {
   const known = tab === undefined ? "about" : TABS.find((name) => name === tab);
-  return known === undefined ? { view: "unknown" } : { view: "bundle", place, tab: known, form };
+  if (known === undefined) return { view: "unknown" };
+  return { view: "bundle", place, tab: known, form: asked.get("form"), result: asked.get("result") };
 }
 
-export function bundleHref(place: BundlePlace, tab: Tab = "about", form: string | null = null): string {
+export function bundleHref(
+  place: BundlePlace,
+  tab: Tab = "about",
+  form: string | null = null,
+  result: string | null = null,
+): string {
   const root =
     place === "given" ? "#/given" : `#/b/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`;
-  return `${root}${tab === "about" ? "" : `/${tab}`}${form === null ? "" : `?form=${encodeURIComponent(form)}`}`;
+  const asked = Object.entries({ form, result }).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return `${root}${tab === "about" ? "" : `/${tab}`}${asked.length === 0 ? "" : `?${asked.join("&")}`}`;
 }
 
 export function benchmarkHref(benchmark: string): string {

@@ -83,6 +83,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
     expect(await names()).toEqual(["mine", "sample"]);
+    await page.getByText(/120 items, 40 models; \d\.\d points of error after 40 answers/).waitFor();
     await go(page, "#/b/secret/1.0.0");
     expect(await page.locator(".problem").innerText()).toContain("requires a bearer token");
     await page.getByLabel("Token").fill("something-else");
@@ -165,6 +166,22 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       JSON.parse(JSON.stringify(expected)),
       1e-9,
     );
+    await page.close();
+  });
+
+  test("a result's link opens the same figures without the answers; one of another bundle is refused in words", async () => {
+    const expected = estimateFromAnchors(bundle, answersOf(3));
+    const page = await open(`${MINE}/score`);
+    await drop(page, "my-model.json", JSON.stringify(Object.fromEntries(answersOf(3))));
+    await page.getByRole("link", { name: "Link to this result" }).click();
+    await page.getByText("As somebody shared it, by form 20").waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Score of my-model" }).waitFor();
+    expect(await page.locator(".figure").innerText()).toContain(scoreWords(expected.score));
+    expect(await page.locator(".figure").innerText()).toContain(intervalWords(expected.interval));
+    expect(await page.locator(".panels svg").count()).toBe(2);
+    await go(page, `${MINE}/score?result=${encodeURIComponent('{"model":"x","overall":null,"scenarios":{"c":[1]}}')}`);
+    await page.getByText("carries no result of this bundle").waitFor();
     await page.close();
   });
 

@@ -13,33 +13,47 @@ export function numbers(title: Child): Column {
   return { numbers: title };
 }
 
-/** Longer tables scroll. */
-const MOST_ROWS = 20;
-
-/** A table that scrolls sideways if it is wider than the screen, by keyboard too. The first cell of a row is its header. */
+/**
+ * A table that scrolls sideways if it is wider than its room, by keyboard too. The first cell of a row is its header. On a
+ * phone each row is a list of its cells beside their columns' titles.
+ */
 export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
   const kindOf = (column: Column | undefined): string | null => (typeof column === "object" ? "number" : null);
   const head = columns.map((column) =>
-    element("th", { scope: "col", class: kindOf(column) }, typeof column === "object" ? column.numbers : column),
+    element(
+      "th",
+      { scope: "col", role: "columnheader", class: kindOf(column) },
+      typeof column === "object" ? column.numbers : column,
+    ),
   );
   const cells = ([first, ...others]: readonly Child[]): Child => [
-    element("th", { scope: "row" }, first ?? null),
-    others.map((cell, k) => element("td", { class: kindOf(columns[k + 1]) }, cell)),
+    element("th", { scope: "row", role: "rowheader" }, first ?? null),
+    others.map((cell, k) =>
+      element("td", { class: kindOf(columns[k + 1]), role: "cell", "data-title": head[k + 1]!.textContent }, cell),
+    ),
   ];
-  const body = rows.map((row) => element("tr", cells(row)));
-  return scrolling(caption, caption, head, element("tbody", body), rows.length > MOST_ROWS ? "tall" : "wide");
+  const body = rows.map((row) => element("tr", { role: "row" }, cells(row)));
+  return scrolling(caption, caption, head, element("tbody", body));
 }
 
-/** A table in a scrolling region, for one that is wider than the screen, or also longer if `tall`. */
+/** Columns of a table that fits on a phone as it is. */
+const MOST_NARROW = 2;
+
+/** A table in a region that scrolls sideways. Roles are said, since a phone's style takes the elements' own away. */
 export function scrolling(
   label: string,
   caption: string,
   head: readonly HTMLElement[],
   body: HTMLElement,
-  shape: "wide" | "tall",
 ): HTMLElement {
-  return element("div", { class: `scroll ${shape}`, role: "region", "aria-label": label, tabindex: "0" }, [
-    element("table", [element("caption.unseen", caption), element("thead", element("tr", head)), body]),
+  body.setAttribute("role", "rowgroup");
+  const kind = head.length > MOST_NARROW ? "div.scroll" : "div.scroll.narrow";
+  return element(kind, { role: "region", "aria-label": label, tabindex: "0" }, [
+    element("table", { role: "table" }, [
+      element("caption.unseen", caption),
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, head)),
+      body,
+    ]),
   ]);
 }
 

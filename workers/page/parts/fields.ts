@@ -88,7 +88,7 @@ export function formSelect(
 
 /** One model's answers. */
 export interface GivenAnswers extends Answers {
-  /** The model's name: the file's, or the field's. */
+  /** The model's name: the file's; of pasted text the asked model's. */
   readonly name: string;
 }
 
@@ -104,10 +104,10 @@ interface AnswersInput {
  * A field for one model's answers, as a file or pasted text, in the formats of `anchoreval estimate --responses`.
  * @param onChange - called when a file is chosen
  */
-function answersInput(title: string, onChange: () => void): AnswersInput {
+function answersInput({ title, name: unnamed }: AskedModel, onChange: () => void): AnswersInput {
   const state = element("div.state", { "aria-live": "polite" });
   let file: File | null = null;
-  let name = title;
+  let name = unnamed;
   const set = (newName: string, newFile: File | null = null): void => {
     file = newFile;
     name = newName;
@@ -118,7 +118,7 @@ function answersInput(title: string, onChange: () => void): AnswersInput {
     autocomplete: "off",
     placeholder: '{"item id": 1, "another": 0, …}',
     oninput: () => {
-      set(title);
+      set(unnamed);
       fill(state);
     },
   });
@@ -165,7 +165,10 @@ function answersInput(title: string, onChange: () => void): AnswersInput {
 
 /** A model of an {@link answersForm}. */
 interface AskedModel {
+  /** Of its field. */
   readonly title: string;
+  /** Of a model whose answers are pasted. */
+  readonly name: string;
   /** Name and strength of the model whose answers are made up: see {@link exampleAnswers}. */
   readonly example: readonly [name: string, strength: number];
 }
@@ -199,7 +202,7 @@ export function answersForm({ bundle, route }: BundlePage, { models, more = null
   };
   const rerun = (): void => void run();
   const { content, select: form } = formSelect(bundle, route.form, rerun, "inferred from the answers");
-  const inputs = models.map(({ title }) => answersInput(title, rerun));
+  const inputs = models.map((model) => answersInput(model, rerun));
   const tryExample = (): void => {
     const asked = form.value || bundle.manifest.defaultForm;
     for (const [k, { example }] of models.entries())

@@ -1,12 +1,18 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import { compareVersions } from "anchoreval/internal/core/bundle/names";
-import { counted } from "anchoreval/internal/words/figures";
+import type { Manifest } from "anchoreval/bundle";
+import { itemTotal, measuredScenarios } from "anchoreval/internal/charts/measured-forms";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
+import { counted, points } from "anchoreval/internal/words/figures";
 import { bullets, type Child, element, fill, idText, prose } from "../dom.ts";
 import { section, table } from "../parts/content.ts";
 import { dropZone } from "../parts/fields.ts";
 import { problem, tokenForm } from "../parts/problem.ts";
 import { benchmarkHref, bundleHref } from "../route.ts";
 import type { Session, View } from "../session.ts";
+
+/** Items that a card tells the error of: about as many as people ask first. */
+const CARD_ITEMS = 50;
 
 /** The published benchmarks, and a field for a bundle of one's own. */
 export async function homeView(session: Session, refresh: () => void): Promise<View> {
@@ -20,7 +26,7 @@ export async function homeView(session: Session, refresh: () => void): Promise<V
         "p.lead",
         "Choose a benchmark, ask your model the items of one of its forms, and drop the answers here: you get the score that it would have on all items, with an interval.",
       ),
-      section("Benchmarks", list(benchmarks)),
+      section("Benchmarks", list(session, benchmarks)),
       element("details.aside", { open: session.hasToken }, [
         element("summary", aboutToken),
         tokenForm(session, refresh),
@@ -30,7 +36,8 @@ export async function homeView(session: Session, refresh: () => void): Promise<V
   };
 }
 
-function list(benchmarks: readonly BenchmarkSummary[]): Child {
+/** A card a benchmark; what its newest bundle measured is filled in when the manifest has come. */
+function list(session: Session, benchmarks: readonly BenchmarkSummary[]): Child {
   if (benchmarks.length === 0)
     return element(
       "p.missing",
@@ -41,15 +48,38 @@ function list(benchmarks: readonly BenchmarkSummary[]): Child {
   return bullets(
     benchmarks.map(({ benchmark, latest, versions, yanked }) => {
       const others = `${counted(versions.length, "version")}${yanked.length > 0 ? `, ${yanked.length} yanked` : ""}`;
-      const href = latest === null ? benchmarkHref(benchmark) : bundleHref({ benchmark, version: latest });
-      return [
-        element("a.name", { href }, idText(benchmark)),
-        element("p", latest === null ? "no stable version" : `latest ${latest}`),
-        element("p", element("a", { href: benchmarkHref(benchmark) }, others)),
-      ];
+      const name = (href: string): Child => element("a.name", { href }, idText(benchmark));
+      const all = element("a", { href: benchmarkHref(benchmark) }, others);
+      if (latest === null)
+        return [name(benchmarkHref(benchmark)), element("p", "no stable version"), element("p", all)];
+      const place = { benchmark, version: latest };
+      const facts = element("p.facts-line");
+      session.client.bundles.manifest(place).then(
+        (manifest) => manifest && fill(facts, cardWords(manifest)),
+        (error: unknown) => fill(facts, error instanceof AnchorEvalError ? error.message : String(error)),
+      );
+      const tryIt = element("a", { href: bundleHref(place, "score") }, "Score a model");
+      return [name(bundleHref(place)), facts, element("p", tryIt, ` · ${latest} · `, all)];
     }),
     "ul.cards",
   );
+}
+
+/** Items, models, and the error of the form that asks nearest to {@link CARD_ITEMS}. */
+function cardWords(manifest: Manifest): string {
+  const far = ({ items }: { readonly items: number }): number => Math.abs(items - CARD_ITEMS);
+  const { form, items, whole, measured } = measuredScenarios(manifest)[0]!.forms.reduce((best, own) =>
+    far(own) < far(best) ? own : best,
+  );
+  const like = measured?.interpolation ?? null;
+  const error = like && estimatorFigure(like.estimators, form.estimator).mae;
+  const told = whole
+    ? "no error"
+    : error === null
+      ? "an error that wasn’t measured"
+      : `${points(error)} points of error`;
+  const of = `${counted(itemTotal(manifest), "item")}, ${counted(manifest.sources.models, "model")}`;
+  return `${of}; ${told} after ${counted(items, "answer")}`;
 }
 
 /** A field for the folder that `anchoreval fit` writes. */

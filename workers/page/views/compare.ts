@@ -21,8 +21,8 @@ export function compareTab(page: BundlePage): Child {
     element("p.lead", "Answers of two models to the same form. Only items that both answered count."),
     answersForm(page, {
       models: [
-        { title: "Model A", example: ["model A", 0] },
-        { title: "Model B", example: ["model B", 0.5] },
+        { title: "Model A", name: "model A", example: ["model A", 0] },
+        { title: "Model B", name: "model B", example: ["model B", 0.5] },
       ],
       more: element("div.field", labelled("Margin, in points", margin, hint)),
       action: "Compare",

@@ -4,14 +4,14 @@ import { extent } from "anchoreval/internal/charts/chart";
 import { shownParameters } from "anchoreval/internal/charts/item-map";
 import { counted, decimals, wholePercent } from "anchoreval/internal/words/figures";
 import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../ability-path.ts";
-import { type Curve, curvesChart, figure, itemMapFigure, wideChart } from "../charts.ts";
+import { type Curve, curvesChart, figure, itemMapFigure, sideChart } from "../charts.ts";
 import { button, type Child, details, download, element, fill, idText, labelled } from "../dom.ts";
 import { firstFew, scrolling, section } from "../parts/content.ts";
 import { formSelect } from "../parts/fields.ts";
 import type { BundlePage } from "../session.ts";
 
-/** Rows of the table at first, and rows that each press of the button adds. */
-const ROWS = 50;
+/** Rows of a page of the table. */
+const ROWS = 20;
 
 /** Scenarios that are drawn at first. */
 const FEW = { most: 4, noun: "scenario" };
@@ -43,20 +43,18 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
       const ids = scenarios.flatMap((own) => formItemIds(own, form));
       download(new Blob([ids.join("\n"), "\n"]), `${benchmark}-${version}-${form}.ids.txt`);
     };
-    const maps = firstFew(scenarios, FEW, (own) => itemMapFigure(own, form));
-    const curves = firstFew(scenarios, FEW, (own) => {
+    const charts = firstFew(scenarios, FEW, (own) => {
       const list = forms.map(({ id }) => ({
         label: id,
         values: formInformation(own, id, paths.get(own)!),
         strong: id === form,
       }));
-      return information(own.id, list, paths.get(own)!);
+      return element("div.beside", itemMapFigure(own, form), information(own.id, list, paths.get(own)!));
     });
     fill(body, [
       element("p.actions", element("button", { type: "button", onclick: keep }, "Download the list of items")),
       section("Items to ask", element("div.beside", element("div", anchorTable(rows, showCurve)), curve)),
-      section("All items, easy to hard", maps),
-      section("Where the items separate models", curves),
+      section("All items, easy to hard, and where the forms separate models", charts),
     ]);
   };
   const { content, select } = formSelect(bundle, route.form, show);
@@ -83,38 +81,45 @@ const FIGURES = [
 
 /** A table of anchors: searched by id, scenario and text, sorted by figures. Choosing an item draws its curve. */
 function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child {
-  let shown = ROWS;
+  let first = 0;
   let sorted: { by: (typeof FIGURES)[number][1]; descending: boolean } | null = null;
   const state = element("p.hint", { role: "status" });
   const body = element("tbody");
-  const more = button("quiet", "Show more", () => {
-    shown += ROWS;
+  const turn = (by: number): void => {
+    first += by;
     draw();
-  });
+  };
+  const previous = button("quiet", "Previous", () => turn(-ROWS));
+  const next = button("quiet", "Next", () => turn(ROWS));
   const search = element("input", {
     type: "search",
     autocomplete: "off",
     oninput: () => {
-      shown = ROWS;
+      first = 0;
       draw();
     },
   });
   const head = FIGURES.map(([title, by]) => {
     const sort = button("sort", title, () => {
       sorted = { by, descending: sorted?.by === by && !sorted.descending };
+      first = 0;
       draw();
     });
-    return element("th.number", { scope: "col" }, sort);
+    return element("th.number", { scope: "col", role: "columnheader" }, sort);
   });
   const cells = (row: Row): Child => [
-    element("th", { scope: "row" }, [
+    element("th", { scope: "row", role: "rowheader" }, [
       button("link", idText(row.id), () => onChoose(row)),
       row.text === undefined ? null : details("text", row.text),
     ]),
-    element("td", idText(row.scenario.id)),
-    element("td.number", wholePercent(row.typical)),
-    element("td.number", decimals(row.difficulty)),
-    element("td.number", decimals(row.discrimination)),
+    element("td", { role: "cell", "data-title": "scenario" }, idText(row.scenario.id)),
+    FIGURES.map(([title, by]) =>
+      element(
+        "td.number",
+        { role: "cell", "data-title": title },
+        by === "typical" ? wholePercent(row[by]) : decimals(row[by]),
+      ),
+    ),
   ];
   const draw = (): void => {
     const wanted = search.value.trim().toLowerCase();
@@ -126,20 +131,26 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
     for (const [k, [, by]] of FIGURES.entries())
       if (sorted?.by === by) head[k]!.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
       else head[k]!.removeAttribute("aria-sort");
-    const list = found.slice(0, shown).map((row) => element("tr", cells(row)));
+    const list = found.slice(first, first + ROWS).map((row) => element("tr", { role: "row" }, cells(row)));
     fill(body, list);
     const all = counted(rows.length, "item");
-    fill(state, wanted === "" ? `${all}, in the order in which they are asked.` : `${found.length} of ${all}.`);
-    more.hidden = found.length <= shown;
+    const few = found.length <= ROWS;
+    const range = few ? "" : ` ${first + 1} to ${first + list.length} are shown.`;
+    const order = sorted === null ? ", in the order in which they are asked" : "";
+    fill(state, `${wanted === "" ? `${all}${order}` : `${found.length} of ${all}`}.${range}`);
+    pages.hidden = few;
+    previous.disabled = first === 0;
+    next.disabled = first + ROWS >= found.length;
   };
+  const pages = element("p.actions", previous, next);
   draw();
-  const titles = ["item", "scenario"].map((title) => element("th", { scope: "col" }, title));
+  const titles = ["item", "scenario"].map((title) => element("th", { scope: "col", role: "columnheader" }, title));
   const caption = "Items to ask; choose one to see its curve";
   return [
     element("div.field", labelled("Search", search)),
     state,
-    scrolling("Items to ask", caption, [...titles, ...head], body, "tall"),
-    more,
+    scrolling("Items to ask", caption, [...titles, ...head], body),
+    pages,
   ];
 }
 
@@ -156,7 +167,7 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
       description: `Probability of a right answer to ${id}: ${weak} % for weak models, ${typical} % for typical ones, ${strong} % for strong ones.`,
       label: "right answers, %",
       highest: 100,
-      width: Math.min(480, wideChart()),
+      width: sideChart(),
     }),
   );
 }
@@ -175,7 +186,7 @@ function information(scenario: string, list: readonly Curve[], path: AbilityPath
       description: `${scenario}: information of the answers to form ${label} is highest for models with a score of about ${Math.round(100 * at)} points.`,
       label: "information, logit⁻²",
       highest: 1.12 * highest || 1,
-      width: wideChart(),
+      width: sideChart(),
     }),
   );
 }

@@ -2,27 +2,79 @@ import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } 
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { decimals, percent, points } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
-import { drawn, figure, panels, wideChart } from "../charts.ts";
+import { drawn, figure, panels, sideChart } from "../charts.ts";
 import { button, type Child, details, download, element, idText } from "../dom.ts";
 import { answersForm } from "../parts/fields.ts";
 import { numbers, section, table, warningsContent } from "../parts/content.ts";
+import { bundleHref } from "../route.ts";
 import type { BundlePage } from "../session.ts";
+import { parseSharedScore, type SharedFigure, type SharedScore, shareScore } from "../shared-score.ts";
 
-/** Estimates one model's score from its answers, in the browser. */
+/** Estimates one model's score from its answers, in the browser; above, a result that the address carries. */
 export function scoreTab(page: BundlePage): Child {
-  return answersForm(page, {
-    models: [{ title: "Answers of your model", example: ["a made-up model", 0.5] }],
+  const { bundle, route } = page;
+  const shared = route.result === null ? null : parseSharedScore(route.result, bundle.scenarios);
+  const form = answersForm(page, {
+    models: [{ title: "Answers of your model", name: "your model", example: ["a made-up model", 0.5] }],
     action: "Estimate the score",
     evaluate: ([given], form) => {
       const { answers, hashes, name } = given!;
-      const result = estimateFromAnchors(page.bundle, answers, { hashes, ...form });
+      const result = estimateFromAnchors(bundle, answers, { hashes, ...form });
       const words = `Score ${scoreWords(result.score)} points, interval ${intervalWords(result.interval)}.`;
-      return [estimateContent(page.bundle, result, name), words];
+      return [estimateContent(page, result, name), words];
     },
   });
+  if (route.result === null) return form;
+  const told = shared
+    ? sharedContent(page, shared)
+    : element("p.problem", "The address carries no result of this bundle.");
+  return [told, section("Score another model", form)];
 }
 
-function estimateContent(bundle: Bundle, result: Estimate, name: string): Child {
+/** A result from an address: its figures alone, since the answers aren't in it. */
+function sharedContent({ bundle, route }: BundlePage, { model, overall, scenarios }: SharedScore): Child {
+  const entries = [...scenarios];
+  const row = (title: Child, { score, interval }: SharedFigure): Child[] => [
+    title,
+    points(score),
+    interval === null ? "none" : rangeWords(interval),
+  ];
+  const main = overall ?? entries[0]![1];
+  return [
+    element("h2", "Score of ", idText(model)),
+    figureLine(points(main.score), main.interval && `95 % interval ${rangeWords(main.interval)}`),
+    element(
+      "p.hint",
+      `As somebody shared it${route.form === null ? "" : `, by form ${route.form}`}: this page hasn’t seen the answers, so that it can’t vouch for the figures.`,
+    ),
+    strips(bundle, entries, () => undefined),
+    entries.length === 1
+      ? null
+      : table(
+          "Scores by scenario, in points",
+          ["scenario", numbers("score"), numbers("interval")],
+          [
+            ...(overall ? [row(element("strong", "overall"), overall)] : []),
+            ...entries.map(([id, own]) => row(idText(id), own)),
+          ],
+        ),
+  ];
+}
+
+function rangeWords({ low, high }: NonNullable<SharedFigure["interval"]>): string {
+  return `${points(low)} to ${points(high)}`;
+}
+
+/** The score in large type, with its interval. */
+function figureLine(score: string, interval: string | null): HTMLElement {
+  return element("p.figure", [
+    element("span.score", score),
+    element("small", " points"),
+    interval === null ? null : element("span.interval", interval),
+  ]);
+}
+
+function estimateContent({ bundle, route }: BundlePage, result: Estimate, name: string): Child {
   const { interval } = result;
   const scenarios = Object.entries(result.scenarios);
   const several = scenarios.length > 1;
@@ -43,15 +95,15 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
   const file = `${result.benchmark}-${name}-estimate.json`;
   return [
     element("h2", "Score of ", idText(name)),
-    element("p.figure", [
-      element("span.score", scoreWords(result.score)),
-      element("small", " points"),
-      intervalText && element("span.interval", intervalText),
-    ]),
+    figureLine(scoreWords(result.score), intervalText),
     result.reason === null ? null : element("p.warning", result.reason),
     interval === null ? null : element("p.meaning", INTERVAL_MEANING),
     warningsContent(result.warnings),
-    strips(bundle, scenarios),
+    strips(
+      bundle,
+      scenarios.flatMap(([id, { score, interval }]) => (score === null ? [] : [[id, { score, interval }] as const])),
+      (id) => stripNote(result.scenarios[id]!),
+    ),
     section(several ? "Scenario by scenario" : "The figures", [
       table(
         "Scores by scenario, in points",
@@ -67,27 +119,48 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
     element(
       "p.actions",
       button("quiet", "Download as JSON", () => download(new Blob([JSON.stringify(result, null, 2)]), file)),
+      route.place === "given"
+        ? null
+        : element(
+            "a.button.quiet",
+            {
+              href: bundleHref(
+                { benchmark: result.benchmark, version: result.version },
+                "score",
+                result.form,
+                shareScore(result, name),
+              ),
+            },
+            "Link to this result",
+          ),
     ),
   ];
 }
 
-/** The model among the source models, one strip per scenario. */
-function strips(bundle: Bundle, scenarios: readonly (readonly [string, ScenarioResult])[]): Child {
-  const estimated = scenarios.filter(([, { score }]) => score !== null);
-  if (estimated.length === 0) return null;
-  const size = estimated.length === 1 ? { width: Math.min(480, wideChart()) } : {};
-  const above = (percentile: number): string => `above ${Math.round(100 * percentile)} % of the source models`;
+function stripNote(own: ScenarioResult): string {
+  if (own.percentile === null || own.predicted) return placeWords(own);
+  return `above ${Math.round(100 * own.percentile)} % of the source models`;
+}
+
+/** The model among the source models, one strip per scenario that has a score. */
+function strips(
+  bundle: Bundle,
+  scenarios: readonly (readonly [string, SharedFigure])[],
+  noteOf: (id: string) => string | undefined,
+): Child {
+  if (scenarios.length === 0) return null;
+  const size = scenarios.length === 1 ? { width: sideChart() } : {};
   return figure(
     "This model (coloured, with its interval) among the source models of the bundle, at their scores on all items. The tinted part on the right is stronger than any of them.",
     panels(
-      estimated.map(([id, own]) => ({
-        title: idText(id),
-        note: own.percentile === null || own.predicted ? placeWords(own) : above(own.percentile),
-        draw: () => {
-          const shown = { score: own.score!, interval: own.interval };
-          return drawn(sourceStripChart(id, bundle.scenarios.get(id)!.sourceScores, { shown, ...size }));
-        },
-      })),
+      scenarios.map(([id, shown]) => {
+        const note = noteOf(id);
+        return {
+          title: idText(id),
+          ...(note !== undefined && { note }),
+          draw: () => drawn(sourceStripChart(id, bundle.scenarios.get(id)!.sourceScores, { shown, ...size })),
+        };
+      }),
     ),
   );
 }
