@@ -29,7 +29,7 @@ const SIZES = [10, 20, 30, 50, 100];
 /** Of bundles of several scenarios. */
 const TOTALS = [50, 100, 200];
 /** Of the back-tests on the cards. */
-export const BACKTEST = { size: 50, seeds: 2, splits: ["interpolation", "extrapolation", "family"] };
+const [SIZE, SEEDS] = [50, 2];
 
 /**
  * Fits one of BUNDLES and measures it.
@@ -44,7 +44,7 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
   await writeWideCsv(responses, read);
   await writeItems(items, read.items);
   const { matrix } = await readResponses(responses, { items });
-  const method = await customised(recommended, { weighting: bundle.weighting ?? "subscenarios" });
+  const method = await customised(recommended, bundle.settings ?? {});
   const { backend, provider } = await resolveBackend("cpu", 1);
   const scenarios = new Set(matrix.items.map(({ scenario }) => scenario)).size;
   const { name: benchmark, version, created, description, protocol, licence, source } = bundle;
@@ -59,16 +59,15 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
   const sources = { ...manifest.sources, note: `newest of ${bundle.newest}` };
   const files = bundleFiles({ content: { ...content, manifest: { ...manifest, sources } } });
   if (!card) return { files };
+  const { estimator } = manifest.forms[0];
+  const seeds = bundle.seeds ?? SEEDS;
+  const splits = ["interpolation", "extrapolation", ...(bundle.anonymous ? [] : ["family"])];
   const rows = [];
-  for (const split of BACKTEST.splits) {
-    const { size, seeds } = BACKTEST;
-    const held = await runBacktest(matrix, { split, sizes: [size], seeds, method, provider: "cpu" }).catch((error) => {
-      if (split === "family" && error.code === "invalid_data") return { rows: [] }; // anonymous models
-      throw error;
-    });
-    rows.push(...held.rows.filter(({ recommended: served }) => served));
+  for (const split of splits) {
+    const held = await runBacktest(matrix, { split, sizes: [SIZE], seeds, method, provider: "cpu" });
+    rows.push(...held.rows.filter((row) => row.estimator === estimator));
   }
-  return { files, card: cardText(bundle, content, rows, BACKTEST) };
+  return { files, card: cardText(bundle, content, rows, { size: SIZE, seeds }) };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

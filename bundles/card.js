@@ -6,10 +6,10 @@ const SPLITS = {
 };
 
 /** A bundle's card: who measured what, how its ids are found, and what estimates err by, by the back-test's rows. */
-export function cardText(bundle, { manifest, scenarios }, rows, { size, seeds, splits }) {
+export function cardText(bundle, { manifest, scenarios }, rows, { size, seeds }) {
   const models = manifest.sources.models;
   const items = manifest.scenarios.reduce((sum, own) => sum + own.items, 0);
-  const weighting = bundle.weighting === undefined ? "" : ` --weighting ${bundle.weighting}`;
+  const settings = Object.entries(bundle.settings ?? {}).map(([name, value]) => ` --${name} ${value}`);
   const tables = `--responses out/bundles/${bundle.name}/responses.csv.gz --items out/bundles/${bundle.name}/items.jsonl.gz`;
   const best = scenarios.map(({ sourceScores }) => Math.max(...sourceScores));
   const ranges = manifest.scenarios.map(({ id }, s) => `${points(100 * best[s])} points in ${id}`);
@@ -32,7 +32,7 @@ With ${size} items a scenario, in points: models were held out and the whole fit
 
 | held out | scenario | models | error | as many random items | 95 % intervals that hold | half-width |
 | --- | --- | --: | --: | --: | --: | --: |
-${splits
+${Object.keys(SPLITS)
   .flatMap((split) =>
     errorRows(
       split,
@@ -43,7 +43,7 @@ ${splits
 
 \`\`\`sh
 node bundles/build.js ../shared/data --only ${bundle.name}    # writes the tables below, the bundle and this card
-npx anchoreval backtest ${tables} --anchors ${size} --seeds ${seeds}${weighting} --split interpolation    # then extrapolation, family
+npx anchoreval backtest ${tables} --anchors ${size} --seeds ${seeds}${settings.join("")} --split interpolation    # then extrapolation, family
 \`\`\`
 `;
 }

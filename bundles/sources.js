@@ -23,7 +23,7 @@ const ZEROEVAL = {
 };
 const GSM_VERIFIED =
   "The first 28 and the last 30 questions were compared with test.jsonl of openai/grade-school-math; which of 1000 of them are hard agrees with HELM's run of the same items (r = .81, at least .78 in each hundred; .00 where the order is moved by one sampling).";
-const GSM_IDS = `lm-evaluation-harness: the \`doc_id\` of task \`gsm8k\`, the question's place in the test split. Inspect and others: found by the question's text, whose hash every item has. HELM: \`id\` and 7473 more than the place, as it numbers the training split first. ${GSM_VERIFIED}`;
+const GSM_IDS = `lm-evaluation-harness: the \`doc_id\` of task \`gsm8k\`, the question's place in the test split. Inspect: found in the logs of a task \`gsm8k\` by the question's text, whose hash every item has. HELM: \`id\` and 7473 more than the place, as it numbers the training split first. ${GSM_VERIFIED}`;
 
 export const BUNDLES = [
   {
@@ -60,9 +60,9 @@ export const BUNDLES = [
     created: "2026-03-18T00:00:00Z",
     measured: "the authors of MMLU-Pro, with their own script",
     newest: "2024-09",
-    weighting: "items",
+    settings: { weighting: "items", dims: 2 },
     protocol: { harness: "MMLU-Pro", shots: 5, metric: "accuracy, no answer counts as wrong", ids: "question_id" },
-    ids: "An id is the field `question_id` of a document, in the data set, in the tasks `mmlu_pro_…` of lm-evaluation-harness and in Inspect's samples; it isn't the document's place. The source's files have this field themselves.",
+    ids: "An id is the field `question_id` of a document in the tasks `mmlu_pro_…` of lm-evaluation-harness, as in the data set; it isn't the place of the document. The files of the source have the field themselves. Ids in Inspect and HELM are not verified.",
     read: async (folder) => {
       const matrix = await readSet(folder, "mmlu-pro");
       return named(matrix, ({ item_id, subscenario }) => ({
@@ -104,10 +104,11 @@ export const BUNDLES = [
   {
     name: "legalbench",
     version: "1.0.0",
-    description: "LegalBench as HELM Lite has it: 2047 items of 5 tasks",
+    description: "LegalBench as in HELM Lite: 2047 items of 5 tasks",
     ...REPACKED,
     measured: "Stanford CRFM, the HELM Lite leaderboard",
     newest: "2024-12 at most",
+    anonymous: true,
     protocol: { harness: "helm", suite: "lite", ids: "source" },
     ids: "Places in the source's order, task by task; nothing in the data ties them to instances of HELM.",
     read: (folder) => readSet(folder, "helm-legalbench"),
@@ -119,6 +120,7 @@ export const BUNDLES = [
     ...REPACKED,
     measured: "Hugging Face, the Open LLM Leaderboard 2, models of official providers",
     newest: "2025-03",
+    seeds: 1,
     protocol: {
       harness: "lm-eval",
       "metric/leaderboard_musr_murder_mysteries": "acc_norm",

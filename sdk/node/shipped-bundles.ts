@@ -58,11 +58,11 @@ export function placedFolder(place: string): string | null {
   const found = own.find((bundle) => (version === undefined ? isStable(bundle.version) : bundle.version === version));
   if (found) return found.folder;
   const names = (own.length > 0 ? own : all).map((bundle) => `${bundle.benchmark}@${bundle.version}`);
-  const shipped =
-    names.length > 0
-      ? `those that come with the package are ${names.join(", ")}`
-      : "none come with this build: npm run build puts them there";
-  throw new AnchorEvalError("not_found", `no bundle is in a folder ${place}, and none is called so: ${shipped}`);
+  const shipped = names.length > 0 ? `which has ${names.join(", ")}` : "which was built without any (npm run build)";
+  throw new AnchorEvalError(
+    "not_found",
+    `${place}: no bundle is there, and none of that name comes with this package, ${shipped}`,
+  );
 }
 
 /**

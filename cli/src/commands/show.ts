@@ -1,16 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
-import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { formTotals, itemTotal, measuredScenarios } from "anchoreval/internal/charts/measured-forms";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
+import { folderSource } from "anchoreval/internal/node/folder";
+import { placedFolder, shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { textTable } from "anchoreval/internal/words/figures";
+import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
@@ -155,4 +157,48 @@ async function checkSignatures(
   const signatures = parseSignatures(bytes);
   if (signatures === null) return null;
   return Promise.all(signatures.map(async (own) => ({ key: own.key, valid: await isSignedBy(manifest, own) })));
+}
+
+/** Items of the form whose error is listed. */
+const LISTED_ITEMS = 50;
+
+export const bundlesCommand: Command = {
+  options: {},
+  examples: ["bundles", "bundles --json"],
+  run: async ({ output, signal }) => {
+    const bundles = await Promise.all(
+      shippedBundles().map(async ({ folder }) => {
+        const { bytes, digest } = await readManifest(folderSource(folder), { signal });
+        return listing(parseManifest(bytes), digest);
+      }),
+    );
+    const rows = bundles.map((own) => [
+      `${own.benchmark}@${own.version}`,
+      String(own.items),
+      String(own.models),
+      own.note ?? "",
+      own.error === null ? "–" : points(own.error),
+      own.description ?? "",
+    ]);
+    output.result(bundles, [
+      ...textTable([["bundle", "items", "models", "", `error at ${LISTED_ITEMS} items`, ""], ...rows], "lrrlrl"),
+      "",
+      "--bundle takes these names; anchoreval show NAME has who measured them, and what an item id is.",
+    ]);
+  },
+};
+
+/** A bundle's line: the error is the overall score's, of models like those seen, as a fraction. */
+function listing(manifest: Manifest, digest: string) {
+  const { benchmark, version, description, sources } = manifest;
+  const listed = measuredScenarios(manifest)[0]!.forms.find(({ form }) => formTotals(form).items === LISTED_ITEMS);
+  const measured = listed?.measured?.interpolation;
+  return {
+    ...{ benchmark, version, digest, description },
+    scenarios: manifest.scenarios.map(({ id }) => id),
+    items: itemTotal(manifest),
+    models: sources.models,
+    note: sources.note,
+    error: listed && measured ? estimatorFigure(measured.estimators, listed.form.estimator).mae : null,
+  };
 }
