@@ -201,12 +201,12 @@ function ownId(itemId) {
   return `${itemId.slice(0, at)}#${itemId.slice(at + 1)}`;
 }
 
-/** The document at a place in the logs of eight devices, each of which ran every eighth document. */
-function documentOf(place, size) {
+/** The document at a place in the logs of several devices, one device after another, each with every so manieth document. */
+export function documentOf(place, size, devices = 8) {
   let begin = 0;
   for (let device = 0; ; device++) {
-    const count = Math.ceil((size - device) / 8);
-    if (place < begin + count) return device + 8 * (place - begin);
+    const count = Math.ceil((size - device) / devices);
+    if (place < begin + count) return device + devices * (place - begin);
     begin += count;
   }
 }
