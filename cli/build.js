@@ -1,6 +1,7 @@
 // Bundles the program into the package anchoreval, so that the package has a program and no dependency: sdk/dist/program.
-// What a command imports is loaded when the command runs. Run after `tsc -b`.
-import { rmSync } from "node:fs";
+// What a command imports is loaded when the command runs. The bundles of real benchmarks come along, in sdk/dist/shipped.
+// Run after `tsc -b`.
+import { cpSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -20,3 +21,9 @@ await build({
   banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
   external: ["anchoreval", "anchoreval/*", "anchoreval-trainer", "anchoreval-trainer/*"],
 });
+
+const bundles = fileURLToPath(new URL("../bundles/", import.meta.url));
+const shipped = fileURLToPath(new URL("../sdk/dist/shipped/", import.meta.url));
+rmSync(shipped, { recursive: true, force: true });
+for (const entry of readdirSync(bundles, { withFileTypes: true }))
+  if (entry.isDirectory()) cpSync(bundles + entry.name, shipped + entry.name, { recursive: true });

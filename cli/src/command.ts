@@ -4,7 +4,7 @@ import type { Output } from "./output.ts";
 /*
  * The grammar of the program. An option means the same in every command that has it:
  *
- *   --bundle DIR|URL      the bundle that is read; of some commands it may stand without its name
+ *   --bundle BUNDLE       the bundle that is read: a folder, an address or a name; of some commands it may stand without its name
  *   --responses PATH      answers that are read: of many models (fit, backtest, audit …), or of one (estimate, check)
  *   --items FILE          descriptions of items that are read (in simulate, which reads nothing, how many to draw)
  *   --out PATH            where the result goes: a folder of the command's own, or a file whose ending says the format;
@@ -85,7 +85,7 @@ export function rare<const T extends OptionSpecs>(specs: T): { [Name in keyof T]
 export interface Command {
   /** Arguments without an option's name. */
   readonly operands?: {
-    /** For the usage line, for example `DIR|URL`. */
+    /** For the usage line, for example `BUNDLE`. */
     readonly usage: string;
     /** The option that such an argument is the value of; it is given one way or the other. */
     readonly option?: string;

@@ -13,6 +13,7 @@ const LOAD = {
   check: async () => (await import("./commands/check.ts")).checkCommand,
   plan: async () => (await import("./commands/plan.ts")).planCommand,
   export: async () => (await import("./commands/export.ts")).exportCommand,
+  bundles: async () => (await import("./commands/show.ts")).bundlesCommand,
   show: async () => (await import("./commands/show.ts")).showCommand,
   import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
@@ -42,6 +43,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     check: "whether a model got worse, for CI; exit codes 0 passed, 3 regressed, 4 can't tell",
     plan: "how many items it takes for an interval, or to tell two models apart",
     export: "the files and commands that make a harness run only the anchors",
+    bundles: "the bundles of real benchmarks that come along, by the names that --bundle takes",
     show: "what a bundle holds, its digests checked, and its measured errors",
   },
   "Fit a bundle": {

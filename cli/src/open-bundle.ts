@@ -1,20 +1,19 @@
-import { fileURLToPath } from "node:url";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
-import { folderSource } from "anchoreval/internal/node/folder";
+import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
 import { invalidOption, type OptionReader } from "./command.ts";
 
 /**
- * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
- * host's folder. A Worker's address without a version means the latest. Where ANCHOREVAL_TRUSTED_KEYS lists public keys,
+ * The source that a command's `BUNDLE` means: a folder, an HTTP address of a Worker's bundle or of any static host's
+ * folder, or the name of a bundle that comes with the package. A Worker's address without a version means the latest. Where ANCHOREVAL_TRUSTED_KEYS lists public keys,
  * comma-separated, one of them must have signed it; what ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {
   const keys = process.env["ANCHOREVAL_TRUSTED_KEYS"];
-  const source = sourceAt(place);
+  const source = placedSource(place, webSource);
   return keys
     ? trustedSource(
         source,
@@ -30,24 +29,14 @@ export function readBundle(options: OptionReader, signal: AbortSignal): Promise<
 }
 
 /**
- * True for a `DIR|URL` of one version, whatever is published later.
+ * True for a `BUNDLE` of one version, whatever is published later.
  * @example isPinned("https://evals.example.com/v1/bundles/helm-lite/latest") // false
  */
 export function isPinned(place: string): boolean {
   return !/^https?:/i.test(place) || !/\/v1\/bundles\/[^/]+(\/latest)?\/?$/.test(new URL(place).pathname);
 }
 
-function sourceAt(place: string): BundleSource {
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) return folderSource(place);
-  let url: URL;
-  try {
-    url = new URL(place);
-  } catch (cause) {
-    throw invalidOption(`${place} isn't an address`, cause);
-  }
-  if (url.protocol === "file:") return folderSource(fileURLToPath(url));
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw invalidOption(`a bundle must be read from a folder or over http(s); got ${place}`);
+function webSource(url: URL): BundleSource {
   if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
   const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
   return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });

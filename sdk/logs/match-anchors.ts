@@ -1,3 +1,4 @@
+import { textHash } from "../core/bundle/digest.ts";
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import type { LoggedSample } from "./run-log.ts";
 
@@ -15,8 +16,8 @@ export interface AnchorAnswers {
 }
 
 /**
- * Finds a bundle's anchors among the samples of a run: by content hash within the task, then by task and document id
- * (or an item id `task/doc_id`). Hashes come first because a harness may number documents of a subset otherwise.
+ * Finds a bundle's anchors among the samples of a run: by content hash within the task, or by that of the text alone, then
+ * by task and document id (or an item id `task/doc_id`). Hashes come first because a harness may number documents of a subset otherwise.
  *
  * A sample that has an anchor's id and another hash is matched: the hash is in `hashes`, and `estimateFromAnchors`
  * reports the item as changed.
@@ -35,10 +36,9 @@ export function matchAnchors(anchors: Iterable<AnchorRecord>, samples: readonly 
   const matched = new Map<AnchorRecord, LoggedSample>();
   const left: LoggedSample[] = [];
   for (const sample of samples) {
-    const same =
-      sample.hash === null
-        ? []
-        : (byHash.get(hashKey(sample.task, sample.hash)) ?? byHash.get(hashKey("", sample.hash)) ?? []);
+    const same = hashesOf(sample).flatMap(
+      (hash) => byHash.get(hashKey(sample.task, hash)) ?? byHash.get(hashKey("", hash)) ?? [],
+    );
     const free = same.filter((anchor) => !matched.has(anchor));
     const anchor = free.find((candidate) => String(candidate.doc_id) === String(sample.doc_id)) ?? free[0];
     if (anchor) matched.set(anchor, sample);
@@ -55,12 +55,21 @@ export function matchAnchors(anchors: Iterable<AnchorRecord>, samples: readonly 
   return {
     answers: new Map([...matched].map(([anchor, { score }]) => [anchor.item_id, score])),
     hashes: new Map(
-      [...matched].flatMap(([anchor, { hash }]) => (hash === null ? [] : [[anchor.item_id, hash] as const])),
+      [...matched].flatMap(([anchor, sample]) => {
+        const [first, ...others] = hashesOf(sample);
+        if (first === undefined) return [];
+        return [[anchor.item_id, others.includes(anchor.hash!) ? anchor.hash! : first] as const];
+      }),
     ),
     errored: count("errored"),
     unscored: count("unscored"),
     ignored,
   };
+}
+
+/** The hashes that an item of this content may have in a bundle. */
+function hashesOf({ hash, text }: LoggedSample): string[] {
+  return [...(hash === null ? [] : [hash]), ...(text === null ? [] : [textHash(text)])];
 }
 
 type Identified = { readonly task: string; readonly doc_id: number | string };

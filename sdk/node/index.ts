@@ -1,3 +1,4 @@
-/** Bundles in folders, answers in files. @module anchoreval/node */
+/** Bundles in folders and by name, answers in files. @module anchoreval/node */
 export { folderSource, folderStore } from "./folder.ts";
 export { readAnswers } from "./read-file.ts";
+export { loadBundle } from "./shipped-bundles.ts";

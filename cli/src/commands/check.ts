@@ -15,7 +15,7 @@ const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regresse
 export const checkCommand: Command = {
   options: {
     Data: {
-      bundle: option("DIR|URL", "the bundle; an address should name the version, …/1.0.0", { required: true }),
+      bundle: option("BUNDLE", "the bundle; an address should name the version, …/1.0.0", { required: true }),
       responses: option("PATH", "answers to check, in the format of estimate; several runs are averaged", {
         multiple: true,
         required: true,

@@ -19,7 +19,7 @@ export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
   options: {
     Data: {
-      bundle: option("DIR|URL", "the bundle", { required: true }),
+      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
       a: option("PATH", "answers of model A, in the format of estimate"),
       b: option("PATH", "answers of model B"),
       responses: option("PATH", "answers of three models or more, to rank", { multiple: true }),

@@ -8,7 +8,7 @@ import { openBundle } from "../open-bundle.ts";
 export const diffCommand: Command = {
   options: {
     Data: {
-      bundle: option("DIR|URL", "the bundle of the older version", { required: true }),
+      bundle: option("BUNDLE", "the bundle of the older version", { required: true }),
       items: option("FILE", "the newer version's items, JSONL(.gz)", { required: true }),
     },
   },

@@ -11,7 +11,7 @@ export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
   options: {
     Data: {
-      bundle: option("DIR|URL", "the bundle", { required: true }),
+      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
       responses: option(
         "PATH",
         "the model's answers: JSON {id: score}, JSON lines or CSV item_id,score; with --from its logs",

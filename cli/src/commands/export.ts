@@ -17,7 +17,7 @@ const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 export const exportCommand: Command = {
   options: {
     Data: {
-      bundle: option("DIR|URL", "the bundle", { required: true }),
+      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
       form: option("ID", "form to export (default: the bundle's default form)"),
     },
     Output: {

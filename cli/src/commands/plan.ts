@@ -9,9 +9,11 @@ import { readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
 export const planCommand: Command = {
-  operands: { usage: "DIR|URL", option: "bundle" },
+  operands: { usage: "BUNDLE", option: "bundle" },
   options: {
-    Data: { bundle: option("DIR|URL", "the bundle", { required: true }) },
+    Data: {
+      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
+    },
     Goal: {
       "half-width": option("POINTS", "half-width that nine models in ten shall have at most"),
       gap: option("POINTS", "the smallest true difference of two models to rank right"),

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
+import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
@@ -12,9 +13,9 @@ import { type Command, option, flag, invalidOption } from "../command.ts";
 import { checkWritable } from "../out.ts";
 
 export const publishCommand: Command = {
-  operands: { usage: "DIR", option: "bundle" },
+  operands: { usage: "DIR|NAME", option: "bundle" },
   options: {
-    Data: { bundle: option("DIR", "the bundle's folder", { required: true }) },
+    Data: { bundle: option("DIR|NAME", "the bundle's folder, or a name (anchoreval bundles)", { required: true }) },
     Output: {
       to: option(
         "PLACE",
@@ -25,7 +26,8 @@ export const publishCommand: Command = {
   },
   examples: ["publish bundles/quiz --to https://evals.example.com", "publish bundles/quiz --to r2://bundles"],
   async run({ options, output, signal }) {
-    const folder = options.required("bundle");
+    const place = options.required("bundle");
+    const folder = placedFolder(place) ?? place;
     const to = options.required("to");
     const address = /^https?:\/\//i.test(to);
     const kind = address ? "worker" : storeKind(to);

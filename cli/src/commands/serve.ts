@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { type Command, option } from "../command.ts";
+import type { Output } from "../output.ts";
 
 export const serveCommand: Command = {
   options: {
     Data: {
-      bundles: option("DIR", "a bundle's folder, or a folder of such; published first"),
+      bundles: option("DIR", "a bundle's folder, or a folder of such; published beside those that come along"),
     },
     Worker: { port: option("N", "port (default 8787; 0: any free one)") },
   },
@@ -20,8 +23,10 @@ export const serveCommand: Command = {
     const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker"); // Miniflare: a second
     const worker = await startLocalWorker({ port });
     try {
+      const store = r2Store(await worker.bucket());
+      for (const { folder: own } of shippedBundles()) await publishShipped(store, own, output);
       for (const own of bundles) {
-        const { benchmark, version } = await publishBundle(r2Store(await worker.bucket()), await readBundleFolder(own));
+        const { benchmark, version } = await publishBundle(store, await readBundleFolder(own));
         output.remark(`${benchmark}@${version} from ${own}`);
       }
       const { url } = worker;
@@ -32,6 +37,16 @@ export const serveCommand: Command = {
     }
   },
 };
+
+/** Publishes a bundle that comes with the package, but where its version is there with other content: that stays. */
+async function publishShipped(store: ReturnType<typeof r2Store>, folder: string, output: Output): Promise<void> {
+  try {
+    await publishBundle(store, await readBundleFolder(folder));
+  } catch (error) {
+    if (!(error instanceof AnchorEvalError && error.code === "version_conflict")) throw error;
+    output.remark(`${error.message}: it is served as it is, not the one that comes with this package`);
+  }
+}
 
 /** The folder itself where it is a bundle, else its subfolders that are. */
 async function bundleFolders(folder: string): Promise<string[]> {

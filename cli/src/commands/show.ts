@@ -1,30 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
-import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { formTotals, itemTotal, measuredScenarios } from "anchoreval/internal/charts/measured-forms";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
+import { folderSource } from "anchoreval/internal/node/folder";
+import { placedFolder, shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { textTable } from "anchoreval/internal/words/figures";
+import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
 export const showCommand: Command = {
-  operands: { usage: "DIR|URL", option: "bundle" },
-  options: { Data: { bundle: option("DIR|URL", "the bundle", { required: true }) } },
-  examples: ["show bundles/quiz", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
+  operands: { usage: "BUNDLE", option: "bundle" },
+  options: {
+    Data: {
+      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", {
+        required: true,
+      }),
+    },
+  },
+  examples: ["show gsm8k", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
   run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
+    const place = options.required("bundle");
+    const source = openBundle(place);
     const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
     const files = await checkFiles(source, manifest, signal);
     const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
-    if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest });
+    const card = await readCard(place);
+    if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest, card });
     if (!output.json) for (const line of showLines(manifest, digest, files, signatures)) output.line(line);
+    if (!output.json && card !== null) output.line(`\n${card.trimEnd()}`);
     if (bad.length === 0) return;
     throw new AnchorEvalError(
       "bundle_corrupt",
@@ -33,6 +47,12 @@ export const showCommand: Command = {
     );
   },
 };
+
+/** The card that lies beside a bundle's files: what was measured, by whom, and what an item id is; null without one. */
+async function readCard(place: string): Promise<string | null> {
+  const folder = placedFolder(place);
+  return folder === null ? null : readFile(join(folder, "card.md"), "utf8").catch(() => null);
+}
 
 function showLines(
   manifest: Manifest,
@@ -82,7 +102,7 @@ function bundleFacts(
       : signatures.map(({ key, valid }) => [valid ? "signed by" : "NOT signed by", key] as const)),
     ...(benchmarkVersion === null ? [] : [["benchmark version", benchmarkVersion] as const]),
     ["created", created],
-    ["source models", String(sources.models)],
+    ["source models", [sources.models, ...(sources.note === null ? [] : [sources.note])].join(", ")],
     ["items", String(itemTotal(manifest))],
     ["weighting", `each ${weighting === "items" ? "item" : "subscenario"} counts the same`],
     ["licence", data.licence ?? "not stated"],
@@ -137,4 +157,48 @@ async function checkSignatures(
   const signatures = parseSignatures(bytes);
   if (signatures === null) return null;
   return Promise.all(signatures.map(async (own) => ({ key: own.key, valid: await isSignedBy(manifest, own) })));
+}
+
+/** Items of the form whose error is listed. */
+const LISTED_ITEMS = 50;
+
+export const bundlesCommand: Command = {
+  options: {},
+  examples: ["bundles", "bundles --json"],
+  run: async ({ output, signal }) => {
+    const bundles = await Promise.all(
+      shippedBundles().map(async ({ folder }) => {
+        const { bytes, digest } = await readManifest(folderSource(folder), { signal });
+        return listing(parseManifest(bytes), digest);
+      }),
+    );
+    const rows = bundles.map((own) => [
+      `${own.benchmark}@${own.version}`,
+      String(own.items),
+      String(own.models),
+      own.note ?? "",
+      own.error === null ? "–" : points(own.error),
+      own.description ?? "",
+    ]);
+    output.result(bundles, [
+      ...textTable([["bundle", "items", "models", "", `error at ${LISTED_ITEMS} items`, ""], ...rows], "lrrlrl"),
+      "",
+      "--bundle takes these names; anchoreval show NAME has who measured them, and what an item id is.",
+    ]);
+  },
+};
+
+/** A bundle's line: the error is the overall score's, of models like those seen, as a fraction. */
+function listing(manifest: Manifest, digest: string) {
+  const { benchmark, version, description, sources } = manifest;
+  const listed = measuredScenarios(manifest)[0]!.forms.find(({ form }) => formTotals(form).items === LISTED_ITEMS);
+  const measured = listed?.measured?.interpolation;
+  return {
+    ...{ benchmark, version, digest, description },
+    scenarios: manifest.scenarios.map(({ id }) => id),
+    items: itemTotal(manifest),
+    models: sources.models,
+    note: sources.note,
+    error: listed && measured ? estimatorFigure(measured.estimators, listed.form.estimator).mae : null,
+  };
 }

@@ -15,7 +15,7 @@ import { type OptionReader, type OptionSpecs, option, invalidOption } from "../c
 /** Options of a fit on the scale of an earlier version's bundle. */
 export const BASE_OPTIONS = {
   base: option(
-    "DIR|URL",
+    "BUNDLE",
     "bundle of an earlier version whose scale is kept: --responses are answers to its items and new scenarios, --items the new items",
   ),
   rerun: option("FILE", "with --base: some models' answers to the new items, or only to the changed ones"),

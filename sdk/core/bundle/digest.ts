@@ -109,6 +109,20 @@ export function contentHash(content: ItemContent): string {
 }
 
 /**
+ * Hash of an item by its text alone, for a bundle that tells nothing of targets: SHA-256 of {"input": text}, the text in
+ * NFC, each run of spaces, tabs and line ends as one space, none at its ends.
+ * @returns 64 lowercase hex digits
+ * @example textHash("1 + 1 =")
+ */
+export function textHash(text: string): string {
+  const plain = text
+    .normalize("NFC")
+    .replace(/[ \t\r\n]+/g, " ")
+    .replace(/^ | $/g, "");
+  return sha256Text(JSON.stringify({ input: plain }));
+}
+
+/**
  * Digest of a form: SHA-256 of the JSON array [[scenario, [item id, …]], …], scenarios in the manifest's order, items
  * in the order of anchors.jsonl. It names the order in which an array of answers is read.
  */

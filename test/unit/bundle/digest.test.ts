@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { contentHash } from "anchoreval/bundle";
-import { formDigest, sha256Hex, sha256Text } from "anchoreval/internal/core/bundle/digest";
+import { formDigest, sha256Hex, sha256Text, textHash } from "anchoreval/internal/core/bundle/digest";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 
@@ -104,4 +104,11 @@ test("names the order, and where a scenario ends", () => {
       ["beta/γ", ["a/2", "b/1"]],
     ]),
   ).not.toBe(formDigest(form));
+});
+
+test("a text's hash is that of its JSON, whatever its white space and its form of Unicode", () => {
+  const plain = createHash("sha256").update('{"input":"Caf\u00e9, \\"2 + 2\\"?"}').digest("hex");
+  expect(textHash('Caf\u00e9, "2 + 2"?')).toBe(plain);
+  expect(textHash('  Cafe\u0301,\r\n\t"2  + 2"?\n')).toBe(plain);
+  expect(textHash('caf\u00e9, "2 + 2"?')).not.toBe(plain);
 });

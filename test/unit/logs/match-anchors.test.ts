@@ -1,4 +1,5 @@
 import type { AnchorRecord } from "anchoreval/bundle";
+import { textHash } from "anchoreval/internal/core/bundle/digest";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { describe, expect, it } from "vitest";
@@ -50,6 +51,17 @@ describe("matchAnchors", () => {
   it("keeps documents apart that are in a task twice", () => {
     const anchors = [anchor(1, H("a")), anchor(2, H("a"))];
     expect(matched(anchors, [sample(2, H("a")), sample(1, H("a")), sample(3, H("a"))])).toEqual({ "t/1": 1, "t/2": 0 });
+  });
+
+  it("matches by the text alone where the bundle tells nothing of targets, whatever the harness calls the document", () => {
+    const anchors = [anchor(1, textHash("How many?")), anchor(2, textHash("Why?"))];
+    const found = matchAnchors(anchors, [
+      sample(7, H("x"), { text: " How\n many? " }),
+      sample(2, H("y"), { text: "Why not?" }),
+    ]);
+    expect(Object.fromEntries(found.answers)).toEqual({ "t/1": 1, "t/2": 0 });
+    expect(found.hashes.get("t/1")).toBe(anchors[0]!.hash);
+    expect(found.hashes.get("t/2")).toBe(H("y")); // another text: the estimate says so
   });
 
   it("finds anchors without task by their id or their content", () => {

@@ -1,4 +1,10 @@
-import { flatProtocol, protocolDifferences, taskProtocol, type TaskProtocol } from "anchoreval/internal/logs/protocol";
+import {
+  flatProtocol,
+  idScheme,
+  protocolDifferences,
+  taskProtocol,
+  type TaskProtocol,
+} from "anchoreval/internal/logs/protocol";
 import { describe, expect, it } from "vitest";
 
 const one: TaskProtocol = {
@@ -47,5 +53,15 @@ describe("protocolDifferences", () => {
       { field: "metric", bundle: "em", run: "acc" },
     ]);
     expect(protocolDifferences({}, "a", one)).toEqual([]);
+  });
+});
+
+describe("idScheme", () => {
+  it("is the scenario's own, else that of all, else by document", () => {
+    const protocol = { ids: "source", "ids/gsm8k": "doc_id", shots: 0 };
+    expect(idScheme(protocol, "gsm8k")).toBe("doc_id");
+    expect(idScheme(protocol, "crux")).toBe("source");
+    expect(idScheme({ ids: "question_id" }, "mmlu_pro")).toBe("question_id");
+    expect(idScheme({ shots: 0 }, "gsm8k")).toBe("doc_id");
   });
 });

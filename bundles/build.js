@@ -1,0 +1,95 @@
+// Fits the bundles that the project ships, from leaderboards whose licences allow it: see docs/bundles.md. Needs `npm run build`.
+//
+//     node bundles/build.js ../shared/data [--only NAME] [--out bundles] [--tables out/bundles]
+//
+// The same data and build give the same bytes. The response matrices, which aren't shipped, are left in --tables, for
+// `anchoreval backtest`, whose figures the cards have.
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import {
+  bundleFiles,
+  customised,
+  fit,
+  readResponses,
+  recommended,
+  resolveBackend,
+  runBacktest,
+  writeBundleFolder,
+  writeItems,
+  writeWideCsv,
+} from "anchoreval-trainer";
+import { cardText } from "./card.js";
+import { BUNDLES } from "./sources.js";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const SIZES = [10, 20, 30, 50, 100];
+/** Of bundles of several scenarios. */
+const TOTALS = [50, 100, 200];
+/** Of the back-tests on the cards. */
+const [SIZE, SEEDS] = [50, 2];
+
+/**
+ * Fits one of BUNDLES and measures it.
+ * @param tables - folder for its response matrix
+ * @returns its files, and the card's text where it is asked for
+ */
+export async function buildBundle(folder, bundle, tables, { card = true } = {}) {
+  const place = join(tables, bundle.name);
+  await mkdir(place, { recursive: true });
+  const [responses, items] = [join(place, "responses.csv.gz"), join(place, "items.jsonl.gz")];
+  const read = await bundle.read(folder);
+  await writeWideCsv(responses, read);
+  await writeItems(items, read.items);
+  const { matrix } = await readResponses(responses, { items });
+  const method = await customised(recommended, bundle.settings ?? {});
+  const { backend, provider } = await resolveBackend("cpu", 1);
+  const scenarios = new Set(matrix.items.map(({ scenario }) => scenario)).size;
+  const { name: benchmark, version, created, description, protocol, licence, source } = bundle;
+  const { content } = await fit(matrix, {
+    ...{ benchmark, version, created, description, protocol, licence, source, method, backend },
+    sizes: SIZES,
+    totals: scenarios > 1 ? TOTALS : [],
+    seed: 1,
+    threads: { count: availableParallelism(), provider },
+  });
+  const { manifest } = content;
+  const sources = { ...manifest.sources, note: `newest of ${bundle.newest}` };
+  const files = bundleFiles({ content: { ...content, manifest: { ...manifest, sources } } });
+  if (!card) return { files };
+  const { estimator } = manifest.forms[0];
+  const seeds = bundle.seeds ?? SEEDS;
+  const splits = ["interpolation", "extrapolation", ...(bundle.anonymous ? [] : ["family"])];
+  const rows = [];
+  for (const split of splits) {
+    const held = await runBacktest(matrix, { split, sizes: [SIZE], seeds, method, provider: "cpu" });
+    rows.push(...held.rows.filter((row) => row.estimator === estimator));
+  }
+  return { files, card: cardText(bundle, content, rows, { size: SIZE, seeds }) };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: "string" },
+      out: { type: "string", default: HERE },
+      tables: { type: "string", default: join(HERE, "../out/bundles") },
+    },
+  });
+  const asked = BUNDLES.filter(({ name }) => values.only === undefined || name === values.only);
+  if (positionals.length !== 1 || asked.length === 0)
+    throw new Error(`node bundles/build.js FOLDER [--only ${BUNDLES.map(({ name }) => name).join("|")}]`);
+  for (const bundle of asked) {
+    const begun = performance.now();
+    const { files, card } = await buildBundle(positionals[0], bundle, values.tables);
+    const folder = join(values.out, bundle.name, bundle.version);
+    await rm(join(folder, "card.md"), { force: true });
+    await writeBundleFolder(folder, files, { force: true });
+    await writeFile(join(folder, "card.md"), card);
+    const size = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+    console.log(`${folder}: ${Math.round(size / 1000)} kB, ${Math.round((performance.now() - begun) / 1000)} s`);
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { httpSource } from "../bundles/sources.ts";
+import * as portable from "../bundles/load-bundle.ts";
+import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
+import { BENCHMARK_NAME, compareVersions, isStable } from "../core/bundle/names.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { folderSource } from "./folder.ts";
+
+/** Where the build puts the bundles that come with the package: a folder a version, BENCHMARK/X.Y.Z. */
+const SHIPPED = fileURLToPath(new URL("../shipped/", import.meta.url));
+
+/** A bundle that comes with the package. */
+export interface ShippedBundle {
+  readonly benchmark: string;
+  readonly version: string;
+  readonly folder: string;
+}
+
+/** The bundles that come with the package, by name, a benchmark's newest version first. */
+export function shippedBundles(): ShippedBundle[] {
+  const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
+  return namesIn(SHIPPED).flatMap((benchmark) =>
+    namesIn(join(SHIPPED, benchmark))
+      .sort((left, right) => compareVersions(right, left))
+      .map((version) => ({ benchmark, version, folder: join(SHIPPED, benchmark, version) })),
+  );
+}
+
+/**
+ * The source that a place means: an address with `://`, a folder, or the name of a bundle that comes with the package,
+ * `gsm8k` or `gsm8k@1.0.0`. A folder that has a bundle wins over a name, since somebody put it there; `./gsm8k` is always
+ * the folder.
+ * @param http - makes the source of an http(s) address
+ * @throws AnchorEvalError `invalid_option` for an address of another kind; `not_found` for a name that is neither, with
+ * the names that there are
+ * @example placedSource("gsm8k")
+ */
+export function placedSource(place: string, http: (url: URL) => BundleSource = httpSource): BundleSource {
+  const folder = placedFolder(place);
+  return folder === null ? http(new URL(place)) : folderSource(folder);
+}
+
+/** The folder that a place means, as for {@link placedSource}; null for an http(s) address. */
+export function placedFolder(place: string): string | null {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) {
+    if (!URL.canParse(place)) throw new AnchorEvalError("invalid_option", `${place} isn't an address`);
+    const url = new URL(place);
+    if (url.protocol === "file:") return fileURLToPath(url);
+    if (url.protocol === "http:" || url.protocol === "https:") return null;
+    throw new AnchorEvalError("invalid_option", `a bundle must be read from a folder or over http(s); got ${place}`);
+  }
+  const [name = "", version, ...more] = place.split("@");
+  if (!BENCHMARK_NAME.test(name) || more.length > 0 || existsSync(join(place, "manifest.json"))) return place;
+  const all = shippedBundles();
+  const own = all.filter(({ benchmark }) => benchmark === name);
+  const found = own.find((bundle) => (version === undefined ? isStable(bundle.version) : bundle.version === version));
+  if (found) return found.folder;
+  const names = (own.length > 0 ? own : all).map((bundle) => `${bundle.benchmark}@${bundle.version}`);
+  const shipped = names.length > 0 ? `which has ${names.join(", ")}` : "which was built without any (npm run build)";
+  throw new AnchorEvalError(
+    "not_found",
+    `${place}: no bundle is there, and none of that name comes with this package, ${shipped}`,
+  );
+}
+
+/**
+ * Loads a bundle as `loadBundle` of `anchoreval` does, and from a folder's path or by the name of a bundle that comes
+ * with the package as well.
+ * @param place - a URL, a folder, a name such as `gsm8k` or `gsm8k@1.0.0`, or a {@link BundleSource}
+ * @throws AnchorEvalError `invalid_option`, `not_found`, and what `loadBundle` of `anchoreval` throws
+ * @example const bundle = await loadBundle("gsm8k");
+ */
+export async function loadBundle(
+  place: string | URL | BundleSource,
+  options: portable.LoadOptions = {},
+): Promise<Bundle> {
+  const named = typeof place === "string" || place instanceof URL;
+  return portable.loadBundle(named ? placedSource(String(place)) : place, options);
+}

@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readItems, readResponses } from "anchoreval-trainer";
+import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
+import { textHash } from "anchoreval/internal/core/bundle/digest";
+import { idScheme } from "anchoreval/internal/logs/protocol";
+import { loadBundle } from "anchoreval/node";
+import { describe, expect, test } from "vitest";
+import { runCommand } from "../support/run-command.ts";
+import { ROOT } from "../support/source-imports.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+interface Source {
+  readonly name: string;
+  readonly version: string;
+}
+const script = <T>(file: string): Promise<T> => import(join(ROOT, "bundles", file)) as Promise<T>;
+const { buildBundle } = await script<{
+  buildBundle: (
+    folder: string,
+    bundle: Source,
+    tables: string,
+    options: { card: boolean },
+  ) => Promise<{ files: Map<string, Uint8Array> }>;
+}>("build.js");
+const { numpyChoice } = await script<{ numpyChoice: (seed: number, count: number, size: number) => number[] }>(
+  "numpy-choice.js",
+);
+const { BUNDLES } = await script<{ BUNDLES: readonly Source[] }>("sources.js");
+
+const SHIPPED = join(ROOT, "bundles");
+const DATA = join(ROOT, "../shared/data");
+const here = existsSync(DATA);
+const folder = tempFolder();
+
+const folderOf = ({ name, version }: Source): string => join(SHIPPED, name, version);
+const linesOf = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test("there are at least seven scenarios of five benchmarks, all built from what is listed", async () => {
+  const folders = readdirSync(SHIPPED, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual(BUNDLES.map(({ name }) => name).sort());
+  expect(BUNDLES.length).toBeGreaterThanOrEqual(5);
+  const loaded = await Promise.all(BUNDLES.map((own) => loadBundle(folderOf(own))));
+  expect(loaded.reduce((sum, { scenarios }) => sum + scenarios.size, 0)).toBeGreaterThanOrEqual(7);
+});
+
+test("they take 5 MB together at most", () => {
+  const sizes = BUNDLES.map((own) => sizeOf(folderOf(own)));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(5e6);
+});
+
+describe.each(BUNDLES.map((own) => [own.name, own] as const))("%s", (_, own) => {
+  const place = folderOf(own);
+  const names = readdirSync(place);
+
+  test("has a bundle's files, whole, beside its card, and takes 1 MB at most", async () => {
+    expect(names.filter((file) => file !== "card.md" && !BUNDLE_FILES.some((known) => known === file))).toEqual([]);
+    expect(names).toContain("card.md");
+    expect(names).not.toContain("report.html"); // it has the source models' names
+    expect(sizeOf(place)).toBeLessThanOrEqual(1e6);
+    expect((await runCommand("show", place)).code).toBe(0);
+  });
+
+  test("has no names of models and no texts, and says where its data come from and how items are found", async () => {
+    const { manifest } = await loadBundle(place);
+    expect(manifest.sources.names).toBeNull();
+    expect(manifest.data.licence).toMatch(/^(MIT|Apache-2\.0)$/);
+    expect(manifest.data.source).toContain(" at ");
+    const known = ["item_id", "scenario", "subscenario", "hash", "task", "doc_id", "index", "forms"];
+    for (const file of ["items.jsonl", "anchors.jsonl"])
+      expect(
+        [...new Set(linesOf(join(place, file)).flatMap(Object.keys))].filter((key) => !known.includes(key)),
+      ).toEqual([]);
+    for (const { id } of manifest.scenarios) {
+      const anchors = linesOf(join(place, "anchors.jsonl")).filter(({ scenario }) => scenario === id);
+      const scheme = idScheme(manifest.protocol, id);
+      const found = anchors.filter(({ task, doc_id: doc }) => task !== undefined && doc !== undefined);
+      if (scheme === "doc_id") expect(found).toHaveLength(anchors.length);
+      else expect(found.length).toBeLessThan(anchors.length);
+    }
+  });
+
+  test("has a card, which show prints: who measured what, ids, errors, and for whom it is out of date", async () => {
+    const card = readFileSync(join(place, "card.md"), "utf8");
+    for (const part of ["**Measured by**", "**Data:**", "**Protocol:**", "**Ids:**", "**No longer good for**"])
+      expect(card).toContain(part);
+    expect(card).toMatch(/\| models like those seen \| .+ \| \d+ \| \d+\.\d\d \| /);
+    expect(card).toMatch(/\| stronger than any seen \| .+ \| \d+ \| \d+\.\d\d \| /);
+    expect((await runCommand("show", place)).out).toContain(card.trimEnd());
+    const { note } = (await loadBundle(place)).manifest.sources;
+    expect(card).toContain(note!);
+  });
+});
+
+test("bundles lists them, a line each", async () => {
+  const { code, out } = await runCommand("bundles");
+  expect(code).toBe(0);
+  for (const { name, version } of BUNDLES)
+    expect(out).toMatch(new RegExp(`^${name}@${version} +\\d+ +\\d+ +newest of \\S+.* +\\d+\\.\\d  \\S`, "m"));
+  const listed = JSON.parse((await runCommand("bundles", "--json")).out) as { error: number }[];
+  expect(listed.every(({ error }) => error > 0 && error < 0.1)).toBe(true);
+});
+
+test("numpyChoice draws as numpy does", () => {
+  expect(numpyChoice(0, 10, 3)).toEqual([2, 8, 4]);
+  expect(numpyChoice(0, 1319, 1000).slice(0, 8)).toEqual([658, 406, 1202, 202, 1187, 186, 45, 487]);
+});
+
+describe.skipIf(!here)("beside their data (skipped without ../shared/data)", () => {
+  const cheapest = BUNDLES.find(({ name }) => name === "legalbench")!;
+
+  test("the cheapest is the same to the byte when it is built again, and its card has what backtest prints", async () => {
+    const tables = folder.path("tables");
+    const { files } = await buildBundle(DATA, cheapest, tables, { card: false });
+    for (const [name, bytes] of files)
+      expect(readFileSync(join(folderOf(cheapest), name)).equals(bytes), name).toBe(true);
+    const [responses, items] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(tables, cheapest.name, file));
+    const options = ["--responses", responses!, "--items", items!, "--anchors", "50", "--seeds", "2"];
+    const { out } = await runCommand("backtest", ...options, "--split", "interpolation");
+    const [, models, , error, random] = /legalbench +50 +(\d+) +(gate)[ *]+(\d+\.\d\d) +(\d+\.\d\d)/.exec(out)!;
+    const card = readFileSync(join(folderOf(cheapest), "card.md"), "utf8");
+    expect(card).toContain(`| models like those seen | legalbench | ${models} | ${error} | ${random} |`);
+  }, 180_000);
+
+  test("no model's name and no piece of a question is in any file", async () => {
+    const sets = ["zeroeval", "mmlu-pro", "helm-lite", "helm-legalbench", "openllm2-official", "openllm2-arc"];
+    const pieces = new Set<string>();
+    for (const set of sets) {
+      const { matrix } = await readResponses(join(DATA, set, "responses.csv.gz"), {
+        items: join(DATA, set, "items.jsonl.gz"),
+      });
+      for (const name of matrix.subjects) if (name.length > 5) pieces.add(name);
+      for (const { text } of matrix.items)
+        if (text !== undefined) pieces.add(JSON.stringify(text.slice(-60)).slice(1, -1));
+    }
+    expect(pieces.size).toBeGreaterThan(3000);
+    const found = BUNDLES.flatMap((own) =>
+      readdirSync(folderOf(own)).flatMap((file) => {
+        const bytes = readFileSync(join(folderOf(own), file)).toString("utf8");
+        return [...pieces].filter((piece) => bytes.includes(piece)).map((piece) => `${own.name}/${file}: ${piece}`);
+      }),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("every GSM8K item has the hash of its text, in each bundle that has it", async () => {
+    const texts = (await readItems(join(DATA, "zeroeval/items.jsonl.gz"))).flatMap(({ scenario, text }) =>
+      scenario === "gsm" ? [textHash(text!)] : [],
+    );
+    expect(new Set(texts).size).toBe(1319);
+    const hashesIn = (name: string, scenario: string) =>
+      linesOf(join(folderOf(BUNDLES.find((own) => own.name === name)!), "items.jsonl"))
+        .filter((item) => item["scenario"] === scenario)
+        .map(({ item_id: id, hash }) => [String(id), hash] as const);
+    const all = texts.map((hash, place) => [`gsm8k/${place}`, hash] as const);
+    expect(hashesIn("gsm8k", "gsm8k")).toEqual(all);
+    expect(hashesIn("zeroeval", "gsm8k")).toEqual(all);
+    const sampled = hashesIn("helm-lite", "gsm");
+    expect(sampled).toHaveLength(1000);
+    expect(sampled).toEqual(sampled.map(([id]) => [id, texts[Number(id.slice("gsm/id".length)) - 7473]]));
+  });
+});
+
+function sizeOf(place: string): number {
+  return readdirSync(place).reduce((sum, file) => sum + statSync(join(place, file)).size, 0);
+}
