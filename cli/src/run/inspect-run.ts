@@ -44,7 +44,7 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
           const content = sampleContent(sample);
           return { doc_id: doc_id!, hash: content && contentHash(content) };
         },
-        input.dropChanged,
+        { harness: "inspect", fitted: input.bundle.manifest.protocol["harness"], dropChanged: input.dropChanged },
       );
       remarks.push(...checked.remarks);
     } catch (error) {

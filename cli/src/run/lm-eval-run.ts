@@ -107,7 +107,7 @@ function checkTasks(
       const [place, document, target] = found;
       return { doc_id: place, hash: contentHash(documentContent(document, target)) };
     },
-    dropChanged,
+    { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
   );
   remarks.push(...checked.remarks);
   for (const [name, task] of Object.entries(tasks)) {

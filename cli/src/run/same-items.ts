@@ -13,6 +13,7 @@ interface FoundItem {
 /**
  * Holds a harness's tasks against a bundle's anchors, before anything is asked.
  * @param find - the anchor's item in its task; null where there is none
+ * @param harness - that is run, and that the bundle's models were run with
  * @param dropChanged - changed items count as missing instead of being refused
  * @returns the anchors as the harness names them, and what should be known
  * @throws AnchorEvalError `item_changed` for anchors that aren't there, or whose content is another than the bundle's
@@ -20,7 +21,7 @@ interface FoundItem {
 export function sameItems(
   anchors: readonly AnchorRecord[],
   find: (anchor: AnchorRecord) => FoundItem | null,
-  dropChanged: boolean,
+  { harness, fitted, dropChanged }: { harness: string; fitted: unknown; dropChanged: boolean },
 ): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
   const missing: string[] = [];
   const changed: string[] = [];
@@ -39,6 +40,11 @@ export function sameItems(
     );
   if (changed.length === 0) return { anchors: named, remarks: [] };
   const words = `${share(changed)} have other content in the harness's tasks: ${firstFew(changed)}`;
+  if (typeof fitted === "string" && fitted !== harness && changed.length === anchors.length)
+    throw new AnchorEvalError(
+      "item_changed",
+      `${words}; the bundle's hashes are of items as ${fitted} writes them: run ${fitted}, or a bundle fitted on logs of ${harness}`,
+    );
   if (!dropChanged)
     throw new AnchorEvalError(
       "item_changed",
