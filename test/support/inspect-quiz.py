@@ -4,6 +4,7 @@ A model's name decides which answers are right. What is asked is noted in the fi
 the run ends: by an error, or with BREAK_BY=kill as where the machine goes away.
 """
 
+import asyncio
 import json
 import os
 import random
@@ -22,6 +23,7 @@ def guess():
             asked.write(f"{state.input_text}\n")
         if os.environ.get("BREAK") == state.input_text:
             if os.environ.get("BREAK_BY") == "kill":
+                await asyncio.sleep(1)  # the log has all before
                 os.kill(os.getpid(), 9)
             raise RuntimeError("broken")
         right = random.Random(f"{state.model} {state.input_text}").random() < 0.6

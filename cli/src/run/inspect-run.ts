@@ -5,7 +5,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { sampleContent } from "anchoreval/internal/logs/inspect/read-samples";
 import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
-import { openHarness } from "../trainer.ts";
+import { openHarness, readsZstd } from "../trainer.ts";
 import { type Decided, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./run.ts";
@@ -57,17 +57,21 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
   const logs = join(folder, "logs");
   const newest = await newestLogs(logs);
   const buffer = valuesOf(own, "--log-buffer").length > 0 ? [] : ["--log-buffer", "1"];
+  const format = (await readsZstd()) || valuesOf(own, "--log-format").length > 0 ? [] : ["--log-format", "json"];
   const commands = Object.entries(samples).map(([task, ids]) => {
     const begun = newest.get(task);
     const fixed =
       begun === undefined
-        ? [...inspectArguments(specs.get(task)!, ids, logs), ...own]
+        ? [...inspectArguments(specs.get(task)!, ids, logs), ...format, ...own]
         : ["eval-retry", begun.file, "--log-dir", logs];
     return {
       words: [...(harness?.command ?? ["inspect"]), ...fixed, ...buffer],
       done: begun !== undefined && !begun.broken,
       // Inspect ends with exit code 0 whether or not it came to the end.
-      failed: async () => (await newestLogs(logs)).get(task)?.broken ?? true,
+      failed: async () => {
+        const log = (await newestLogs(logs)).get(task);
+        return log === undefined || log.broken === true;
+      },
     };
   });
   return { commands, files: [], anchors, remarks };

@@ -144,7 +144,10 @@ asked = json.load(sys.stdin)
 from lm_eval.tasks import TaskManager
 from lm_eval.utils import handle_non_serializable
 
-manager = TaskManager(include_path=asked["include"][0] if len(asked["include"]) == 1 else asked["include"] or None)
+include = asked["include"][0] if len(asked["include"]) == 1 else asked["include"]
+manager = TaskManager(include_path=include, include_defaults=False) if include else None
+if manager is None or any(name not in manager.all_tasks for name in asked["tasks"]):
+    manager = TaskManager(include_path=include or None)  # the harness's own tasks, too: that takes seconds
 seen = {}
 for name, ids in asked["tasks"].items():
     if name not in manager.all_tasks:
