@@ -1,11 +1,18 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
-import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
+import {
+  protocolDifferences,
+  PROTOCOL_WORDS,
+  type TaskProtocol,
+  taskProtocol,
+} from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
+import { allAnchors } from "./form-anchors.ts";
 import { openHarness } from "./trainer.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
@@ -23,6 +30,8 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly filter: readonly string[];
   /** The form to answer; without it, the largest that the logs fill. */
   readonly form: string | undefined;
+  /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
+  readonly anchors?: readonly AnchorRecord[];
 }
 
 /**
@@ -44,9 +53,9 @@ export async function readAnchorLogs(
       "invalid_data",
       `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate takes one: name its folder or files`,
     );
-  const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+  const anchors = options.anchors ?? allAnchors(bundle);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
-  const choose = { ...options, ...choicesFor(bundle, options) };
+  const choose = { ...options, ...fittedChoices(bundle, options) };
   const samples: LoggedSample[] = [];
   for (const [log, ...older] of groupRuns(logs)) {
     if (!tasks.has(log!.task)) {
@@ -57,14 +66,7 @@ export async function readAnchorLogs(
     const read = await harness.read(log!, choose);
     samples.push(...read.samples);
     remarks.push(...read.remarks);
-    for (const { field, bundle: expected, run } of protocolDifferences(
-      bundle.manifest.protocol,
-      log!.task,
-      taskProtocol(log!.results, read),
-    ))
-      remarks.push(
-        `${log!.task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
-      );
+    remarks.push(...differenceWords(bundle.manifest.protocol, log!.task, taskProtocol(log!.results, read)));
   }
   const found = matchAnchors(anchors, samples);
   if (found.answers.size === 0)
@@ -90,8 +92,23 @@ export async function readAnchorLogs(
   return { name: models[0]!, responses: kept, hashes, ...(form !== undefined && { form }), remarks };
 }
 
+/** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */
+export function differenceWords(
+  fitted: Parameters<typeof protocolDifferences>[0],
+  task: string,
+  protocol: TaskProtocol,
+): string[] {
+  return protocolDifferences(fitted, task, protocol).map(
+    ({ field, bundle, run }) =>
+      `${task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${bundle} in those of the models that the bundle was fitted on: the scores may not compare`,
+  );
+}
+
 /** Metric and filter as asked for, else those that the bundle was fitted on. */
-function choicesFor(bundle: Bundle, asked: AnchorLogOptions): { metric: Choose; filter: Choose } {
+export function fittedChoices(
+  bundle: Bundle,
+  asked: Pick<AnchorLogOptions, "from" | "metric" | "filter">,
+): { metric: Choose; filter: Choose } {
   const metric = parseChoices("metric", asked.metric);
   const filter = parseChoices("filter", asked.filter);
   const fitted = (field: "metric" | "filter", task: string): string | undefined => {

@@ -89,6 +89,8 @@ export interface Command {
     readonly usage: string;
     /** The option that such an argument is the value of; it is given one way or the other. */
     readonly option?: string;
+    /** They follow `--`, and are another program's own. */
+    readonly afterDashes?: true;
   };
   readonly options: Readonly<Record<string, OptionSpecs>>;
   /** Names and descriptions that `--help-all` lists besides, as of settings in a file. */

@@ -8,6 +8,7 @@ export interface CommandEntry {
 }
 
 const LOAD = {
+  run: async () => (await import("./run/run.ts")).runCommand,
   estimate: async () => (await import("./commands/estimate.ts")).estimateCommand,
   compare: async () => (await import("./commands/compare.ts")).compareCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
@@ -38,6 +39,7 @@ const LOAD = {
 /** One line of the help for each command, by the headings there. */
 const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, string>>>> = {
   "Evaluate a model": {
+    run: "a harness on the anchors alone, and the model's score from its logs",
     estimate: "a model's score on the whole benchmark from its answers to the anchors",
     compare: "which of two models is better, or the ranking of several, from the same anchors",
     check: "whether a model got worse, for CI; exit codes 0 passed, 3 regressed, 4 can't tell",

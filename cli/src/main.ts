@@ -37,13 +37,14 @@ export async function main(argv: readonly string[], streams: Streams = process):
     );
     return 2;
   }
+  const own = rest.includes("--") ? rest.slice(0, rest.indexOf("--")) : rest; // what follows is for another program
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();
   process.once("SIGINT", interrupt);
   try {
     const command = await withTrainer(name, entry.load);
-    const all = rest.includes("--help-all");
-    if (all || rest.includes("--help") || rest.includes("-h")) {
+    const all = own.includes("--help-all");
+    if (all || own.includes("--help") || own.includes("-h")) {
       streams.stdout.write(commandHelp(entry, command, { all, width }));
       return 0;
     }
@@ -53,7 +54,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
     const code = await command.run({ operands, options, output, signal: controller.signal });
     return typeof code === "number" ? code : 0;
   } catch (error) {
-    if (!(error instanceof TrainerMissing)) return reportError(error, streams, rest.includes("--json"));
+    if (!(error instanceof TrainerMissing)) return reportError(error, streams, own.includes("--json"));
     const other = programNear(process.cwd());
     if (other !== null) return await ((await import(other.href)) as { main: typeof main }).main(argv, streams);
     streams.stderr.write(`anchoreval: ${error.message}\n`);

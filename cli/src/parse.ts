@@ -23,6 +23,12 @@ export function parseCommand(
   }
   const found = parser.opts<Record<string, unknown>>();
   const values = Object.fromEntries(Array.from(options, ([option, own]) => [option, found[own.attributeName()]]));
+  const dashes = argv.indexOf("--");
+  const before = parser.args.length - (dashes < 0 ? 0 : argv.length - dashes - 1);
+  if (command.operands?.afterDashes && before > 0)
+    throw invalidOption(
+      `unexpected argument ${parser.args[0]!}: those of the harness follow --; see anchoreval ${name} --help`,
+    );
   return { operands: placeOperands(name, command, parser.args, values), options: new OptionReader(values) };
 }
 

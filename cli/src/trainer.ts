@@ -44,6 +44,18 @@ export function programNear(folder: string): URL | null {
   }
 }
 
+/** Node itself unpacks zstd, from 22.15 on. */
+const ZSTD = "zstdDecompressSync" in zlib;
+
+/** Whether compressed logs of Inspect can be read: by Node itself, or by the trainer where that is installed. */
+export async function readsZstd(): Promise<boolean> {
+  if (ZSTD) return true;
+  return withTrainer("zstd", () => import("anchoreval-trainer/internal/formats")).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * The reader of a harness's logs. Formats that the SDK, which has no dependency, doesn't read come from the trainer.
  * @param what - needs it, for the message
@@ -52,7 +64,7 @@ export function programNear(folder: string): URL | null {
 export async function openHarness(name: HarnessName, what: string): Promise<Harness> {
   const { harnessNamed } = await import("anchoreval/internal/node/harnesses");
   const isParquet = name === "lighteval";
-  const isZstd = name === "inspect" && !("zstdDecompressSync" in zlib); // Node has it from 22.15 on
+  const isZstd = name === "inspect" && !ZSTD;
   if (!isParquet && !isZstd) return harnessNamed(name);
   try {
     const { FORMATS } = await withTrainer(what, () => import("anchoreval-trainer/internal/formats"));

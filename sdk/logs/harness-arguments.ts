@@ -48,7 +48,7 @@ function byTask<Id>(
   if (unnamed.length > 0)
     throw new AnchorEvalError(
       "unsupported",
-      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and ${what}: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as ${by} writes them`,
+      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and ${what}: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; give them by --items FILE, or fit the bundle from items that have task and doc_id, as ${by} writes them`,
       { issues: unnamed.map((id) => ({ path: [id], code: "missing", message: `needs task and ${needs}` })) },
     );
   return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -58,11 +58,12 @@ function byTask<Id>(
  * The arguments of `lm_eval` that run exactly these documents. `--tasks` names these tasks and no group: the harness runs
  * a task that the list lacks on all its documents.
  * @param file - the list's file
+ * @param logs - the folder that they are logged into
  * @param shots - few-shot examples, where the bundle's runs all had as many
  */
 export function lmEvalArguments(
   list: LmEvalDocumentList,
-  { file, shots, chatTemplate }: { file: string; shots?: number; chatTemplate?: boolean },
+  { file, logs, shots, chatTemplate }: { file: string; logs: string; shots?: number; chatTemplate?: boolean },
 ): string[] {
   return [
     "--tasks",
@@ -73,21 +74,23 @@ export function lmEvalArguments(
     ...(chatTemplate === true ? ["--apply_chat_template"] : []),
     "--log_samples",
     "--output_path",
-    "logs",
+    logs,
   ];
 }
 
 /**
  * The arguments of `inspect` that run exactly these samples of a task.
+ * @param task - its name, or where it is: `quiz.py@sums`
+ * @param logs - the folder that they are logged into
  * @throws AnchorEvalError `unsupported` for an id with a comma, which `--sample-id` would take for two
- * @example inspectArguments("sums", ["sum-3", "sum-7"]) // ["eval", "sums", "--sample-id", "sum-3,sum-7", …]
+ * @example inspectArguments("sums", ["sum-3", "sum-7"], "anchors") // ["eval", "sums", "--sample-id", "sum-3,sum-7", …]
  */
-export function inspectArguments(task: string, ids: readonly (string | number)[]): string[] {
+export function inspectArguments(task: string, ids: readonly (string | number)[], logs: string): string[] {
   const broken = ids.find((id) => String(id).includes(","));
   if (broken !== undefined)
     throw new AnchorEvalError(
       "unsupported",
       `${task}: inspect's --sample-id can't take an id with a comma: ${broken}; export --to ids has them a line each`,
     );
-  return ["eval", task, "--sample-id", ids.join(","), "--log-dir", "anchors"];
+  return ["eval", task, "--sample-id", ids.join(","), "--log-dir", logs];
 }

@@ -41,6 +41,8 @@ export interface RunLog {
   /** The file that has the run's aggregates, where there is one. */
   readonly resultsFile: string | null;
   readonly results: RunResults | null;
+  /** The harness says that the run broke off before its end. */
+  readonly broken?: true;
 }
 
 /** A harness's results for one task of a run; null and empty where it says nothing. */

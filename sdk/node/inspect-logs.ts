@@ -22,8 +22,9 @@ export const inspectLogs: LogReader = {
         return null;
       });
       if (header === null) continue;
-      const { model, task, date, results } = header;
-      logs.push({ file, model, task, date, resultsFile: file, results });
+      const { model, task, date, results, status } = header;
+      const broken = status !== "success" && ({ broken: true } as const);
+      logs.push({ file, model, task, date, resultsFile: file, results, ...broken });
     }
     return logs;
   },

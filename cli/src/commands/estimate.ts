@@ -37,7 +37,8 @@ export const estimateCommand: Command = {
   },
 };
 
-function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
+/** An estimate in lines for people. @param verbose - also the ability, λ and every estimator */
+export function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
   const level = [estimate, ...Object.values(scenarios)].find(({ interval }) => interval)?.interval?.level;

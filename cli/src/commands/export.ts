@@ -10,6 +10,7 @@ import {
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
 import { type Command, option } from "../command.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
@@ -19,6 +20,7 @@ export const exportCommand: Command = {
     Data: {
       bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
       form: option("ID", "form to export (default: the bundle's default form)"),
+      ...ITEMS_OPTION,
     },
     Output: {
       to: option(
@@ -40,7 +42,8 @@ export const exportCommand: Command = {
     const to = options.oneOf("to", TARGETS, "lm-eval");
     const bundle = await readBundle(options, signal);
     const asked = options.text("form") ?? bundle.manifest.defaultForm;
-    const anchors = formAnchors(bundle, asked);
+    const items = options.text("items");
+    const anchors = formAnchors(await placeAnchors(allAnchors(bundle), items), asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const { ending, text, extra, run } = TARGET[to](bundle, anchors, base);
     const file = `${base}${ending}`;
@@ -53,7 +56,7 @@ export const exportCommand: Command = {
       return;
     }
     const { heading, commands, logs, notes } = run;
-    const next = `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}`;
+    const next = `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to}${items === undefined ? "" : ` --items ${quote(items)}`} ${logs}`;
     const steps = [heading, ...commands.map((command) => `  ${command}`), "Then:", `  ${next}`, ...notes];
     output.result({ ...made, next, notes }, [summary, "", ...steps]);
   },
@@ -96,7 +99,7 @@ const TARGET: Readonly<
   inspect: (_, anchors) => {
     const samples = samplesByTask(anchors);
     const commands = Object.entries(samples).map(([task, ids]) =>
-      ["inspect", ...inspectArguments(task, ids).map(quote), "--model PROVIDER/MODEL"].join(" "),
+      ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
     );
     return {
       ending: ".inspect.json",
@@ -121,12 +124,6 @@ function listByTask(anchors: readonly AnchorRecord[], ending: string, name: stri
   return { ending, text: `${JSON.stringify(samples)}\n`, extra: { [name]: samples } };
 }
 
-function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {
-  return [...bundle.scenarios.values()].flatMap((scenario) =>
-    [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(form)),
-  );
-}
-
 /** Notes on few-shot examples, which the command can't set alone. */
 function fewShotNotes({ manifest: { protocol } }: Bundle): string[] {
   const byTask = Object.entries(protocol).filter(([key]) => key.startsWith("shots/"));
@@ -146,15 +143,11 @@ function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentLis
   const { shots, chatTemplate } = bundle.manifest.protocol;
   const fixed = lmEvalArguments(list, {
     file,
+    logs: "logs",
     ...(typeof shots === "number" && { shots }),
     ...(typeof chatTemplate === "boolean" && { chatTemplate }),
   });
   return ["lm_eval --model hf --model_args pretrained=MODEL", ...fixed.map(quote)].join(" ");
-}
-
-/** An argument as a shell takes it. */
-function quote(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 async function write(folder: string, file: string, text: string): Promise<void> {

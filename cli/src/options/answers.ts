@@ -5,6 +5,7 @@ import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { ReadModel } from "../anchor-logs.ts";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
+import { allAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 export const ANSWER_DATA_OPTIONS = {
@@ -16,6 +17,7 @@ export const ANSWER_DATA_OPTIONS = {
     filter: option("[TASK=]F", "filter whose answers count (default: the one that the bundle was fitted on)", {
       multiple: true,
     }),
+    ...ITEMS_OPTION,
     ...SCALE_OPTIONS,
     "drop-changed": flag("count answers to changed items as missing instead of refusing them"),
   }),
@@ -59,12 +61,14 @@ export async function readModel(
       ...readScale(options),
       from,
       form,
+      anchors: await placeAnchors(allAnchors(bundle), options.text("items")),
       metric: options.texts("metric"),
       filter: options.texts("filter"),
     });
     for (const remark of remarks) onRemark(remark, logged.name);
     return logged;
   }
+  options.refuse(["items"], "says what logs of a harness hold: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
   const { answers, hashes } = await readAnswers(path, readScale(options));
   const name = basename(path)

@@ -89,7 +89,7 @@ function scoresOf(scores: unknown): Map<string, number | null> {
  * The content of a sample, for its hash: its input as the dataset has it (a chat's messages as canonical JSON of role and
  * content), its choices and its target; no solver's prompt, no answer of the model.
  */
-function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent | null {
+export function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent | null {
   const { input, choices, target } = sample;
   const text = inputText(input);
   if (text === null) return null;

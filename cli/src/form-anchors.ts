@@ -1,0 +1,60 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { option, type OptionSpecs } from "./command.ts";
+import { withTrainer } from "./trainer.ts";
+
+export const ITEMS_OPTION = {
+  items: option(
+    "FILE",
+    "items with item_id, task and doc_id, where the bundle was fitted without them: as import writes it",
+  ),
+} as const satisfies OptionSpecs;
+
+/** All anchors of a bundle, scenario after scenario. */
+export function allAnchors(bundle: Bundle): AnchorRecord[] {
+  return [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+}
+
+/** The anchors of a form, scenario after scenario, in the order in which they are asked. */
+export function formAnchors(anchors: readonly AnchorRecord[], form: string): AnchorRecord[] {
+  return anchors.filter((anchor) => anchor.forms.includes(form));
+}
+
+/**
+ * A bundle's anchors with the tasks and document ids that a file has for them, in place of the bundle's own; with its
+ * hashes where the bundle has none. Anchors that the file doesn't name stay as they are.
+ * @param file - of `--items`; none leaves all as they are
+ * @throws AnchorEvalError `invalid_data` for a file that names no anchor, or contradicts the bundle's hashes; TrainerMissing
+ */
+export async function placeAnchors(
+  anchors: readonly AnchorRecord[],
+  file: string | undefined,
+): Promise<AnchorRecord[]> {
+  if (file === undefined) return [...anchors];
+  const { readItems } = await withTrainer("--items", () => import("anchoreval-trainer/internal/matrix/items-file"));
+  const items = new Map((await readItems(file)).map((item) => [item.item_id, item]));
+  const changed: string[] = [];
+  let named = 0;
+  const placed = anchors.map((anchor) => {
+    const { task, doc_id, hash = anchor.hash } = items.get(anchor.item_id) ?? {};
+    if (anchor.hash !== undefined && hash !== anchor.hash) changed.push(anchor.item_id);
+    if (task === undefined || doc_id === undefined) return anchor;
+    named++;
+    return { ...anchor, task, doc_id, ...(hash !== undefined && { hash }) };
+  });
+  if (changed.length > 0)
+    throw new AnchorEvalError(
+      "item_changed",
+      `${file}: ${changed.length} ${changed.length === 1 ? "item has" : "items have"} another hash than in the bundle: ${firstFew(changed)}`,
+    );
+  if (named === 0)
+    throw new AnchorEvalError("invalid_data", `${file} has no task and doc_id of any anchor of this bundle`);
+  return placed;
+}
+
+/** An argument as a shell takes it. @example quote("a b") // "'a b'" */
+export function quote(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { contentHash } from "anchoreval/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+import { sampleContent } from "anchoreval/internal/logs/inspect/read-samples";
+import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
+import { openHarness, readsZstd } from "../trainer.ts";
+import { type Decided, refuseDecided, valuesOf } from "./arguments.ts";
+import { askPython } from "./harness-process.ts";
+import type { PlanInput, RunPlan } from "./run.ts";
+import { sameItems } from "./same-items.ts";
+
+const DECIDED: Decided = [
+  [["--sample-id"], "they are the bundle's anchors"],
+  [["--limit"], "the form says how many items are asked; take another --form"],
+  [["--log-dir"], "name the folder by --out, before the --"],
+  [["--no-score", "--no-log-samples"], "an estimate needs the samples' scores"],
+];
+
+/**
+ * How Inspect runs the anchors: a command for each task. Samples are written to its log one by one; a log that broke off is
+ * gone on with by Inspect's own `eval-retry`.
+ * @throws AnchorEvalError `invalid_option`, `unsupported`, `item_changed` for what would make the run worth nothing
+ */
+export async function planInspect(input: PlanInput): Promise<RunPlan> {
+  const { folder, words, harness, anchors } = input;
+  refuseDecided(words, DECIDED);
+  const samples = samplesByTask(anchors);
+  const options = words.findIndex((word) => word.startsWith("-"));
+  const places = options < 0 ? words : words.slice(0, options);
+  const own = words.slice(places.length);
+  const specs = new Map(Object.keys(samples).map((task) => [task, taskSpec(task, places)]));
+  const remarks: string[] = [];
+  if (harness !== null) {
+    try {
+      const asked = { specs: Object.fromEntries(specs), arguments: valuesOf(own, "-T") };
+      const tasks = (await askPython(harness.python!, LOOK, asked, input.signal)) as Readonly<Record<string, SeenTask>>;
+      const checked = sameItems(
+        anchors,
+        ({ task, doc_id }) => {
+          const sample = tasks[task!]!.samples[String(doc_id)];
+          if (sample === undefined) return null;
+          const content = sampleContent(sample);
+          return { doc_id: doc_id!, hash: content && contentHash(content) };
+        },
+        { harness: "inspect", fitted: input.bundle.manifest.protocol["harness"], dropChanged: input.dropChanged },
+      );
+      remarks.push(...checked.remarks);
+    } catch (error) {
+      if (error instanceof AnchorEvalError || input.signal.aborted) throw error;
+      remarks.push(
+        `the tasks could not be looked at before the run (${(error as Error).message}): whether they ask the bundle's items is known afterwards`,
+      );
+    }
+  }
+  const logs = join(folder, "logs");
+  const newest = await newestLogs(logs);
+  const buffer = valuesOf(own, "--log-buffer").length > 0 ? [] : ["--log-buffer", "1"];
+  const format = (await readsZstd()) || valuesOf(own, "--log-format").length > 0 ? [] : ["--log-format", "json"];
+  const commands = Object.entries(samples).map(([task, ids]) => {
+    const begun = newest.get(task);
+    const fixed =
+      begun === undefined
+        ? [...inspectArguments(specs.get(task)!, ids, logs), ...format, ...own]
+        : ["eval-retry", begun.file, "--log-dir", logs];
+    return {
+      words: [...(harness?.command ?? ["inspect"]), ...fixed, ...buffer],
+      done: begun !== undefined && !begun.broken,
+      // Inspect ends with exit code 0 whether or not it came to the end.
+      failed: async () => {
+        const log = (await newestLogs(logs)).get(task);
+        return log === undefined || log.broken === true;
+      },
+    };
+  });
+  return { commands, files: [], anchors, remarks };
+}
+
+/** Where a task lies: as it is named among the places given, in the only file given, or by its own name. */
+function taskSpec(task: string, places: readonly string[]): string {
+  const named = places.find((place) => place === task || place.endsWith(`@${task}`));
+  if (named !== undefined) return named;
+  const files = places.filter((place) => !place.includes("@") && existsSync(place));
+  if (files.length > 1)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `which file has the task ${task}? Write it as ${files[0]!}@${task}, and each of the others likewise`,
+    );
+  return files.length === 1 ? `${files[0]!}@${task}` : task;
+}
+
+/** The newest log of each task in a run's folder. */
+async function newestLogs(folder: string): Promise<ReadonlyMap<string, RunLog>> {
+  if (!existsSync(folder)) return new Map();
+  const harness = await openHarness("inspect", "run --harness inspect");
+  const logs = await harness.find([folder]).catch((error: unknown) => {
+    if (error instanceof AnchorEvalError && error.code === "invalid_data") return []; // it broke off before the first
+    throw error;
+  });
+  return new Map(groupRuns(logs).map(([log]) => [log!.task, log!]));
+}
+
+/** A task as Inspect itself loads it. */
+interface SeenTask {
+  /** The samples that are asked, by id. */
+  readonly samples: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Runs in the harness's interpreter: says what its tasks are, before anything is asked. */
+const LOOK = `
+import json, os, sys
+out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)  # what a task prints is not the answer
+asked = json.load(sys.stdin)
+from inspect_ai._cli.util import parse_cli_args
+from inspect_ai._eval.loader import load_tasks
+
+seen = {}
+for name, spec in asked["specs"].items():
+    (task,) = load_tasks([spec], parse_cli_args(asked["arguments"]))
+    samples = {}
+    for place, sample in enumerate(task.dataset):
+        id = place + 1 if sample.id is None else sample.id
+        samples[str(id)] = sample.model_dump(mode="json", include={"input", "choices", "target"})
+    seen[name] = {"samples": samples}
+out.write(json.dumps(seen, ensure_ascii=False))
+out.close()
+`;

@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import { contentHash } from "anchoreval/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { chooseFilter, chooseMetric } from "anchoreval/internal/logs/choices";
+import { lmEvalArguments, lmEvalDocumentList, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+import { documentContent } from "anchoreval/internal/logs/lm-eval/sample-line";
+import { UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { differenceWords } from "../anchor-logs.ts";
+import { sameItems } from "./same-items.ts";
+import { refuseDecided, valuesOf, type Decided } from "./arguments.ts";
+import { askPython } from "./harness-process.ts";
+import type { PlanInput, RunPlan } from "./run.ts";
+
+const DECIDED: Decided = [
+  [["--tasks", "-t"], "the bundle's anchors name the tasks"],
+  [["--samples", "-E"], "they are the bundle's anchors"],
+  [["--limit", "-L"], "the form says how many items are asked; take another --form"],
+  [["--output_path", "-o"], "name the folder by --out, before the --"],
+  [["--predict_only"], "an estimate needs scores"],
+  [["--config", "-C"], "give its settings as arguments: it may name other tasks"],
+];
+
+/**
+ * How lm-evaluation-harness runs the anchors: its tasks are looked at first. Its answers are kept one by one in a cache in
+ * the run's folder, which a second run of the same goes on from.
+ * @throws AnchorEvalError `invalid_option`, `unsupported`, `item_changed` for what would make the run worth nothing
+ */
+export async function planLmEval(input: PlanInput): Promise<RunPlan> {
+  const { folder, words, harness, bundle } = input;
+  const idField = undefined as string | undefined;
+  refuseDecided(words, DECIDED);
+  const remarks: string[] = [];
+  let { anchors } = input;
+  if (harness?.python == null && idField !== undefined)
+    throw new AnchorEvalError(
+      "unsupported",
+      `the anchors are named by the field ${idField} of the harness's documents, whose places only an installed lm-evaluation-harness tells`,
+    );
+  if (harness?.python != null) {
+    const asked = idField === undefined ? lmEvalDocumentList(anchors) : samplesByTask(anchors);
+    try {
+      const tasks = (await askPython(
+        harness.python,
+        LOOK,
+        { tasks: asked, field: idField ?? null, include: valuesOf(words, "--include_path") },
+        input.signal,
+      )) as Readonly<Record<string, SeenTask | null>>;
+      anchors = checkTasks(tasks, input, remarks);
+    } catch (error) {
+      if (error instanceof AnchorEvalError || idField !== undefined || input.signal.aborted) throw error;
+      remarks.push(
+        `the tasks could not be looked at before the run (${(error as Error).message}): whether they ask the bundle's items is known afterwards`,
+      );
+    }
+  }
+  const { shots, chatTemplate } = bundle.manifest.protocol;
+  const documents = lmEvalDocumentList(anchors);
+  const file = join(folder, "samples.json");
+  const isTemplated = words.some((word) => word.startsWith("--apply_chat_template"));
+  const isGiven = (...names: string[]): boolean => valuesOf(words, ...names).length > 0;
+  const fixed = lmEvalArguments(documents, {
+    file,
+    logs: join(folder, "logs"),
+    ...(typeof shots === "number" && !isGiven("--num_fewshot", "-f") && { shots }),
+    ...(typeof chatTemplate === "boolean" && !isTemplated && { chatTemplate }),
+  });
+  const cache = isGiven("--use_cache", "-c") ? [] : ["--use_cache", join(folder, "answers")];
+  return {
+    commands: [{ words: [...(harness?.command ?? ["lm_eval"]), ...words, ...fixed, ...cache], done: false }],
+    files: [[file, `${JSON.stringify(documents)}\n`]],
+    anchors,
+    remarks,
+  };
+}
+
+/** A task as the harness itself has it. */
+interface SeenTask {
+  readonly version: unknown;
+  readonly shots: number | null;
+  readonly metrics: readonly string[];
+  readonly filters: readonly string[];
+  /** Documents in all. */
+  readonly count: number;
+  /** By the anchors' ids: the document's place, the document and its target. */
+  readonly documents: Readonly<Record<string, readonly [place: number, document: unknown, target: string]>>;
+}
+
+/** Holds the harness's tasks against the bundle. @returns the anchors, named by their places */
+function checkTasks(
+  tasks: Readonly<Record<string, SeenTask | null>>,
+  { bundle, anchors, words, choose, dropChanged }: PlanInput,
+  remarks: string[],
+): readonly AnchorRecord[] {
+  const unknown = Object.entries(tasks).filter(([, task]) => task === null);
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `lm-evaluation-harness has no task ${firstFew(unknown.map(([name]) => name))}: tasks of your own are found by --include_path FOLDER, after the --`,
+    );
+  const checked = sameItems(
+    anchors,
+    ({ task, doc_id }) => {
+      const found = tasks[task!]!.documents[String(doc_id)];
+      if (found === undefined) return null;
+      const [place, document, target] = found;
+      return { doc_id: place, hash: contentHash(documentContent(document, target)) };
+    },
+    { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
+  );
+  remarks.push(...checked.remarks);
+  for (const [name, task] of Object.entries(tasks)) {
+    const { version, shots, metrics, filters } = task!;
+    const file = "lm-evaluation-harness";
+    const [askedMetric, ...askedFilter] = choose.metric([name])?.split(",") ?? [];
+    const reasons = new Map(metrics.map((metric) => [metric, null]));
+    const metric = chooseMetric(reasons, { file, task: name, metric: askedMetric });
+    const filter = chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] });
+    const { protocol } = bundle.manifest;
+    const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
+    remarks.push(
+      ...differenceWords(protocol, name, {
+        ...UNTOLD_RUN,
+        taskVersion: version === null ? null : String(version),
+        // The harness leaves a task without examples as it is.
+        shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
+        chatTemplate:
+          words.some((word) => word.startsWith("--apply_chat_template")) || protocol["chatTemplate"] === true,
+        metric,
+        filter,
+      }),
+    );
+  }
+  return checked.anchors;
+}
+
+/** Runs in the harness's interpreter: says what its tasks are, before anything is asked. */
+const LOOK = `
+import json, os, sys
+out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)  # what the harness prints is not the answer
+asked = json.load(sys.stdin)
+from lm_eval.tasks import TaskManager
+from lm_eval.utils import handle_non_serializable
+
+include = asked["include"][0] if len(asked["include"]) == 1 else asked["include"]
+manager = TaskManager(include_path=include, include_defaults=False) if include else None
+if manager is None or any(name not in manager.all_tasks for name in asked["tasks"]):
+    manager = TaskManager(include_path=include or None)  # the harness's own tasks, too: that takes seconds
+seen = {}
+for name, ids in asked["tasks"].items():
+    if name not in manager.all_tasks:
+        seen[name] = None
+        continue
+    task = manager.load([name])["tasks"][name] if hasattr(manager, "load") else manager.load_task_or_group([name])[name]
+    documents = task.eval_docs
+    if asked["field"] is not None:
+        places = {str(document[asked["field"]]): place for place, document in enumerate(documents)}
+    else:
+        places = {str(id): id for id in ids if isinstance(id, int) and 0 <= id < len(documents)}
+    filters = getattr(task, "_filters", None) or []
+    seen[name] = {
+        "version": task.VERSION,
+        "shots": task.config.num_fewshot,
+        "metrics": list(task.aggregation()),
+        "filters": [own.name for own in filters] or ["none"],
+        "count": len(documents),
+        "documents": {
+            str(id): [places[str(id)], documents[places[str(id)]], str(task.doc_to_target(documents[places[str(id)]]))]
+            for id in ids
+            if str(id) in places
+        },
+    }
+out.write(json.dumps(seen, default=handle_non_serializable, ensure_ascii=False))
+out.close()
+`;

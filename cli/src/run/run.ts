@@ -1,0 +1,188 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import type { Choose } from "anchoreval/internal/logs/choices";
+import { count, counted } from "anchoreval/internal/words/figures";
+import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
+import { type Command, flag, given, invalidOption, option, type OptionReader, rare } from "../command.ts";
+import { estimateLines } from "../commands/estimate.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
+import { readBundle } from "../open-bundle.ts";
+import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
+import { checkWritable } from "../out.ts";
+import { runHarness } from "./harness-process.ts";
+import { findHarness, type Installed, RUNNERS, type Runner } from "./installed.ts";
+import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";
+
+const { metric, filter, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
+
+export const runCommand: Command = {
+  operands: { usage: "-- ARGUMENTS…", afterDashes: true },
+  options: {
+    Data: {
+      bundle: option("DIR|URL", "the bundle", { required: true }),
+      form: option("ID", "form to ask (default: the bundle's default form)"),
+      harness: option("HARNESS", `${RUNNERS.join(" or ")} (default: the one that the bundle's models were run with)`, {
+        choices: RUNNERS,
+      }),
+      ...ITEMS_OPTION,
+      ...rare({ metric, filter, "drop-changed": dropChanged }),
+    },
+    Estimate: LEVEL_OPTION,
+    Output: {
+      out: option("DIR", "folder of this run (default: runs/…, named after what is run)"),
+      "dry-run": flag("print the harness's command, and run nothing"),
+    },
+  },
+  examples: [
+    "run --bundle bundles/quiz --form 50 --harness lm-eval -- --model hf --model_args pretrained=MODEL",
+    "run --bundle bundles/quiz --harness inspect -- quiz.py --model openai/gpt-4o",
+  ],
+  run: async ({ operands, options, output, signal }) => {
+    if (operands.length === 0)
+      throw invalidOption("nothing says which model to run: give the harness's own arguments after --");
+    const out = options.text("out");
+    if (out !== undefined) await checkWritable("--out", out);
+    const bundle = await readBundle(options, signal);
+    const from = chooseRunner(options, bundle);
+    const { manifest } = bundle;
+    const form = options.text("form") ?? manifest.defaultForm;
+    const all = await placeAnchors(allAnchors(bundle), options.text("items"));
+    const anchors = formAnchors(all, form);
+    const dryRun = options.flag("dry-run");
+    const harness = await findHarness(from).catch((error: unknown) => {
+      if (!dryRun) throw error;
+      output.remark(`warning: ${(error as Error).message}`);
+      return null;
+    });
+    const request: RunRequest = {
+      ...{ benchmark: manifest.benchmark, version: manifest.version, digest: bundle.digest, form, harness: from },
+      documents: documentsOf(anchors),
+      arguments: operands,
+    };
+    const { folder, begun } = await findRunFolder(request, out);
+    const asked = { from, metric: options.texts("metric"), filter: options.texts("filter") };
+    const { planLmEval } = await import("./lm-eval-run.ts");
+    const { planInspect } = await import("./inspect-run.ts");
+    const plan = await { "lm-eval": planLmEval, inspect: planInspect }[from]({
+      ...{ bundle, anchors, words: operands, harness, folder, signal },
+      choose: fittedChoices(bundle, asked),
+      dropChanged: options.flag("drop-changed"),
+    });
+    const remarks = [...plan.remarks];
+    for (const words of remarks) output.remark(`warning: ${words}`);
+    const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
+    const run = { folder, harness: from, asked: anchors.length, of, commands: plan.commands.map(({ words }) => words) };
+    if (dryRun) {
+      output.result({ run: { ...run, warnings: remarks } }, [
+        ...run.commands.map((words) => words.map(quote).join(" ")),
+        "",
+        `${costWords(run)}. Nothing was run, and nothing written: a run makes ${folder}.`,
+      ]);
+      return;
+    }
+    await beginRun(folder, request);
+    for (const [file, text] of plan.files) await writeFile(file, text);
+    output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(anchors.length, "item")}`);
+    for (const command of plan.commands) {
+      if (command.done) continue;
+      output.remark(`$ ${command.words.map(quote).join(" ")}`);
+      await runToEnd(command, folder, { signal, quiet: options.flag("quiet") });
+    }
+    const logs = join(folder, "logs");
+    const positioned = new Map(plan.anchors.map((anchor) => [anchor.item_id, anchor]));
+    const { responses, hashes, ...logged } = await readAnchorLogs(bundle, [logs], {
+      ...{ ...asked, form, anchors: all.map((anchor) => positioned.get(anchor.item_id) ?? anchor) },
+    });
+    for (const words of logged.remarks)
+      if (!remarks.includes(words)) {
+        remarks.push(words);
+        output.remark(`warning: ${words}`);
+      }
+    const estimate = estimateFromAnchors(bundle, responses, { form, hashes, ...estimateOptions(options) });
+    const result = { ...estimate, run: { ...run, model: logged.name, warnings: remarks } };
+    await finishRun(folder, result);
+    output.result(result, [
+      `${logged.name} on ${estimateLines(estimate, null, false).join("\n")}`,
+      "",
+      `${costWords(run)}.`,
+      `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
+    ]);
+  },
+};
+
+/** What a harness's run is planned from. */
+export interface PlanInput {
+  readonly bundle: Bundle;
+  /** Those of the form. */
+  readonly anchors: readonly AnchorRecord[];
+  /** The harness's own arguments. */
+  readonly words: readonly string[];
+  /** Null where none is installed, of a dry run. */
+  readonly harness: Installed | null;
+  readonly folder: string;
+  readonly choose: { readonly metric: Choose; readonly filter: Choose };
+  /** Changed items count as missing. */
+  readonly dropChanged: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A harness's command. */
+interface RunCommand {
+  readonly words: readonly string[];
+  /** An earlier run brought it to its end. */
+  readonly done: boolean;
+  /** Whether it ended too early, where its exit code doesn't say so. */
+  readonly failed?: () => Promise<boolean>;
+}
+
+/** How a harness runs the anchors. */
+export interface RunPlan {
+  /** One after another. */
+  readonly commands: readonly RunCommand[];
+  /** Files that they read, in the run's folder. */
+  readonly files: readonly (readonly [file: string, text: string])[];
+  /** The anchors, named as the logs will name them. */
+  readonly anchors: readonly AnchorRecord[];
+  /** What should be known before the run. */
+  readonly remarks: readonly string[];
+}
+
+function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
+  const fitted = RUNNERS.find((name) => name === manifest.protocol["harness"]);
+  if (fitted === undefined && !options.isGiven("harness"))
+    throw invalidOption(`--harness is needed: ${RUNNERS.join(" or ")}`);
+  return options.oneOf("harness", RUNNERS, fitted ?? "lm-eval");
+}
+
+function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {
+  const documents: Record<string, (string | number)[]> = {};
+  for (const { item_id, task, doc_id } of anchors) (documents[task ?? ""] ??= []).push(doc_id ?? item_id);
+  return documents;
+}
+
+/** Runs a harness's command to its end. @throws AnchorEvalError `unavailable`, `aborted`, saying how to go on */
+async function runToEnd(
+  { words, failed }: RunCommand,
+  folder: string,
+  { signal, quiet }: { readonly signal: AbortSignal; readonly quiet: boolean },
+): Promise<void> {
+  const log = quiet ? join(folder, "harness.log") : undefined;
+  const goOn = `what was answered is kept in ${folder}: the same call of anchoreval run again goes on from there`;
+  const code = await runHarness(words, { signal, ...given({ log }) }).catch((error: unknown) => {
+    if (!(error instanceof AnchorEvalError) || error.code !== "aborted") throw error;
+    throw new AnchorEvalError("aborted", `${error.message}; ${goOn}`, { cause: error });
+  });
+  if (code !== 0 || (await failed?.()))
+    throw new AnchorEvalError(
+      "unavailable",
+      `${words[0]!} ${code === 0 ? "ended before all was answered" : `ended with exit code ${code}`}${log === undefined ? "" : ` (its output is in ${log})`}; ${goOn}`,
+    );
+}
+
+function costWords({ asked, of }: { readonly asked: number; readonly of: number }): string {
+  return `${counted(asked, "item")} in place of ${count(of)}: a full run would ask ${(of / asked).toFixed(1)} times as many`;
+}

@@ -1,0 +1,54 @@
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
+
+/** An anchor as a harness's task has it: under another id, or with another content. */
+interface FoundItem {
+  /** The harness's own number or name of it. */
+  readonly doc_id: number | string;
+  /** Null where it can't be told. */
+  readonly hash: string | null;
+}
+
+/**
+ * Holds a harness's tasks against a bundle's anchors, before anything is asked.
+ * @param find - the anchor's item in its task; null where there is none
+ * @param harness - that is run, and that the bundle's models were run with
+ * @param dropChanged - changed items count as missing instead of being refused
+ * @returns the anchors as the harness names them, and what should be known
+ * @throws AnchorEvalError `item_changed` for anchors that aren't there, or whose content is another than the bundle's
+ */
+export function sameItems(
+  anchors: readonly AnchorRecord[],
+  find: (anchor: AnchorRecord) => FoundItem | null,
+  { harness, fitted, dropChanged }: { harness: string; fitted: unknown; dropChanged: boolean },
+): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
+  const missing: string[] = [];
+  const changed: string[] = [];
+  const named = anchors.map((anchor) => {
+    const found = find(anchor);
+    if (found === null) missing.push(anchor.item_id);
+    else if (anchor.hash !== undefined && found.hash !== null && found.hash !== anchor.hash)
+      changed.push(anchor.item_id);
+    return { ...anchor, ...(found && { doc_id: found.doc_id }) };
+  });
+  const share = (ids: readonly string[]): string => `${ids.length} of ${anchors.length} anchors`;
+  if (missing.length > 0)
+    throw new AnchorEvalError(
+      "item_changed",
+      `${share(missing)} aren't in the harness's tasks: ${firstFew(missing)}; the bundle was fitted on another version of them`,
+    );
+  if (changed.length === 0) return { anchors: named, remarks: [] };
+  const words = `${share(changed)} have other content in the harness's tasks: ${firstFew(changed)}`;
+  if (typeof fitted === "string" && fitted !== harness && changed.length === anchors.length)
+    throw new AnchorEvalError(
+      "item_changed",
+      `${words}; the bundle's hashes are of items as ${fitted} writes them: run ${fitted}, or a bundle fitted on logs of ${harness}`,
+    );
+  if (!dropChanged)
+    throw new AnchorEvalError(
+      "item_changed",
+      `${words}; take the bundle of this version of the benchmark, or count them as missing with --drop-changed`,
+    );
+  return { anchors: named, remarks: [`${words}; they count as missing`] };
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { BundleContent } from "anchoreval/bundle";
+import { taskOf } from "./logged-bundle.ts";
+import { ROOT } from "./source-imports.ts";
+import type { TempFolder } from "./temp-folder.ts";
+
+const INSTALLED = join(ROOT, "out/python/bin/python");
+
+/** The interpreter that has the harnesses: `.ci/python` installs them into `out/python`. */
+export const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? (existsSync(INSTALLED) ? INSTALLED : "python3");
+
+/** Whether Python has some modules. */
+export function hasModules(...modules: readonly string[]): boolean {
+  return spawnSync(PYTHON, ["-c", `import ${modules.join(", ")}`]).status === 0;
+}
+
+/** The environment in which the harnesses are found, and nothing is fetched. */
+export const HARNESS_ENV = {
+  ...process.env,
+  PATH: `${dirname(PYTHON)}:${process.env["PATH"] ?? ""}`,
+  HF_HUB_OFFLINE: "1",
+  HF_DATASETS_OFFLINE: "1",
+};
+
+/** The document of an item of `loggedContent`, as its hash has it. */
+export function documentOf(task: string, id: number): Readonly<Record<string, unknown>> {
+  const choices = ["A", "B", "C", "D"].map((letter) => `${letter}-${id}`);
+  return { question: `${task}, document ${id}?`, subject: task, choices, answer: id % 4 };
+}
+
+/** The documents of the sample bundle's tasks, up to the last that is an anchor. */
+export function taskDocuments(content: BundleContent): Map<string, Readonly<Record<string, unknown>>[]> {
+  const anchors = content.scenarios.flatMap((scenario) => scenario.anchors);
+  return new Map(
+    [...new Set(anchors.map(taskOf))].map((task) => {
+      const last = Math.max(...anchors.filter((anchor) => taskOf(anchor) === task).map((anchor) => anchor.index));
+      return [task, Array.from({ length: last + 1 }, (_, id) => documentOf(task, id))];
+    }),
+  );
+}
+
+/** Writes tasks of lm-evaluation-harness for some documents. @returns the folder, for `--include_path` */
+export function writeLmEvalTasks(
+  folder: TempFolder,
+  name: string,
+  tasks: ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>,
+  settings = 'output_type: multiple_choice\ndoc_to_choice: "{{choices}}"\ndoc_to_target: answer\nmetric_list: [{metric: acc}]\n',
+): string {
+  for (const [task, documents] of tasks) {
+    const data = folder.write(`${name}/${task}.jsonl`, documents.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    folder.write(
+      `${name}/${task}.yaml`,
+      `task: ${task}\ndataset_path: json\ndataset_kwargs: {data_files: {test: ${data}}}\ntest_split: test\ndoc_to_text: "{{question}}"\n${settings}metadata: {version: 1.0}\n`,
+    );
+  }
+  return folder.path(name);
+}
