@@ -45,60 +45,71 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
   });
 }
 
-describe("examples/ci/github-actions.yml", () => {
+describe("examples/ci/github-actions.yml, by action.yml", () => {
   interface Step {
-    readonly name?: string;
     readonly uses?: string;
     readonly run?: string;
+    readonly with?: Readonly<Record<string, string | number>>;
+    readonly env?: Readonly<Record<string, string>>;
   }
   const workflow = parse(readFileSync(path("examples/ci/github-actions.yml"), "utf8")) as {
     on: { schedule: { cron: string }[] };
-    jobs: { evaluate: { env: Record<string, string>; steps: Step[] } };
+    jobs: { evaluate: { steps: Step[] } };
   };
-  const { env, steps } = workflow.jobs.evaluate;
+  const action = parse(readFileSync(path("action.yml"), "utf8")) as {
+    inputs: Record<string, { required?: boolean; default?: string }>;
+    runs: { steps: Step[] };
+  };
+  const { steps } = workflow.jobs.evaluate;
+  const gate = steps.find(({ uses }) => uses?.startsWith("OWNER/anchoreval@"))!;
 
-  /** Its own steps, as the runner carries them out: `bash -e` with a summary file; npx gives the program of this checkout. */
-  async function night(given: Record<string, number>): Promise<Run & { readonly summary: string }> {
-    const script = (name: string, text: string): void => {
-      writeFileSync(folder.path(name), text);
-      chmodSync(folder.path(name), 0o755);
-    };
-    script("npx", `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${path("sdk/bin/anchoreval.js")}" "$@"\n`);
-    script("ask-model", `#!/bin/sh\n[ "$(wc -l < "$1")" = 40 ] && cat tonight.json\n`);
+  /** Steps as the runner carries them out: `bash -e`, files for outputs and summary, an action's inputs by its expressions. */
+  async function night(
+    given: Record<string, number>,
+    inputs: Record<string, string> = {},
+  ): Promise<Run & { readonly summary: string; readonly outputs: string }> {
+    writeFileSync(folder.path("ask-model"), `#!/bin/sh\ncat tonight.json\n`);
+    chmodSync(folder.path("ask-model"), 0o755);
     writeFileSync(folder.path("tonight.json"), JSON.stringify(given));
-    writeFileSync(folder.path("summary.md"), "");
-    const own = {
-      ...env,
-      BUNDLE: bundle,
-      FORM: "20",
-      PATH: `${folder.path("")}${delimiter}${process.env["PATH"]!}`,
-      GITHUB_STEP_SUMMARY: folder.path("summary.md"),
-    };
+    for (const file of ["summary.md", "outputs"]) writeFileSync(folder.path(file), "");
+    const files = { GITHUB_STEP_SUMMARY: folder.path("summary.md"), GITHUB_OUTPUT: folder.path("outputs") };
+    const asked: Record<string, string | number> = { ...gate.with, bundle, form: "20", ...inputs };
+    const valueOf = (text: string): string =>
+      text.replace(/\$\{\{ (inputs\.([a-z-]+)|github\.action_path) \}\}/g, (_, name: string, input?: string) =>
+        name === "github.action_path" ? path("") : String(asked[input!] ?? action.inputs[input!]!.default ?? ""),
+      );
     let last: Run = { code: 0, out: "", err: "" };
-    for (const { run: text } of steps) {
-      if (text === undefined || last.code !== 0) continue;
-      last = await run("bash", ["-e", "-c", text], own);
+    for (const step of steps) {
+      for (const { run: text, env = {} } of step === gate ? action.runs.steps.slice(-1) : [step]) {
+        if (text === undefined || last.code !== 0) continue;
+        const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, valueOf(value)]));
+        last = await run("bash", ["-e", "-c", text], { ...files, ...own });
+      }
     }
-    return { ...last, summary: readFileSync(folder.path("summary.md"), "utf8") };
+    const read = (file: string): string => readFileSync(folder.path(file), "utf8");
+    return { ...last, summary: read("summary.md"), outputs: read("outputs") };
   }
 
-  test("is a workflow that pins what it uses", () => {
+  test("pins what it uses, and gives the action no input that it doesn't have", () => {
     expect(workflow.on.schedule[0]!.cron).toMatch(/^\d+ \d+ \* \* \*$/);
-    expect(env["BUNDLE"]).toMatch(/\/\d+\.\d+\.\d+$/);
-    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^actions\/[a-z-]+@v\d+$/);
+    for (const { uses } of [...steps, ...action.runs.steps])
+      if (uses !== undefined) expect(uses).toMatch(/^(actions\/[a-z-]+@v\d+|OWNER\/anchoreval@main)$/);
+    for (const name of Object.keys(gate.with!)) expect(action.inputs).toHaveProperty(name);
+    for (const [name, { required }] of Object.entries(action.inputs))
+      if (required) expect(gate.with).toHaveProperty(name);
   });
 
   test("fails a night where the model collapsed, and says so in the summary", async () => {
-    const { code, out, summary } = await night(collapsed);
+    const { code, out, summary, outputs } = await night(collapsed);
     expect(code).toBe(3);
     expect(out).toContain("regressed: ");
-    expect(summary).toMatch(/^```\nregressed: \d+\.\d points worse\n[\s\S]*sample 1\.0\.0, form 20[\s\S]*```\n$/);
+    expect(summary).toMatch(/regressed/i);
+    expect(outputs).toBe("exit-code=3\n");
   });
 
-  test("warns, and passes, where nobody can tell", async () => {
-    const { code, out } = await night(answers);
-    expect(code).toBe(0);
-    expect(out).toContain("::warning::can't tell");
+  test("warns, and passes, where nobody can tell; or fails where that is asked for", async () => {
+    expect(await night(answers)).toMatchObject({ code: 0, out: expect.stringContaining("::warning::can't tell") });
+    expect(await night(answers, { undecided: "fail" })).toMatchObject({ code: 4, outputs: "exit-code=4\n" });
   });
 
   test("fails where the answers are broken", async () => {
