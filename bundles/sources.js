@@ -128,7 +128,7 @@ export const BUNDLES = [
       "metric/leaderboard_musr_object_placements": "acc_norm",
       ids: "source",
     },
-    ids: "musr: the source's order is that of eight devices, one after another, each with every eighth document. Undone, the items are documents of `leaderboard_musr_murder_mysteries` and `leaderboard_musr_object_placements`: of the 125 pairs of mysteries on one story, 122 then lie side by side, their answers correlated by −.46 on the mean (with seven devices −.04). Nothing tells in team_allocation. There, in ifeval, math_hard and arc_challenge ids are places in the source's order, which isn't that of `doc_id`. math_hard lacks algebra and counting. arc_challenge has answers of the models that were run on it.",
+    ids: "musr: the source's order is that of eight devices, one after another, each with every eighth document. Undone, the items are documents of `leaderboard_musr_murder_mysteries` and `leaderboard_musr_object_placements`: of the 125 pairs of mysteries on one story, 122 then lie side by side, their answers correlated by −.46 on the mean (with seven devices −.04). Nothing tells in team_allocation. There, in ifeval, math_hard and arc_challenge ids are places in the source's order, which needn't be that of `doc_id`. math_hard lacks algebra and counting. arc_challenge has answers of the models that were run on it.",
     read: readOpenLlm,
   },
 ];
