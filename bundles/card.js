@@ -5,8 +5,11 @@ const SPLITS = {
   family: "other families",
 };
 
-/** A bundle's card: who measured what, how its ids are found, and what estimates err by, by the back-test's rows. */
-export function cardText(bundle, { manifest, scenarios }, rows, { size, seeds }) {
+/**
+ * A bundle's card: who measured what, how its ids are found, and what estimates err by.
+ * @param tests - back-tests with `size` items a scenario: split, number of draws, and the rows of what the bundle serves
+ */
+export function cardText(bundle, { manifest, scenarios }, tests, size) {
   const models = manifest.sources.models;
   const items = manifest.scenarios.reduce((sum, own) => sum + own.items, 0);
   const settings = Object.entries(bundle.settings ?? {}).map(([name, value]) => ` --${name} ${value}`);
@@ -18,7 +21,7 @@ export function cardText(bundle, { manifest, scenarios }, rows, { size, seeds })
     .map(([key, value]) => `${key} ${value}`);
   return `# ${bundle.name} ${bundle.version}
 
-${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.newest} by their names and dates.
+${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.newest}.
 
 - **Measured by** ${bundle.measured}.
 - **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.
@@ -28,30 +31,23 @@ ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.
 
 ## Measured errors
 
-With ${size} items a scenario, in points: models were held out and the whole fit repeated without them, ${seeds} times.
+With ${size} items a scenario, in points: models were held out, and the whole fit was repeated without them.
 
 | held out | scenario | models | error | as many random items | 95 % intervals that hold | half-width |
 | --- | --- | --: | --: | --: | --: | --: |
-${Object.keys(SPLITS)
-  .flatMap((split) =>
-    errorRows(
-      split,
-      rows.filter((row) => row.split === split),
-    ),
-  )
-  .join("\n")}
+${tests.flatMap(errorRows).join("\n")}
+${bundle.anonymous ? "\nOther families weren't measured: the models are anonymous.\n" : ""}
+These commands print them, after \`node bundles/build.js ../shared/data --only ${bundle.name}\`:
 
 \`\`\`sh
-node bundles/build.js ../shared/data --only ${bundle.name}    # writes the tables below, the bundle and this card
-npx anchoreval backtest ${tables} --anchors ${size} --seeds ${seeds}${settings.join("")} --split interpolation    # then extrapolation, family
+${tests.map(({ split, seeds }) => `npx anchoreval backtest ${tables} --anchors ${size}${settings.join("")} --split ${split} --seeds ${seeds}`).join("\n")}
 \`\`\`
 `;
 }
 
-function errorRows(split, rows) {
-  if (rows.length === 0) return [`| ${SPLITS[split]} | | | not measured: the models are anonymous | | | |`];
-  return rows.map(
-    (row) =>
-      `| ${SPLITS[split]} | ${row.scenario} | ${row.targets} | ${row.mae.toFixed(2)} | ${row.randomMae.toFixed(2)} | ${row.coverage95 === null ? "" : `${points(100 * row.coverage95)} %`} | ${row.halfWidth95 === null ? "" : points(row.halfWidth95)} |`,
-  );
+function errorRows({ split, rows }) {
+  return rows.map(({ scenario, targets, mae, randomMae, coverage95, halfWidth95 }) => {
+    const interval = coverage95 === null ? ["", ""] : [`${points(100 * coverage95)} %`, points(halfWidth95)];
+    return `| ${[SPLITS[split], scenario, targets, mae.toFixed(2), randomMae.toFixed(2), ...interval].join(" | ")} |`;
+  });
 }

@@ -18,11 +18,12 @@ const ZEROEVAL = {
   source: "WildEval/ZeroEval at 8c1485e (2025-04-14)",
   licence: "Apache-2.0",
   created: "2025-04-14T00:00:00Z",
-  measured: "the ZeroEval leaderboard, from its models' outputs, which were graded again by its own rules",
+  measured:
+    "the ZeroEval leaderboard: answers in JSON, graded again from its models' outputs by its own rules (the same number, of CRUXEval the same text)",
   newest: "2024-12",
 };
 const GSM_VERIFIED =
-  "The first 28 and the last 30 questions were compared with test.jsonl of openai/grade-school-math; which of 1000 of them are hard agrees with HELM's run of the same items (r = .81, at least .78 in each hundred; .00 where the order is moved by one sampling).";
+  "The first 28 and the last 30 questions were compared with test.jsonl of openai/grade-school-math; which of 1000 of them are hard agrees with HELM's run of the same items (r = .81, at least .78 in each hundred; place by place .00).";
 const GSM_IDS = `lm-evaluation-harness: the \`doc_id\` of task \`gsm8k\`, the question's place in the test split. Inspect: found in the logs of a task \`gsm8k\` by the question's text, whose hash every item has. HELM: \`id\` and 7473 more than the place, as it numbers the training split first. ${GSM_VERIFIED}`;
 
 export const BUNDLES = [
@@ -31,7 +32,7 @@ export const BUNDLES = [
     version: "1.0.0",
     description: "GSM8K: 1319 word problems of primary school, the test split",
     ...ZEROEVAL,
-    protocol: { harness: "ZeroEval", shots: 0, metric: "number in the JSON answer", ids: "doc_id" },
+    protocol: { harness: "ZeroEval", shots: 0, metric: "exact_match", ids: "doc_id" },
     ids: GSM_IDS,
     read: async (folder) => scenariosOf(await readZeroEval(folder), ["gsm8k"]),
   },
@@ -43,7 +44,7 @@ export const BUNDLES = [
     protocol: {
       harness: "ZeroEval",
       shots: 0,
-      metric: "answer in the JSON answer",
+      metric: "exact_match",
       "ids/gsm8k": "doc_id",
       "ids/math-l5": "source",
       "ids/crux": "source",
@@ -127,7 +128,7 @@ export const BUNDLES = [
       "metric/leaderboard_musr_object_placements": "acc_norm",
       ids: "source",
     },
-    ids: "musr: the source's order is that of eight devices, one after another, each with every eighth document. Undone, the items are documents of `leaderboard_musr_murder_mysteries` and `leaderboard_musr_object_placements`: of the 125 pairs of mysteries on one story, 122 then lie side by side, their answers correlated by −.46 on the mean (with seven devices −.04). Nothing tells in team_allocation. There, in ifeval, math_hard and arc_challenge ids are places in the source's order, which isn't that of `doc_id`. math_hard lacks algebra and counting. arc_challenge has answers of the models that were run on it.",
+    ids: "musr: the source's order is that of eight devices, one after another, each with every eighth document. Undone, the items are documents of `leaderboard_musr_murder_mysteries` and `leaderboard_musr_object_placements`: of the 125 pairs of mysteries on one story, 122 then lie side by side, their answers correlated by −.46 on the mean (with seven devices −.04). Nothing tells in team_allocation. There, in ifeval, math_hard and arc_challenge ids are places in the source's order, which needn't be that of `doc_id`. math_hard lacks algebra and counting. arc_challenge has answers of the models that were run on it.",
     read: readOpenLlm,
   },
 ];

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { readItems, readResponses } from "anchoreval-trainer";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { textHash } from "anchoreval/internal/core/bundle/digest";
@@ -55,9 +57,9 @@ test("they take 5 MB together at most", () => {
 
 describe.each(BUNDLES.map((own) => [own.name, own] as const))("%s", (_, own) => {
   const place = folderOf(own);
-  const names = readdirSync(place);
 
   test("has a bundle's files, whole, beside its card, and takes 1 MB at most", async () => {
+    const names = readdirSync(place);
     expect(names.filter((file) => file !== "card.md" && !BUNDLE_FILES.some((known) => known === file))).toEqual([]);
     expect(names).toContain("card.md");
     expect(names).not.toContain("report.html"); // it has the source models' names
@@ -119,9 +121,10 @@ describe.skipIf(!here)("beside their data (skipped without ../shared/data)", () 
     for (const [name, bytes] of files)
       expect(readFileSync(join(folderOf(cheapest), name)).equals(bytes), name).toBe(true);
     const [responses, items] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(tables, cheapest.name, file));
+    const program = join(ROOT, "sdk/bin/anchoreval.js");
     const options = ["--responses", responses!, "--items", items!, "--anchors", "50", "--seeds", "2"];
-    const { out } = await runCommand("backtest", ...options, "--split", "interpolation");
-    const [, models, , error, random] = /legalbench +50 +(\d+) +(gate)[ *]+(\d+\.\d\d) +(\d+\.\d\d)/.exec(out)!;
+    const { stdout } = await promisify(execFile)(process.execPath, [program, "backtest", ...options]);
+    const [, models, error, random] = /legalbench +50 +(\d+) +gate \* +(\d+\.\d\d) +(\d+\.\d\d)/.exec(stdout)!;
     const card = readFileSync(join(folderOf(cheapest), "card.md"), "utf8");
     expect(card).toContain(`| models like those seen | legalbench | ${models} | ${error} | ${random} |`);
   }, 180_000);
@@ -135,9 +138,9 @@ describe.skipIf(!here)("beside their data (skipped without ../shared/data)", () 
       });
       for (const name of matrix.subjects) if (name.length > 5) pieces.add(name);
       for (const { text } of matrix.items)
-        if (text !== undefined) pieces.add(JSON.stringify(text.slice(-60)).slice(1, -1));
+        if (text !== undefined) pieces.add(JSON.stringify(middle(text)).slice(1, -1));
     }
-    expect(pieces.size).toBeGreaterThan(3000);
+    expect(pieces.size).toBeGreaterThan(2400);
     const found = BUNDLES.flatMap((own) =>
       readdirSync(folderOf(own)).flatMap((file) => {
         const bytes = readFileSync(join(folderOf(own), file)).toString("utf8");
@@ -167,4 +170,10 @@ describe.skipIf(!here)("beside their data (skipped without ../shared/data)", () 
 
 function sizeOf(place: string): number {
   return readdirSync(place).reduce((sum, file) => sum + statSync(join(place, file)).size, 0);
+}
+
+/** The 50 characters in the middle of a text: many begin or end alike. */
+function middle(text: string): string {
+  const at = Math.max(0, Math.floor(text.length / 2) - 25);
+  return text.slice(at, at + 50);
 }

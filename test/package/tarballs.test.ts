@@ -62,11 +62,13 @@ describe.each(["anchoreval", "anchoreval-trainer"])("the tarball of %s", (name) 
 describe("anchoreval in an empty project", () => {
   const installed = join(project, "node_modules/anchoreval");
 
-  test("is under 1 MB, and comes alone", () => {
-    const size = readdirSync(installed, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-    expect(size).toBeLessThan(1e6);
+  test("is under 1 MB, and its bundles under 5 MB; it comes alone", () => {
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const shipped = join(installed, "dist/shipped");
+    const sizeOf = (own: typeof files): number =>
+      own.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    expect(sizeOf(files.filter(({ parentPath }) => !parentPath.startsWith(shipped)))).toBeLessThan(1e6);
+    expect(sizeOf(files.filter(({ parentPath }) => parentPath.startsWith(shipped)))).toBeLessThan(5e6);
     expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["anchoreval"]);
     for (const file of ["README.md", "LICENSE"]) expect(readdirSync(installed)).toContain(file);
   });
@@ -85,6 +87,16 @@ describe("anchoreval in an empty project", () => {
       env: environment,
     });
     expect((JSON.parse(stdout) as { score: number }).score).toBeCloseTo(golden.score!, 9);
+  });
+
+  test("has the bundles that come along, for its program and for code", async () => {
+    const { stdout } = await run("npx", ["--offline", "--no", "anchoreval", "bundles"], { cwd: project });
+    for (const name of readdirSync(join(ROOT, "bundles"), { withFileTypes: true }))
+      if (name.isDirectory()) expect(stdout).toContain(`${name.name}@`);
+    const code =
+      'import { loadBundle } from "anchoreval/node"; console.log((await loadBundle("gsm8k")).manifest.benchmark)';
+    const loaded = await run(process.execPath, ["--input-type=module", "--eval", code], { cwd: project });
+    expect(loaded.stdout).toBe("gsm8k\n");
   });
 
   test("names the line that installs the trainer, where a command needs it", async () => {

@@ -13,9 +13,9 @@ import { type Command, option, flag, invalidOption } from "../command.ts";
 import { checkWritable } from "../out.ts";
 
 export const publishCommand: Command = {
-  operands: { usage: "DIR|NAME", option: "bundle" },
+  operands: { usage: "DIR", option: "bundle" },
   options: {
-    Data: { bundle: option("DIR|NAME", "the bundle's folder, or a name (anchoreval bundles)", { required: true }) },
+    Data: { bundle: option("DIR", "the bundle's folder, or a name (anchoreval bundles)", { required: true }) },
     Output: {
       to: option(
         "PLACE",

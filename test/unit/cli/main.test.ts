@@ -114,7 +114,7 @@ describe("what needs the trainer", () => {
 });
 
 test.each([
-  ["bundle", /^DIR(\|URL)?$/, "the bundle"],
+  ["bundle", /^(BUNDLE|DIR)$/, "the bundle"],
   ["responses", /^(FILE|PATH)$/, "answers"],
   ["items", /^FILE$/, "items"],
   ["out", /^(DIR|FILE)$/, ""],
