@@ -92,3 +92,14 @@ export function protocolDifferences(
     return [{ field, bundle: String(expected), run: String(own) }];
   });
 }
+
+/**
+ * How a harness finds a scenario's items: `doc_id`, by their anchors' task and doc_id; `source`, not at all, since the ids
+ * are the source's own and nobody has verified what they number; any other word, by that field of the task's documents,
+ * whose value is the item id.
+ * @param manifest - a bundle's protocol: its `ids/<scenario>` or `ids`; where it has neither, `doc_id`
+ * @example idScheme({ ids: "question_id" }, "mmlu-pro") // "question_id"
+ */
+export function idScheme(manifest: Readonly<Record<string, string | number | boolean>>, scenario: string): string {
+  return String(manifest[`ids/${scenario}`] ?? manifest["ids"] ?? "doc_id");
+}
