@@ -6,7 +6,7 @@ import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harnes
 import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
 import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../trainer.ts";
-import { type Decided, refuseDecided, valuesOf } from "./arguments.ts";
+import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./run.ts";
 import { sameItems } from "./same-items.ts";
@@ -62,8 +62,8 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
   }
   const logs = join(folder, "logs");
   const newest = await newestLogs(logs);
-  const buffer = valuesOf(own, "--log-buffer").length > 0 ? [] : ["--log-buffer", "1"];
-  const format = (await readsZstd()) || valuesOf(own, "--log-format").length > 0 ? [] : ["--log-format", "json"];
+  const buffer = isGiven(own, "--log-buffer") ? [] : ["--log-buffer", "1"];
+  const format = (await readsZstd()) || isGiven(own, "--log-format") ? [] : ["--log-format", "json"];
   const commands = Object.entries(samples).map(([task, ids]) => {
     const begun = newest.get(task);
     const fixed =

@@ -10,7 +10,7 @@ import { UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { differenceWords } from "../anchor-logs.ts";
 import { sameItems } from "./same-items.ts";
-import { refuseDecided, valuesOf, type Decided } from "./arguments.ts";
+import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./run.ts";
 
@@ -63,15 +63,13 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
   const { shots, chatTemplate } = bundle.manifest.protocol;
   const documents = lmEvalDocumentList(anchors);
   const file = join(folder, "samples.json");
-  const isTemplated = words.some((word) => word.startsWith("--apply_chat_template"));
-  const isGiven = (...names: string[]): boolean => valuesOf(words, ...names).length > 0;
   const fixed = lmEvalArguments(documents, {
     file,
     logs: join(folder, "logs"),
-    ...(typeof shots === "number" && !isGiven("--num_fewshot", "-f") && { shots }),
-    ...(typeof chatTemplate === "boolean" && !isTemplated && { chatTemplate }),
+    ...(typeof shots === "number" && !isGiven(words, "--num_fewshot", "-f") && { shots }),
+    ...(typeof chatTemplate === "boolean" && !isGiven(words, "--apply_chat_template") && { chatTemplate }),
   });
-  const cache = isGiven("--use_cache", "-c") ? [] : ["--use_cache", join(folder, "answers")];
+  const cache = isGiven(words, "--use_cache", "-c") ? [] : ["--use_cache", join(folder, "answers")];
   return {
     commands: [{ words: [...(harness?.command ?? ["lm_eval"]), ...words, ...fixed, ...cache], done: false }],
     files: [[file, `${JSON.stringify(documents)}\n`]],
@@ -131,8 +129,7 @@ function checkTasks(
         taskVersion: versionText(version),
         // The harness leaves a task without examples as it is.
         shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
-        chatTemplate:
-          words.some((word) => word.startsWith("--apply_chat_template")) || protocol["chatTemplate"] === true,
+        chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
         metric,
         filter,
       }),

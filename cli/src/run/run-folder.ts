@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { invalidOption } from "../command.ts";
 
-/** What is run: the same again goes on with a run that was broken off. */
+/** A run that is asked for: the same again goes on with a run that was broken off. */
 export interface RunRequest {
   readonly benchmark: string;
   readonly version: string;

@@ -114,7 +114,7 @@ export const runCommand: Command = {
   },
 };
 
-/** What a harness's run is planned from. */
+/** All that a harness's run is planned from. */
 export interface PlanInput {
   readonly bundle: Bundle;
   /** Those of the form. */
@@ -149,7 +149,7 @@ export interface RunPlan {
   readonly files: readonly (readonly [file: string, text: string])[];
   /** The anchors, named as the logs will name them. */
   readonly anchors: readonly AnchorRecord[];
-  /** What should be known before the run. */
+  /** Sentences that should be known before the run. */
   readonly remarks: readonly string[];
 }
 
