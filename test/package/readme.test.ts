@@ -125,13 +125,13 @@ describe("the README's ten lines", () => {
 });
 
 describe("commands on the pages", () => {
-  /** `anchoreval COMMAND …` of every shell block, comments and what follows `;`, `|`, `&&` cut off. */
+  /** `anchoreval COMMAND …` of every shell block, comments and what follows `;`, `|`, `&&`, `--` cut off. */
   const commands = PAGES.flatMap((page) =>
     [...blocks(page, "sh"), ...blocks(page, "text")].flatMap((block) =>
       block
         .replaceAll("\\\n", " ")
         .split("\n")
-        .flatMap((line) => line.replace(/(^|\s)#.*$/, "").split(/\s(?:&&|\||;|&)(?=\s|$)/))
+        .flatMap((line) => line.replace(/(^|\s)#.*$/, "").split(/\s(?:&&|\||;|&|--)(?=\s|$)/))
         .flatMap((line) => {
           const [, command, rest] = /^\s*(?:npx )?anchoreval (\w+)(.*)$/.exec(line) ?? [];
           return command === undefined

@@ -1,15 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { BundleContent } from "anchoreval/bundle";
 import { taskOf } from "./logged-bundle.ts";
-import { ROOT } from "./source-imports.ts";
 import type { TempFolder } from "./temp-folder.ts";
 
-const INSTALLED = join(ROOT, "out/python/bin/python");
-
-/** The interpreter that has the harnesses: `.ci/python` installs them into `out/python`. */
-export const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? (existsSync(INSTALLED) ? INSTALLED : "python3");
+/** The interpreter that has the harnesses; `.ci/run` installs them. */
+const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
 
 /** Whether Python has some modules. */
 export function hasModules(...modules: readonly string[]): boolean {

@@ -6,7 +6,7 @@ export type Decided = readonly (readonly [names: readonly string[], why: string]
 /** @throws AnchorEvalError `invalid_option` for one of them among the harness's own arguments */
 export function refuseDecided(words: readonly string[], decided: Decided): void {
   for (const [names, why] of decided) {
-    const named = names.find((name) => words.some((word) => word === name || word.startsWith(`${name}=`)));
+    const named = names.find((name) => isGiven(words, name));
     if (named !== undefined) throw invalidOption(`${named} isn't for the harness's own arguments here: ${why}`);
   }
 }
@@ -21,4 +21,9 @@ export function valuesOf(words: readonly string[], ...names: readonly string[]):
     const name = names.find((own) => word.startsWith(`${own}=`));
     return name === undefined ? [] : [word.slice(name.length + 1)];
   });
+}
+
+/** Whether a flag or option is among a harness's arguments. */
+export function isGiven(words: readonly string[], ...names: readonly string[]): boolean {
+  return words.some((word) => names.some((name) => word === name || word.startsWith(`${name}=`)));
 }

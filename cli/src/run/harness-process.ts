@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { parsePythonJson } from "anchoreval/internal/logs/json";
 
 /** Ctrl-C in a terminal reaches the harness too; where only this program got it, it is passed on after so long. */
 const PASSED_ON_AFTER_MS = 2000;
@@ -8,13 +9,13 @@ const PASSED_ON_AFTER_MS = 2000;
 /**
  * Runs a harness, its output on standard error, so that standard output has this program's result alone.
  * @param log - a file that its output goes to instead
- * @returns its exit code
+ * @returns its exit code, or the signal that ended it
  * @throws AnchorEvalError `unavailable` where it can't be started; `aborted` once it has ended after Ctrl-C
  */
 export async function runHarness(
   [program, ...words]: readonly string[],
   { signal, log }: { readonly signal: AbortSignal; readonly log?: string },
-): Promise<number> {
+): Promise<number | NodeJS.Signals> {
   const file = log === undefined ? null : await open(log, "a");
   try {
     const output = file?.fd ?? 2;
@@ -24,14 +25,14 @@ export async function runHarness(
     signal.addEventListener("abort", passOn, { once: true });
     process.once("SIGTERM", end);
     try {
-      return await new Promise<number>((resolve, reject) => {
+      return await new Promise<number | NodeJS.Signals>((resolve, reject) => {
         child.once("error", (cause) =>
           reject(new AnchorEvalError("unavailable", `${program!} could not be started`, { cause })),
         );
         child.once("close", (code, by) => {
           if (signal.aborted || by === "SIGINT" || by === "SIGTERM")
             reject(new AnchorEvalError("aborted", `${program!} was stopped`));
-          else resolve(code ?? 1);
+          else resolve(code ?? by!);
         });
       });
     } finally {
@@ -59,7 +60,7 @@ export async function askPython(python: string, script: string, input: unknown, 
     child.once("error", reject);
     child.once("close", resolve);
   });
-  if (code === 0) return JSON.parse(Buffer.concat(out).toString()) as unknown;
+  if (code === 0) return parsePythonJson(Buffer.concat(out).toString());
   const lines = Buffer.concat(err).toString().trim().split("\n");
   throw new Error(lines.at(-1) || `it ended with exit code ${code}`);
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { contentHash } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { sampleContent } from "anchoreval/internal/logs/inspect/read-samples";
+import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
 import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../trainer.ts";
-import { type Decided, refuseDecided, valuesOf } from "./arguments.ts";
+import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./run.ts";
 import { sameItems } from "./same-items.ts";
@@ -26,6 +26,12 @@ const DECIDED: Decided = [
 export async function planInspect(input: PlanInput): Promise<RunPlan> {
   const { folder, words, harness, anchors } = input;
   refuseDecided(words, DECIDED);
+  const field = [...input.fields.values()][0];
+  if (field !== undefined)
+    throw new AnchorEvalError(
+      "unsupported",
+      `the anchors are named by the field ${field} of lm-evaluation-harness's documents: run --harness lm-eval, or name Inspect's samples by --items`,
+    );
   const samples = samplesByTask(anchors);
   const options = words.findIndex((word) => word.startsWith("-"));
   const places = options < 0 ? words : words.slice(0, options);
@@ -42,7 +48,7 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
           const sample = tasks[task!]!.samples[String(doc_id)];
           if (sample === undefined) return null;
           const content = sampleContent(sample);
-          return { doc_id: doc_id!, hash: content && contentHash(content) };
+          return { doc_id: doc_id!, hash: content && contentHash(content), text: sampleText(sample) };
         },
         { harness: "inspect", fitted: input.bundle.manifest.protocol["harness"], dropChanged: input.dropChanged },
       );
@@ -56,8 +62,8 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
   }
   const logs = join(folder, "logs");
   const newest = await newestLogs(logs);
-  const buffer = valuesOf(own, "--log-buffer").length > 0 ? [] : ["--log-buffer", "1"];
-  const format = (await readsZstd()) || valuesOf(own, "--log-format").length > 0 ? [] : ["--log-format", "json"];
+  const buffer = isGiven(own, "--log-buffer") ? [] : ["--log-buffer", "1"];
+  const format = (await readsZstd()) || isGiven(own, "--log-format") ? [] : ["--log-format", "json"];
   const commands = Object.entries(samples).map(([task, ids]) => {
     const begun = newest.get(task);
     const fixed =

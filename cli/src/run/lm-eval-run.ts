@@ -3,13 +3,14 @@ import { contentHash } from "anchoreval/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { chooseFilter, chooseMetric } from "anchoreval/internal/logs/choices";
+import { versionText } from "anchoreval/internal/logs/json";
 import { lmEvalArguments, lmEvalDocumentList, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { documentContent } from "anchoreval/internal/logs/lm-eval/sample-line";
+import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
 import { UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { differenceWords } from "../anchor-logs.ts";
 import { sameItems } from "./same-items.ts";
-import { refuseDecided, valuesOf, type Decided } from "./arguments.ts";
+import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./run.ts";
 
@@ -22,6 +23,8 @@ const DECIDED: Decided = [
   [["--config", "-C"], "give its settings as arguments: it may name other tasks"],
 ];
 
+const AFTERWARDS = "whether they ask the bundle's items is known afterwards";
+
 /**
  * How lm-evaluation-harness runs the anchors: its tasks are looked at first. Its answers are kept one by one in a cache in
  * the run's folder, which a second run of the same goes on from.
@@ -29,7 +32,7 @@ const DECIDED: Decided = [
  */
 export async function planLmEval(input: PlanInput): Promise<RunPlan> {
   const { folder, words, harness, bundle } = input;
-  const idField = undefined as string | undefined;
+  const [idField] = input.fields.values();
   refuseDecided(words, DECIDED);
   const remarks: string[] = [];
   let { anchors } = input;
@@ -38,35 +41,35 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
       "unsupported",
       `the anchors are named by the field ${idField} of the harness's documents, whose places only an installed lm-evaluation-harness tells`,
     );
+  if (harness !== null && harness.python === null)
+    remarks.push(
+      `the tasks could not be looked at before the run (it isn't known which Python ${harness.command[0]!} runs in): ${AFTERWARDS}`,
+    );
   if (harness?.python != null) {
     const asked = idField === undefined ? lmEvalDocumentList(anchors) : samplesByTask(anchors);
     try {
       const tasks = (await askPython(
         harness.python,
         LOOK,
-        { tasks: asked, field: idField ?? null, include: valuesOf(words, "--include_path") },
+        { tasks: asked, fields: Object.fromEntries(input.fields), include: valuesOf(words, "--include_path") },
         input.signal,
       )) as Readonly<Record<string, SeenTask | null>>;
       anchors = checkTasks(tasks, input, remarks);
     } catch (error) {
       if (error instanceof AnchorEvalError || idField !== undefined || input.signal.aborted) throw error;
-      remarks.push(
-        `the tasks could not be looked at before the run (${(error as Error).message}): whether they ask the bundle's items is known afterwards`,
-      );
+      remarks.push(`the tasks could not be looked at before the run (${(error as Error).message}): ${AFTERWARDS}`);
     }
   }
   const { shots, chatTemplate } = bundle.manifest.protocol;
   const documents = lmEvalDocumentList(anchors);
   const file = join(folder, "samples.json");
-  const isTemplated = words.some((word) => word.startsWith("--apply_chat_template"));
-  const isGiven = (...names: string[]): boolean => valuesOf(words, ...names).length > 0;
   const fixed = lmEvalArguments(documents, {
     file,
     logs: join(folder, "logs"),
-    ...(typeof shots === "number" && !isGiven("--num_fewshot", "-f") && { shots }),
-    ...(typeof chatTemplate === "boolean" && !isTemplated && { chatTemplate }),
+    ...(typeof shots === "number" && !isGiven(words, "--num_fewshot", "-f") && { shots }),
+    ...(typeof chatTemplate === "boolean" && !isGiven(words, "--apply_chat_template") && { chatTemplate }),
   });
-  const cache = isGiven("--use_cache", "-c") ? [] : ["--use_cache", join(folder, "answers")];
+  const cache = isGiven(words, "--use_cache", "-c") ? [] : ["--use_cache", join(folder, "answers")];
   return {
     commands: [{ words: [...(harness?.command ?? ["lm_eval"]), ...words, ...fixed, ...cache], done: false }],
     files: [[file, `${JSON.stringify(documents)}\n`]],
@@ -105,7 +108,8 @@ function checkTasks(
       const found = tasks[task!]!.documents[String(doc_id)];
       if (found === undefined) return null;
       const [place, document, target] = found;
-      return { doc_id: place, hash: contentHash(documentContent(document, target)) };
+      const hash = contentHash(documentContent(document, target));
+      return { doc_id: place, hash, text: documentText(document) };
     },
     { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
   );
@@ -122,11 +126,10 @@ function checkTasks(
     remarks.push(
       ...differenceWords(protocol, name, {
         ...UNTOLD_RUN,
-        taskVersion: version === null ? null : String(version),
+        taskVersion: versionText(version),
         // The harness leaves a task without examples as it is.
         shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
-        chatTemplate:
-          words.some((word) => word.startsWith("--apply_chat_template")) || protocol["chatTemplate"] === true,
+        chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
         metric,
         filter,
       }),
@@ -155,8 +158,9 @@ for name, ids in asked["tasks"].items():
         continue
     task = manager.load([name])["tasks"][name] if hasattr(manager, "load") else manager.load_task_or_group([name])[name]
     documents = task.eval_docs
-    if asked["field"] is not None:
-        places = {str(document[asked["field"]]): place for place, document in enumerate(documents)}
+    field = asked["fields"].get(name)
+    if field is not None:
+        places = {str(document[field]): place for place, document in enumerate(documents)}
     else:
         places = {str(id): id for id in ids if isinstance(id, int) and 0 <= id < len(documents)}
     filters = getattr(task, "_filters", None) or []

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { invalidOption } from "../command.ts";
 
-/** What is run: the same again goes on with a run that was broken off. */
+/** A run that is asked for: the same again goes on with a run that was broken off. */
 export interface RunRequest {
   readonly benchmark: string;
   readonly version: string;
@@ -78,7 +78,9 @@ async function written(folder: string, name: string, value: unknown): Promise<vo
 }
 
 async function stateOf(folder: string, request: RunRequest): Promise<"new" | "begun" | "finished" | "other"> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? [] : null));
+  const names = await readdir(folder).catch((error: unknown) =>
+    (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : null,
+  );
   if (names === null) return "other";
   if (names.length === 0) return "new";
   const found = await readFile(join(folder, REQUEST), "utf8")

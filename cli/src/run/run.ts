@@ -5,7 +5,8 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Choose } from "anchoreval/internal/logs/choices";
-import { count, counted } from "anchoreval/internal/words/figures";
+import { count, counted, listed } from "anchoreval/internal/words/figures";
+import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare } from "../command.ts";
 import { estimateLines } from "../commands/estimate.ts";
@@ -50,8 +51,8 @@ export const runCommand: Command = {
     const from = chooseRunner(options, bundle);
     const { manifest } = bundle;
     const form = options.text("form") ?? manifest.defaultForm;
-    const all = await placeAnchors(allAnchors(bundle), options.text("items"));
-    const anchors = formAnchors(all, form);
+    const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
+    const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
     const dryRun = options.flag("dry-run");
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;
@@ -68,7 +69,7 @@ export const runCommand: Command = {
     const { planLmEval } = await import("./lm-eval-run.ts");
     const { planInspect } = await import("./inspect-run.ts");
     const plan = await { "lm-eval": planLmEval, inspect: planInspect }[from]({
-      ...{ bundle, anchors, words: operands, harness, folder, signal },
+      ...{ bundle, anchors, fields, words: operands, harness, folder, signal },
       choose: fittedChoices(bundle, asked),
       dropChanged: options.flag("drop-changed"),
     });
@@ -93,9 +94,8 @@ export const runCommand: Command = {
       await runToEnd(command, folder, { signal, quiet: options.flag("quiet") });
     }
     const logs = join(folder, "logs");
-    const positioned = new Map(plan.anchors.map((anchor) => [anchor.item_id, anchor]));
     const { responses, hashes, ...logged } = await readAnchorLogs(bundle, [logs], {
-      ...{ ...asked, form, anchors: all.map((anchor) => positioned.get(anchor.item_id) ?? anchor) },
+      ...{ ...asked, form, anchors: plan.anchors },
     });
     for (const words of logged.remarks)
       if (!remarks.includes(words)) {
@@ -114,11 +114,13 @@ export const runCommand: Command = {
   },
 };
 
-/** What a harness's run is planned from. */
+/** All that a harness's run is planned from. */
 export interface PlanInput {
   readonly bundle: Bundle;
   /** Those of the form. */
   readonly anchors: readonly AnchorRecord[];
+  /** Of tasks whose documents are named by a field of theirs, not by their places: that field. */
+  readonly fields: ReadonlyMap<string, string>;
   /** The harness's own arguments. */
   readonly words: readonly string[];
   /** Null where none is installed, of a dry run. */
@@ -147,7 +149,7 @@ export interface RunPlan {
   readonly files: readonly (readonly [file: string, text: string])[];
   /** The anchors, named as the logs will name them. */
   readonly anchors: readonly AnchorRecord[];
-  /** What should be known before the run. */
+  /** Sentences that should be known before the run. */
   readonly remarks: readonly string[];
 }
 
@@ -156,6 +158,33 @@ function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
   if (fitted === undefined && !options.isGiven("harness"))
     throw invalidOption(`--harness is needed: ${RUNNERS.join(" or ")}`);
   return options.oneOf("harness", RUNNERS, fitted ?? "lm-eval");
+}
+
+/**
+ * Anchors by what a harness finds them by: their ids are a document's place or name, or the value of a field.
+ * @param bundle - says what the ids of its scenarios are; null where a file of items says it
+ * @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of
+ */
+function namedAnchors(
+  anchors: readonly AnchorRecord[],
+  bundle: Bundle | null,
+): { readonly anchors: readonly AnchorRecord[]; readonly fields: ReadonlyMap<string, string> } {
+  if (bundle === null) return { anchors, fields: new Map() };
+  const scheme = (scenario: string): string => idScheme(bundle.manifest.protocol, scenario);
+  const unknown = [...bundle.scenarios.keys()].filter((scenario) => scheme(scenario) === "source");
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
+    );
+  const fields = new Map<string, string>();
+  const named = anchors.map((anchor) => {
+    const field = scheme(anchor.scenario);
+    if (field === "doc_id" || anchor.task === undefined) return anchor;
+    fields.set(anchor.task, field);
+    return { ...anchor, doc_id: anchor.item_id };
+  });
+  return { anchors: named, fields };
 }
 
 function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {
@@ -179,7 +208,7 @@ async function runToEnd(
   if (code !== 0 || (await failed?.()))
     throw new AnchorEvalError(
       "unavailable",
-      `${words[0]!} ${code === 0 ? "ended before all was answered" : `ended with exit code ${code}`}${log === undefined ? "" : ` (its output is in ${log})`}; ${goOn}`,
+      `${words[0]!} ${code === 0 ? "ended before all was answered" : `ended with ${typeof code === "number" ? "exit code " : ""}${code}`}${log === undefined ? "" : ` (its output is in ${log})`}; ${goOn}`,
     );
 }
 

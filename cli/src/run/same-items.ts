@@ -1,14 +1,11 @@
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
+import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 
-/** An anchor as a harness's task has it: under another id, or with another content. */
-interface FoundItem {
-  /** The harness's own number or name of it. */
-  readonly doc_id: number | string;
-  /** Null where it can't be told. */
-  readonly hash: string | null;
-}
+/** An anchor as a harness's task has it. */
+type FoundItem = Pick<LoggedSample, "doc_id" | "hash" | "text">;
 
 /**
  * Holds a harness's tasks against a bundle's anchors, before anything is asked.
@@ -23,14 +20,17 @@ export function sameItems(
   find: (anchor: AnchorRecord) => FoundItem | null,
   { harness, fitted, dropChanged }: { harness: string; fitted: unknown; dropChanged: boolean },
 ): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
-  const missing: string[] = [];
-  const changed: string[] = [];
-  const named = anchors.map((anchor) => {
-    const found = find(anchor);
-    if (found === null) missing.push(anchor.item_id);
-    else if (anchor.hash !== undefined && found.hash !== null && found.hash !== anchor.hash)
-      changed.push(anchor.item_id);
-    return { ...anchor, ...(found && { doc_id: found.doc_id }) };
+  const items = anchors.map((anchor) => [anchor, find(anchor)] as const);
+  const missing = items.flatMap(([{ item_id }, found]) => (found === null ? [item_id] : []));
+  const named = items.map(([anchor, found]) => ({ ...anchor, ...(found && { doc_id: found.doc_id }) }));
+  // Held to the same rule as the logs will be.
+  const { hashes } = matchAnchors(
+    named,
+    items.flatMap(([{ task }, found]) => (found ? [{ ...found, task: task!, state: "unscored", score: null }] : [])),
+  );
+  const changed = named.flatMap(({ item_id, hash }) => {
+    const found = hashes.get(item_id);
+    return hash === undefined || found === undefined || found === hash ? [] : [item_id];
   });
   const share = (ids: readonly string[]): string => `${ids.length} of ${anchors.length} anchors`;
   if (missing.length > 0)

@@ -102,7 +102,7 @@ export function sampleContent(sample: Readonly<Record<string, unknown>>): ItemCo
 }
 
 /** A sample as a person reads it: the text, or the last message, and the choices. */
-function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
+export function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
   const { input, choices } = sample;
   const last: unknown = Array.isArray(input) ? (input.at(-1) as { content?: unknown } | undefined)?.content : input;
   if (typeof last !== "string") return null;

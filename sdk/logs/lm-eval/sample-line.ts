@@ -92,7 +92,7 @@ const CHOICE_FIELDS = ["choices", "options", "endings"];
  * The question of a document, to be read by people: the fields in which datasets commonly keep it, and the choices.
  * @returns null where the document has none of them, rather than text that may hold the answer
  */
-function documentText(document: unknown): string | null {
+export function documentText(document: unknown): string | null {
   const fields = record(document);
   const text = (name: string): string[] => {
     const value = fields[name];
