@@ -1,0 +1,40 @@
+"""Puts the built SDK and its program into the package: what the npm package has, without its type declarations."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class CarryProgram(BuildHookInterface[Any]):
+    """Files come from the checkout beside this folder; in a source distribution they are here already."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        here = Path(self.root)
+        inside = "src/anchoreval/_node" if self.target_name == "sdist" else "anchoreval/_node"
+        carried = here / "src/anchoreval/_node"
+        if version == "editable":
+            built(here.parent / "sdk")  # the package then runs the checkout's
+        elif carried.is_dir():
+            build_data["force_include"][str(carried)] = inside
+        else:
+            modules = f"{inside}/node_modules"
+            for source, name in built(here.parent / "sdk"):
+                build_data["force_include"][str(source)] = f"{modules}/anchoreval/{name}"
+
+
+def built(package: Path) -> list[tuple[Path, str]]:
+    """The files of a workspace that its package.json lists, and their names in the package."""
+    described = package / "package.json"
+    program = package / "dist/program/main.js"
+    if not described.is_file() or not program.is_file():
+        raise SystemExit(
+            f"anchoreval: {program} isn't there. The package for Python carries the built SDK: run `npm ci` in "
+            f"{package.parent} first (Node 20.19 or later; `npm run build` after a change), then install again."
+        )
+    found = {described}
+    for pattern in json.loads(described.read_text("utf-8"))["files"]:
+        for path in package.glob(pattern):
+            found |= {path} if path.is_file() else {file for file in path.rglob("*") if file.is_file()}
+    return sorted((path, path.relative_to(package).as_posix()) for path in found if not path.name.endswith(".d.ts"))
