@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, Union, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from ._errors import AnchorEvalError, Issue
 
@@ -27,9 +27,9 @@ class Series(Array, Protocol):
     def index(self) -> Any: ...
 
 
-Responses = Union[Mapping[Any, Any], Series, Array, Sequence[Any]]
-"""Scores in [0,1] by item id (None: no answer): a mapping, or a Series of pandas whose index has the ids (NaN: no answer).
-Or the scores alone in the order of a form's anchors, as a list or an array of one dimension, with the form's digest."""
+Responses = Mapping[Any, Any] | Series | Array | Sequence[Any]
+"""Scores in [0,1] by item id (None: no answer): a mapping, or a Series of pandas with the ids as its index (NaN: no
+answer). Or scores alone in the order of a form's anchors, a list or an array of one dimension, with the form's digest."""
 
 
 def encode(responses: Responses) -> Any:
@@ -43,8 +43,10 @@ def encode(responses: Responses) -> Any:
                 "invalid_answers", f"answers are of one model, in one dimension; got {responses.ndim} of {what}"
             )
         if isinstance(responses, Series) and not callable(responses.index):
-            return _entries(zip(responses.index.tolist(), responses.tolist()), _series_score)
+            return _entries(zip(responses.index.tolist(), responses.tolist(), strict=True), _series_score)
         return [_score(value) for value in responses.tolist()]
+    if callable(getattr(responses, "to_list", None)):  # of polars, which has no index
+        return [_score(value) for value in responses.to_list()]  # type: ignore[union-attr]
     if isinstance(responses, Sequence) and not isinstance(responses, (str, bytes, bytearray)):
         return [_score(value) for value in responses]
     raise AnchorEvalError(
@@ -69,9 +71,7 @@ def _entries(pairs: Iterable[tuple[Any, Any]], score: Any) -> dict[str, list[lis
     if issues:
         count = "1 answer" if len(issues) == 1 else f"{len(issues)} answers"
         more = "" if len(issues) == 1 else ", …"
-        raise AnchorEvalError(
-            "invalid_answers", f"{count} cannot be scored: {issues[0].message}{more}", tuple(issues)
-        )
+        raise AnchorEvalError("invalid_answers", f"{count} cannot be scored: {issues[0].message}{more}", tuple(issues))
     return {"entries": [[name, value] for name, value in entries.items()]}
 
 

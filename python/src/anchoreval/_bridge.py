@@ -60,7 +60,11 @@ class _Process:
             pipe.close()
 
     def last_words(self) -> str:
-        code = self.process.wait()
+        try:
+            code = self.process.wait(10)
+        except subprocess.TimeoutExpired:  # it closed its output, and lives
+            self.process.kill()
+            code = self.process.wait()
         self.errors.seek(max(0, self.errors.seek(0, os.SEEK_END) - 2000))
         said = self.errors.read().decode("utf-8", "replace").strip()
         return f"exit code {code}" + (f": {said}" if said else "")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 from ._bridge import call
 from ._decode import decode
@@ -20,7 +20,7 @@ class Anchor:
     """Content hash, where items have one."""
     task: str | None = None
     """The harness's task, and the document's number there."""
-    doc_id: Union[str, int, None] = None
+    doc_id: str | int | None = None
     text: str | None = None
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from ._answers import Responses, encode
 from ._bridge import call
@@ -25,6 +25,9 @@ class Run:
     """Digest of the form whose order a list of scores has."""
     hashes: Mapping[str, str] | None = None
     """Content hashes of the answered items."""
+
+
+Model = Run | Responses
 
 
 def estimate(
@@ -62,8 +65,8 @@ def estimate(
 
 def compare(
     bundle: Bundle,
-    a: Union[Run, Responses],
-    b: Union[Run, Responses],
+    a: Model,
+    b: Model,
     *,
     form: str | int | None = None,
     level: float | None = None,
@@ -84,7 +87,7 @@ def compare(
 
 def rank(
     bundle: Bundle,
-    models: Union[Mapping[str, Union[Run, Responses]], Sequence[Union[Run, Responses]]],
+    models: Mapping[str, Model] | Sequence[Model],
     *,
     form: str | int | None = None,
     level: float | None = None,
@@ -95,7 +98,7 @@ def rank(
     Args:
         models: answers by model's name, or a list of them
     """
-    runs: list[Union[Run, Responses]]
+    runs: list[Model]
     if isinstance(models, Mapping):
         runs = [_run(given, name) for name, given in models.items()]
     else:
@@ -106,9 +109,9 @@ def rank(
 
 def check(
     bundle: Bundle,
-    current: Sequence[Union[Run, Responses]],
+    current: Sequence[Model],
     *,
-    baselines: Sequence[Union[Run, Responses]] = (),
+    baselines: Sequence[Model] = (),
     max_drop: float | None = None,
     min_score: float | None = None,
     form: str | int | None = None,
@@ -153,9 +156,9 @@ def plan(
 def _ask(
     name: str,
     bundle: Bundle,
-    runs: Sequence[Union[Run, Responses]],
+    runs: Sequence[Model],
     options: Mapping[str, Any],
-    baselines: Sequence[Union[Run, Responses]] = (),
+    baselines: Sequence[Model] = (),
 ) -> Any:
     given = {key: _option(key, value) for key, value in options.items() if value is not None}
     return call(
@@ -169,19 +172,19 @@ def _ask(
     )
 
 
-def _run(given: Union[Run, Responses], name: str | None = None) -> Run:
+def _run(given: Model, name: str | None = None) -> Run:
     if not isinstance(given, Run):
         return Run(given, name)
     return given if name is None else Run(given.responses, name, given.form_digest, given.hashes)
 
 
-def _sent(given: Union[Run, Responses]) -> dict[str, Any]:
+def _sent(given: Model) -> dict[str, Any]:
     run = _run(given)
     own = {"name": run.name, "formDigest": run.form_digest, "hashes": run.hashes and dict(run.hashes)}
     return {"responses": encode(run.responses), **{key: value for key, value in own.items() if value is not None}}
 
 
-def _list(runs: Sequence[Union[Run, Responses]]) -> Sequence[Union[Run, Responses]]:
+def _list(runs: Sequence[Model]) -> Sequence[Model]:
     if isinstance(runs, (list, tuple)) and all(not isinstance(run, (int, float)) for run in runs):
         return runs
     raise AnchorEvalError("invalid_option", f"runs are a list of each run's answers; got {type(runs).__name__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 def decode(kind: type[T], data: Any) -> T:
     """A dataclass of `kind` from an object with the same fields in camelCase. Numbers keep every bit."""
-    return cast(T, _reader(kind)(data))
+    return cast("T", _reader(cast(Any, kind))(data))
 
 
 def key_of(name: str) -> str:
@@ -26,7 +26,7 @@ def _as_is(data: Any) -> Any:
     return data
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reader(kind: Any) -> Callable[[Any], Any]:
     origin, parameters = get_origin(kind), get_args(kind)
     if kind is float:  # JSON doesn't tell 1.0 from 1
@@ -37,7 +37,9 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
         read = [_reader(parameter) for parameter in parameters if parameter is not type(None)]
         if len(read) == 1:
             return lambda data: None if data is None else read[0](data)
-        keys = [{key_of(field.name) for field in fields(parameter)} for parameter in parameters if is_dataclass(parameter)]
+        keys = [
+            {key_of(field.name) for field in fields(parameter)} for parameter in parameters if is_dataclass(parameter)
+        ]
         if not keys:
             return _as_is
         return lambda data: None if data is None else read[keys.index(set(data))](data)

@@ -1,10 +1,10 @@
-"""What anchoreval answers: frozen dataclasses with the fields of the SDK's types, in snake_case. Scores are fractions."""
+"""Results: frozen dataclasses with the fields of the SDK's types, in snake_case. Scores are fractions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal
 
 Estimator = Literal[
     "anchor-mean",
@@ -293,6 +293,6 @@ class Plan:
     level: float
     ranked_right: float
     forms: tuple[PlannedForm, ...]
-    wanted: Union[WantedHalfWidth, WantedGap, None]
+    wanted: WantedHalfWidth | WantedGap | None
     needed: PlannedForm | None
     enough: str | None
