@@ -8,20 +8,18 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CarryProgram(BuildHookInterface[Any]):
-    """Files come from the checkout beside this folder; in a source distribution they are here already."""
+    """Files come from the checkout around this folder; a source distribution has them in the package already."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         here = Path(self.root)
-        inside = "src/anchoreval/_node" if self.target_name == "sdist" else "anchoreval/_node"
-        carried = here / "src/anchoreval/_node"
+        if (here / "src/anchoreval/_node").is_dir():
+            return
+        files = built(here.parent / "sdk")
         if version == "editable":
-            built(here.parent / "sdk")  # the package then runs the checkout's
-        elif carried.is_dir():
-            build_data["force_include"][str(carried)] = inside
-        else:
-            modules = f"{inside}/node_modules"
-            for source, name in built(here.parent / "sdk"):
-                build_data["force_include"][str(source)] = f"{modules}/anchoreval/{name}"
+            return  # the package then runs the checkout's
+        package = "src/anchoreval" if self.target_name == "sdist" else "anchoreval"
+        for source, name in files:
+            build_data["force_include"][str(source)] = f"{package}/_node/node_modules/anchoreval/{name}"
 
 
 def built(package: Path) -> list[tuple[Path, str]]:

@@ -29,7 +29,7 @@ class Series(Array, Protocol):
 
 Responses = Mapping[Any, Any] | Series | Array | Sequence[Any]
 """Scores in [0,1] by item id (None: no answer): a mapping, or a Series of pandas with the ids as its index (NaN: no
-answer). Or scores alone in the order of a form's anchors, a list or an array of one dimension, with the form's digest."""
+answer). Or the scores alone in the order of a form's anchors, a list or an array of one dimension, with its digest."""
 
 
 def encode(responses: Responses) -> Any:
@@ -46,7 +46,7 @@ def encode(responses: Responses) -> Any:
             return _entries(zip(responses.index.tolist(), responses.tolist(), strict=True), _series_score)
         return [_score(value) for value in responses.tolist()]
     if callable(getattr(responses, "to_list", None)):  # of polars, which has no index
-        return [_score(value) for value in responses.to_list()]  # type: ignore[union-attr]
+        return [_score(value) for value in responses.to_list()]  # type: ignore[attr-defined]
     if isinstance(responses, Sequence) and not isinstance(responses, (str, bytes, bytearray)):
         return [_score(value) for value in responses]
     raise AnchorEvalError(
