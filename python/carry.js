@@ -1,0 +1,86 @@
+// What the package for Python carries, src/anchoreval/_node/node_modules: the SDK with its program, the trainer, and the
+// trainer's dependencies, each bundled into one file with the licences of what is in it. Native parts stay out, so that one
+// wheel is for every machine: a fit then takes the backend in plain TypeScript. `npm run build` runs this after all else.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const modules = join(root, "python/src/anchoreval/_node/node_modules");
+const packageJson = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+
+/** Dependencies that stay out, the names that are imported from them, and what is said instead. */
+const LEFT_OUT = {
+  "onnxruntime-node": [[], "ONNX Runtime, which a checkout has (npm ci): --provider typescript needs nothing of it"],
+  miniflare: [["Miniflare"], "workerd, which runs the Worker on this machine: take a checkout (npm ci) for it"],
+};
+
+rmSync(dirname(modules), { recursive: true, force: true });
+carryPackage("sdk", /\.d\.ts$/);
+carryPackage("offline-trainer", /\.d\.ts$|^dist\/worker\//);
+for (const name of Object.keys(packageJson("offline-trainer").dependencies)) {
+  if (name === "anchoreval") continue;
+  if (name in LEFT_OUT) writeModule(name, leftOut(...LEFT_OUT[name]));
+  else await carryDependency(name);
+}
+
+/** A workspace as npm packs it, but for some files. */
+function carryPackage(workspace, without) {
+  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "-w", workspace], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    shell: process.platform === "win32",
+  });
+  const [{ name, files }] = JSON.parse(packed);
+  for (const { path } of files)
+    if (!without.test(path)) cpSync(join(root, workspace, path), join(modules, name, path), { recursive: true });
+}
+
+async function carryDependency(name) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: `export * from "${name}";`, resolveDir: join(root, "offline-trainer") },
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    minify: true,
+    legalComments: "none",
+    banner: {
+      js: 'import{createRequire as requireOf$carried}from"node:module";const require=requireOf$carried(import.meta.url);',
+    },
+  });
+  writeModule(name, outputFiles[0].text);
+  const packages = Object.keys(metafile.inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  const licences = [...new Set(packages)].sort().flatMap((folder) => (folder === undefined ? [] : [licence(folder)]));
+  writeFileSync(join(modules, name, "LICENSES"), licences.join("\n\n"));
+}
+
+function licence(folder) {
+  const { name, version, license } = packageJson(folder);
+  const texts = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+  const said = texts.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+  return [`${name} ${version} (${license})`, ...said].join("\n\n");
+}
+
+function leftOut(names, what) {
+  const exported = names.map((name) => `export const ${name} = undefined;\n`).join("");
+  return `import { AnchorEvalError } from "anchoreval";\n${exported}throw new AnchorEvalError("unsupported", ${JSON.stringify(`the package for Python comes without ${what}`)});\n`;
+}
+
+function writeModule(name, code) {
+  const folder = join(modules, name);
+  const installed = ["offline-trainer/node_modules", "node_modules"].map((place) => join(place, name));
+  const { version } = packageJson(installed.find((place) => existsSync(join(root, place))));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "index.js"), code);
+  writeFileSync(
+    join(folder, "package.json"),
+    `${JSON.stringify({ name, version, type: "module", exports: { ".": "./index.js" } })}\n`,
+  );
+}
