@@ -11,10 +11,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const modules = join(root, "python/src/anchoreval/_node/node_modules");
 const packageJson = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 
-/** Dependencies that stay out, the names that are imported from them, and what is said instead. */
+/** Dependencies that stay out, the names that are imported from them, and what they are. */
 const LEFT_OUT = {
-  "onnxruntime-node": [[], "ONNX Runtime, which a checkout has (npm ci): --provider typescript needs nothing of it"],
-  miniflare: [["Miniflare"], "workerd, which runs the Worker on this machine: take a checkout (npm ci) for it"],
+  "onnxruntime-node": [[], "ONNX Runtime"],
+  miniflare: [["Miniflare"], "workerd, which runs the Worker on this machine"],
 };
 
 rmSync(dirname(modules), { recursive: true, force: true });
@@ -70,7 +70,7 @@ function licence(folder) {
 
 function leftOut(names, what) {
   const exported = names.map((name) => `export const ${name} = undefined;\n`).join("");
-  return `import { AnchorEvalError } from "anchoreval";\n${exported}throw new AnchorEvalError("unsupported", ${JSON.stringify(`the package for Python comes without ${what}`)});\n`;
+  return `import { AnchorEvalError } from "anchoreval";\n${exported}throw new AnchorEvalError("unsupported", ${JSON.stringify(`the package for Python comes without ${what}; a checkout (npm ci) has it`)});\n`;
 }
 
 function writeModule(name, code) {

@@ -4,13 +4,11 @@ import type { CheckOptions } from "anchoreval/internal/check/types";
 import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
-import type { ComparedModel, CompareOptions, RankOptions } from "anchoreval/internal/compare/types";
+import type { ComparedModel } from "anchoreval/internal/compare/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
-import type { EstimateOptions, Responses } from "anchoreval/internal/estimate/types";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
-import type { PlanOptions } from "anchoreval/internal/plan/types";
 import { openBundle } from "./open-bundle.ts";
 
 /**
@@ -40,7 +38,7 @@ interface NamedBundle extends Omit<LoadOptions, "signal"> {
 type SentScore = number | null | { readonly number: string };
 
 interface SentModel extends Omit<ComparedModel, "responses"> {
-  readonly responses: readonly SentScore[] | { readonly entries: readonly (readonly [string, SentScore])[] };
+  readonly responses: SentScore[] | { byId: [id: string, score: SentScore][] };
 }
 
 /** Bundles that are kept, the last used ones. */
@@ -48,25 +46,33 @@ const KEPT = 16;
 const bundles = new Map<string, Bundle>();
 
 async function bundleOf(named: NamedBundle): Promise<Bundle> {
+  return keep(named, bundles.get(JSON.stringify(named)) ?? (await readBundle(named)));
+}
+
+function keep(named: NamedBundle, bundle: Bundle): Bundle {
   const key = JSON.stringify(named);
-  const { place, cwd, ...options } = named;
-  let bundle = bundles.get(key);
-  if (bundle === undefined) {
-    process.chdir(cwd);
-    bundle = await loadBundle(openBundle(place), options);
-  }
   bundles.delete(key);
   bundles.set(key, bundle);
   if (bundles.size > KEPT) bundles.delete(bundles.keys().next().value!);
   return bundle;
 }
 
+async function readBundle({ place, cwd, ...options }: NamedBundle): Promise<Bundle> {
+  try {
+    process.chdir(cwd);
+  } catch {
+    // The folder has gone since: an address needs none, and the digest tells whether it is the same bundle.
+  }
+  return loadBundle(openBundle(place), options);
+}
+
 async function answer(request: Request): Promise<unknown> {
   const { call, bundle: named, form, models = [], baselines, options, env = {} } = request;
   if (call === "load") {
-    for (const name of Object.keys(process.env)) if (name.startsWith("ANCHOREVAL_")) delete process.env[name];
-    Object.assign(process.env, env);
-    return summary(await freshBundle(named));
+    const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ANCHOREVAL_"));
+    process.env = { ...Object.fromEntries(others), ...env };
+    const read = await readBundle(named); // anew: what lies there may have changed
+    return summary(keep({ ...named, digest: read.digest }, read));
   }
   const bundle = await bundleOf(named);
   const given = models.map(received);
@@ -75,29 +81,20 @@ async function answer(request: Request): Promise<unknown> {
       return anchorsOf(bundle, form!);
     case "estimate": {
       const { responses, ...own } = given[0]!;
-      return estimateFromAnchors(bundle, responses, { ...own, ...(options as EstimateOptions) });
+      return estimateFromAnchors(bundle, responses, { ...own, ...options });
     }
     case "compare":
-      return compareFromAnchors(bundle, given[0]!, given[1]!, options as CompareOptions);
+      return compareFromAnchors(bundle, given[0]!, given[1]!, options);
     case "rank":
-      return rankFromAnchors(bundle, given, options as RankOptions);
+      return rankFromAnchors(bundle, given, options);
     case "check":
       return checkFromAnchors(bundle, given, {
         ...(options as CheckOptions),
         baselines: baselines?.map(received) ?? [],
       });
     case "plan":
-      return planFromBundle(bundle, options as PlanOptions);
+      return planFromBundle(bundle, options);
   }
-}
-
-/** Read anew: what lies there may have changed. It is kept under its digest. */
-async function freshBundle(named: NamedBundle): Promise<Bundle> {
-  process.chdir(named.cwd);
-  const { place, cwd: _, ...options } = named;
-  const bundle = await loadBundle(openBundle(place), options);
-  bundles.set(JSON.stringify({ ...named, digest: bundle.digest }), bundle);
-  return bundle;
 }
 
 function summary({ manifest, digest, scenarios }: Bundle): object {
@@ -134,14 +131,8 @@ function anchorsOf(bundle: Bundle, id: string): object {
 }
 
 function received({ responses, ...own }: SentModel): ComparedModel {
-  return {
-    ...own,
-    responses: Array.isArray(responses)
-      ? responses.map(score)
-      : (new Map(
-          (responses as { entries: [string, SentScore][] }).entries.map(([id, sent]) => [id, score(sent)]),
-        ) as Responses),
-  };
+  if (!("byId" in responses)) return { ...own, responses: responses.map(score) };
+  return { ...own, responses: new Map(responses.byId.map(([id, sent]) => [id, score(sent)])) };
 }
 
 function score(sent: SentScore): number | null {

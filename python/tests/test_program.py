@@ -83,3 +83,24 @@ def test_it_is_the_program_that_is_signalled() -> None:
     finally:
         done.kill()
         done.communicate()
+
+
+def test_a_fit_without_native_parts(tmp_path: Path) -> None:
+    board, fitted = tmp_path / "board", tmp_path / "fitted"
+    drawn = run("simulate", "--models", "24", "--items", "120", "--scenarios", "1", "--seed", "1", "--out", str(board))
+    assert drawn.returncode == 0, drawn.stderr
+    tables = ["--responses", str(board / "responses.csv.gz"), "--items", str(board / "items.jsonl.gz")]
+    done = run("fit", *tables, "--name", "mine@1.0.0", "--anchors", "10", "--dims", "1", "--out", str(fitted))
+    assert done.returncode == 0, done.stderr
+    assert "plain TypeScript" in done.stderr and "the package for Python comes without ONNX Runtime" in done.stderr
+    assert (fitted / "report.html").is_file()
+    bundle = anchoreval.load(fitted)
+    ids = bundle.anchors(form=10)
+    assert len(ids) == 10
+    assert anchoreval.estimate(bundle, [1] * len(ids), form_digest=ids.digest).score is not None
+
+
+def test_what_the_package_leaves_out_says_so(tmp_path: Path) -> None:
+    served = run("serve", "--port", "0")
+    assert served.returncode == 2
+    assert "the package for Python comes without workerd" in served.stderr and "defect" not in served.stderr

@@ -33,7 +33,7 @@ answer). Or the scores alone in the order of a form's anchors, a list or an arra
 
 
 def encode(responses: Responses) -> Any:
-    """As cli/src/bridge.ts takes them: `{"entries": [[id, score], …]}`, or a list."""
+    """As cli/src/bridge.ts takes them: `{"byId": [[id, score], …]}`, or a list."""
     if isinstance(responses, Mapping):
         return _entries(responses.items(), _score)
     if isinstance(responses, Array):
@@ -72,7 +72,7 @@ def _entries(pairs: Iterable[tuple[Any, Any]], score: Any) -> dict[str, list[lis
         count = "1 answer" if len(issues) == 1 else f"{len(issues)} answers"
         more = "" if len(issues) == 1 else ", …"
         raise AnchorEvalError("invalid_answers", f"{count} cannot be scored: {issues[0].message}{more}", tuple(issues))
-    return {"entries": [[name, value] for name, value in entries.items()]}
+    return {"byId": [[name, value] for name, value in entries.items()]}
 
 
 def _item_id(given: Any) -> str | None:
