@@ -1,6 +1,6 @@
 // What the package for Python carries, src/anchoreval/_node/node_modules: the SDK with its program, the trainer, and the
-// trainer's dependencies, each bundled into one file with the licences of what is in it. Native parts stay out, so that one
-// wheel is for every machine: a fit then takes the backend in plain TypeScript. `npm run build` runs this after all else.
+// trainer's dependencies, each bundled into one file with the licences of what is in it. One wheel is for every machine, so
+// native parts stay out: ONNX Runtime is there as WebAssembly, workerd isn't. `npm run build` runs this after all else.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,20 +11,27 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const modules = join(root, "python/src/anchoreval/_node/node_modules");
 const packageJson = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 
-/** Dependencies that stay out, the names that are imported from them, and what they are. */
-const LEFT_OUT = {
-  "onnxruntime-node": [[], "ONNX Runtime"],
-  miniflare: [["Miniflare"], "workerd, which runs the Worker on this machine"],
-};
+/** ONNX Runtime as its package for browsers has it for Node, and the files that it loads. */
+const ONNX_RUNTIME = "node_modules/onnxruntime-web/dist";
+const ONNX_RUNTIME_FILES = ["ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"];
+const WITHOUT_WORKERD = `import { AnchorEvalError } from "anchoreval";
+export const Miniflare = undefined;
+throw new AnchorEvalError(
+  "unsupported",
+  "the package for Python comes without workerd, which runs the Worker on this machine; a checkout (npm ci) has it",
+);
+`;
 
 rmSync(dirname(modules), { recursive: true, force: true });
 carryPackage("sdk", /\.d\.ts$/);
 carryPackage("offline-trainer", /\.d\.ts$|^dist\/worker\//);
 for (const name of Object.keys(packageJson("offline-trainer").dependencies)) {
   if (name === "anchoreval") continue;
-  if (name in LEFT_OUT) writeModule(name, leftOut(...LEFT_OUT[name]));
+  if (name === "miniflare") writeModule(name, WITHOUT_WORKERD);
+  else if (name === "onnxruntime-node") await carryDependency(name, `./${ONNX_RUNTIME}/ort.node.min.mjs`);
   else await carryDependency(name);
 }
+for (const file of ONNX_RUNTIME_FILES) cpSync(join(root, ONNX_RUNTIME, file), join(modules, "onnxruntime-node", file));
 
 /** A workspace as npm packs it, but for some files. */
 function carryPackage(workspace, without) {
@@ -39,9 +46,9 @@ function carryPackage(workspace, without) {
     if (!without.test(path)) cpSync(join(root, workspace, path), join(modules, name, path), { recursive: true });
 }
 
-async function carryDependency(name) {
+async function carryDependency(name, from = name) {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export * from "${name}";`, resolveDir: join(root, "offline-trainer") },
+    stdin: { contents: `export * from "${from}";`, resolveDir: from === name ? join(root, "offline-trainer") : root },
     absWorkingDir: root,
     bundle: true,
     write: false,
@@ -66,11 +73,6 @@ function licence(folder) {
   const texts = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file));
   const said = texts.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
   return [`${name} ${version} (${license})`, ...said].join("\n\n");
-}
-
-function leftOut(names, what) {
-  const exported = names.map((name) => `export const ${name} = undefined;\n`).join("");
-  return `import { AnchorEvalError } from "anchoreval";\n${exported}throw new AnchorEvalError("unsupported", ${JSON.stringify(`the package for Python comes without ${what}; a checkout (npm ci) has it`)});\n`;
 }
 
 function writeModule(name, code) {

@@ -1,4 +1,4 @@
-"""Refuses to build a package without the SDK and the program that it carries, or with older ones than the checkout's."""
+"""Refuses to build a package without the SDK that it carries, or with an older one than the checkout's."""
 
 from filecmp import cmp
 from pathlib import Path
