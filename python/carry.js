@@ -69,9 +69,10 @@ async function carryDependency(name, from = name) {
 }
 
 function licence(folder) {
-  const { name, version, license } = packageJson(folder);
+  const { name, version, license, repository } = packageJson(folder);
   const texts = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file));
   const said = texts.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+  if (said.length === 0) said.push(String(repository?.url ?? repository));
   return [`${name} ${version} (${license})`, ...said].join("\n\n");
 }
 
