@@ -120,6 +120,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class McNemar:
+    """Mid-p McNemar test on the raw answers: items on which A's, or B's, score is the higher."""
+
     a_higher: int
     b_higher: int
     p_value: float
@@ -127,6 +129,8 @@ class McNemar:
 
 @dataclass(frozen=True)
 class ModelScore:
+    """A compared model's own score, and the design-weighted mean of its answers alone."""
+
     score: float | None
     interval: Interval | None
     stratified_mean: float | None
@@ -134,12 +138,16 @@ class ModelScore:
 
 @dataclass(frozen=True)
 class ComparedScores:
+    """Both models' scores, from the items that both answered."""
+
     a: ModelScore
     b: ModelScore
 
 
 @dataclass(frozen=True)
 class ComparedNames:
+    """The models' names in messages."""
+
     a: str
     b: str
 
@@ -177,12 +185,16 @@ class Comparison(Difference):
 
 @dataclass(frozen=True)
 class RankInterval:
+    """Places that a model's full score may have, all models' intervals together."""
+
     low: int
     high: int
 
 
 @dataclass(frozen=True)
 class RankedModel(ModelScore):
+    """A model with its place among those that were ranked, 1 the best; `index` is its position in what was given."""
+
     name: str
     index: int
     rank: int | None
@@ -233,6 +245,8 @@ class MinimumCheck:
 
 @dataclass(frozen=True)
 class Alarms:
+    """At most so many checks a year fail of a model that is just allowed."""
+
     per_year: float
     runs_per_year: float
     probability: float
@@ -269,6 +283,8 @@ class Precision:
 
 @dataclass(frozen=True)
 class PlannedForm:
+    """Precision overall and in every scenario; `form` is None for one that the bundle hasn't."""
+
     form: str | None
     overall: Precision
     scenarios: Mapping[str, Precision]
@@ -276,11 +292,15 @@ class PlannedForm:
 
 @dataclass(frozen=True)
 class WantedHalfWidth:
+    """The half-width that was asked for."""
+
     half_width: float
 
 
 @dataclass(frozen=True)
 class WantedGap:
+    """The gap that was asked for."""
+
     gap: float
 
 
