@@ -23,12 +23,18 @@ environment tools
 "$work/tools/bin/twine" check --strict "$work"/dist/*
 ls -l "$work/dist"
 
+# A checkout that nobody built says what to do.
+mkdir "$work/sdk" && cp sdk/package.json "$work/sdk" && cp -r python "$work/python" && rm -rf "$work/python/src/anchoreval/_node"
+if "$work/tools/bin/python" -m build --no-isolation --wheel "$work/python" >"$work/build.log" 2>&1 || ! grep -q 'Run `npm ci`' "$work/build.log"; then
+  echo "a checkout that isn't built gives no clear error:" && cat "$work/build.log" && exit 1
+fi
+
 environment wheel
 "$work/wheel/bin/pip" install "$work"/dist/*.whl
 "$work/wheel/bin/pip" check
 (cd "$work" && "$work/wheel/bin/anchoreval" --version)
 "$work/wheel/bin/pip" install numpy pandas pytest mypy==2.4.1 ruff==0.17.6
-"$work/wheel/bin/python" -m pytest -p no:cacheprovider python/tests
+"$work/wheel/bin/python" -m pytest -c python/pyproject.toml python/tests
 cd python
 "$work/wheel/bin/pip" install hatchling==1.33.0
 "$work/wheel/bin/ruff" check --no-cache . && "$work/wheel/bin/ruff" format --no-cache --check .
