@@ -10,6 +10,7 @@ export default tseslint.config(
       "**/.wrangler/**",
       "workers/public/**",
       "offline-trainer/assets/**",
+      "python/src/anchoreval/_node/**",
       "test/fixtures/openapi-client/**",
     ],
   },

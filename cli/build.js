@@ -1,6 +1,6 @@
-// Bundles the program into the package anchoreval, so that the package has a program and no dependency: sdk/dist/program.
-// What a command imports is loaded when the command runs. The bundles of real benchmarks come along, in sdk/dist/shipped.
-// Run after `tsc -b`.
+// Bundles the program into the package anchoreval, so that the package has a program and no dependency: sdk/dist/program;
+// and the bridge, which Python's package talks to. What a command imports is loaded when the command runs. The bundles of
+// real benchmarks come along, in sdk/dist/shipped. Run after `tsc -b`.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 const outdir = fileURLToPath(new URL("../sdk/dist/program", import.meta.url));
 rmSync(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: [fileURLToPath(new URL("src/main.ts", import.meta.url))],
+  entryPoints: ["main", "bridge"].map((name) => fileURLToPath(new URL(`src/${name}.ts`, import.meta.url))),
   outdir,
   bundle: true,
   splitting: true,

@@ -69,7 +69,7 @@ export async function resolveBackend(
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
     const cause = plainReason(error.cause ?? error);
-    const absent = cause.includes("Failed to load shared library"); // as on most machines: nothing has gone wrong
+    const absent = /Failed to load shared library|backend not found/.test(cause); // as on most machines: nothing has gone wrong
     const why = absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${cause}`;
     return { backend: onCpu("float32"), provider: "cpu", reason: `ONNX Runtime on the CPU: ${why} (docs/gpu.md)` };
   }

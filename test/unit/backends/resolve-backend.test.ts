@@ -19,12 +19,13 @@ const createSession = InferenceSession.create.bind(InferenceSession) as (
 function withProviders(
   missing: string | null,
   change: (session: InferenceSession) => void = () => undefined,
+  why = "Failed to load shared library\n  more lines",
 ): { tried: string[] } {
   const tried: string[] = [];
   const create = async (bytes: Uint8Array, options: InferenceSession.SessionOptions): Promise<InferenceSession> => {
     const [provider] = options.executionProviders as string[];
     tried.push(provider!);
-    if (provider === missing) throw new Error("Failed to load shared library\n  more lines");
+    if (provider === missing) throw new Error(why);
     const session = await createSession(bytes, { executionProviders: ["cpu"] });
     change(session);
     return session;
@@ -34,8 +35,11 @@ function withProviders(
 }
 
 describe("auto", () => {
-  test("falls back to the CPU in float32, with a plain reason, where CUDA doesn't start", async () => {
-    const { tried } = withProviders("cuda");
+  test.each([
+    undefined,
+    "no available backend found. ERR: [cuda] backend not found.", // as WebAssembly says it
+  ])("falls back to the CPU in float32, with a plain reason, where CUDA doesn't start", async (why) => {
+    const { tried } = withProviders("cuda", undefined, why);
     const { backend, reason } = await resolveBackend("auto");
     expect(backend).toMatchObject({ name: "onnxruntime-cpu", precision: "float32" });
     expect(reason).toBe("ONNX Runtime on the CPU: CUDA's libraries aren't here (docs/gpu.md)");

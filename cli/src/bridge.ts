@@ -1,0 +1,155 @@
+import { createInterface } from "node:readline";
+import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
+import type { CheckOptions } from "anchoreval/internal/check/types";
+import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
+import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
+import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
+import type { ComparedModel } from "anchoreval/internal/compare/types";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
+import { openBundle } from "./open-bundle.ts";
+
+/**
+ * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
+ * JSON on standard input, `{"call", "bundle", …}`; its answer one on standard output, `{"result"}` or `{"error"}`. Requests
+ * are answered one after another. A request names its bundle, not a handle, so that a process that died is replaced by just
+ * starting another. Ends with its input.
+ */
+interface Request {
+  readonly call: "load" | "anchors" | "estimate" | "compare" | "rank" | "check" | "plan";
+  readonly bundle: NamedBundle;
+  readonly form?: string;
+  readonly models?: readonly SentModel[];
+  readonly baselines?: readonly SentModel[];
+  readonly options?: object;
+  /** The caller's variables ANCHOREVAL_… as they are now; of `load`. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Where a bundle lies: a name, a folder or an address, as `--bundle` takes it, seen from the folder `cwd`. */
+interface NamedBundle extends Omit<LoadOptions, "signal"> {
+  readonly place: string;
+  readonly cwd: string;
+}
+
+/** JSON has no NaN and no infinity: they come as `{"number": "NaN"}`, and are refused where every bad score is. */
+type SentScore = number | null | { readonly number: string };
+
+interface SentModel extends Omit<ComparedModel, "responses"> {
+  readonly responses: SentScore[] | { byId: [id: string, score: SentScore][] };
+}
+
+/** Bundles that are kept, the last used ones. */
+const KEPT = 16;
+const bundles = new Map<string, Bundle>();
+
+async function bundleOf(named: NamedBundle): Promise<Bundle> {
+  return keep(named, bundles.get(JSON.stringify(named)) ?? (await readBundle(named)));
+}
+
+function keep(named: NamedBundle, bundle: Bundle): Bundle {
+  const key = JSON.stringify(named);
+  bundles.delete(key);
+  bundles.set(key, bundle);
+  if (bundles.size > KEPT) bundles.delete(bundles.keys().next().value!);
+  return bundle;
+}
+
+async function readBundle({ place, cwd, ...options }: NamedBundle): Promise<Bundle> {
+  try {
+    process.chdir(cwd);
+  } catch {
+    // The folder has gone since: an address needs none, and the digest tells whether it is the same bundle.
+  }
+  return loadBundle(openBundle(place), options);
+}
+
+async function answer(request: Request): Promise<unknown> {
+  const { call, bundle: named, form, models = [], baselines, options, env = {} } = request;
+  if (call === "load") {
+    const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ANCHOREVAL_"));
+    process.env = { ...Object.fromEntries(others), ...env };
+    const read = await readBundle(named); // anew: what lies there may have changed
+    return summary(keep({ ...named, digest: read.digest }, read));
+  }
+  const bundle = await bundleOf(named);
+  const given = models.map(received);
+  switch (call) {
+    case "anchors":
+      return anchorsOf(bundle, form!);
+    case "estimate": {
+      const { responses, ...own } = given[0]!;
+      return estimateFromAnchors(bundle, responses, { ...own, ...options });
+    }
+    case "compare":
+      return compareFromAnchors(bundle, given[0]!, given[1]!, options);
+    case "rank":
+      return rankFromAnchors(bundle, given, options);
+    case "check":
+      return checkFromAnchors(bundle, given, {
+        ...(options as CheckOptions),
+        baselines: baselines?.map(received) ?? [],
+      });
+    case "plan":
+      return planFromBundle(bundle, options);
+  }
+}
+
+function summary({ manifest, digest, scenarios }: Bundle): object {
+  const forms = manifest.forms.map((form) => ({
+    id: form.id,
+    digest: form.digest,
+    scenarios: Object.fromEntries([...scenarios.keys()].map((id) => [id, form.scenarios[id]!.items])),
+  }));
+  const { benchmark, version, defaultForm } = manifest;
+  return {
+    benchmark,
+    version,
+    digest,
+    defaultForm,
+    forms,
+    scenarios: Object.fromEntries(
+      manifest.scenarios.flatMap(({ id, items }) => (scenarios.has(id) ? [[id, items]] : [])),
+    ),
+  };
+}
+
+/** A form's anchors, in the order in which they are asked. */
+function anchorsOf(bundle: Bundle, id: string): object {
+  const form = bundle.manifest.forms.find((candidate) => candidate.id === id);
+  if (form === undefined)
+    throw new AnchorEvalError(
+      "unknown_form",
+      `this bundle has no form ${id}: it has ${bundle.manifest.forms.map((own) => own.id).join(", ")}`,
+    );
+  const items = [...bundle.scenarios.values()].flatMap(({ anchors }) =>
+    [...anchors.values()].filter(({ forms }) => forms.includes(id)),
+  );
+  return { form: id, digest: form.digest, items };
+}
+
+function received({ responses, ...own }: SentModel): ComparedModel {
+  if (!("byId" in responses)) return { ...own, responses: responses.map(score) };
+  return { ...own, responses: new Map(responses.byId.map(([id, sent]) => [id, score(sent)])) };
+}
+
+function score(sent: SentScore): number | null {
+  return typeof sent === "object" && sent !== null && "number" in sent ? Number(sent.number) : sent;
+}
+
+process.on("SIGINT", () => undefined); // Ctrl-C in a terminal reaches the whole group: what follows is its parent's to say
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line) as Request;
+  let said: object;
+  try {
+    said = { result: await answer(request) };
+  } catch (error) {
+    said =
+      error instanceof AnchorEvalError
+        ? { error: { code: error.code, message: error.message, issues: error.issues } }
+        : { error: { code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) } };
+  }
+  process.stdout.write(`${JSON.stringify(said)}\n`);
+}

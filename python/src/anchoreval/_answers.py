@@ -1,0 +1,109 @@
+"""Answers of one model as they come in Python, as the bridge takes them. Missing stays missing: never 0."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from ._errors import AnchorEvalError, Issue
+
+
+@runtime_checkable
+class Array(Protocol):
+    """An array of numpy, or what looks like one."""
+
+    @property
+    def ndim(self) -> int: ...
+    def tolist(self) -> Any: ...
+
+
+@runtime_checkable
+class Series(Array, Protocol):
+    """A Series of pandas, or what looks like one."""
+
+    @property
+    def index(self) -> Any: ...
+
+
+Responses = Mapping[Any, Any] | Series | Array | Sequence[Any]
+"""Scores in [0,1] by item id (None: no answer): a mapping, or a Series of pandas with the ids as its index (NaN: no
+answer). Or the scores alone in the order of a form's anchors, a list or an array of one dimension, with its digest."""
+
+
+def encode(responses: Responses) -> Any:
+    """As cli/src/bridge.ts takes them: `{"byId": [[id, score], …]}`, or a list."""
+    if isinstance(responses, Mapping):
+        return _entries(responses.items(), _score)
+    if isinstance(responses, Array):
+        if responses.ndim != 1:
+            what = "a DataFrame: give one model's row, df.loc[model]" if isinstance(responses, Series) else "an array"
+            raise AnchorEvalError(
+                "invalid_answers", f"answers are of one model, in one dimension; got {responses.ndim} of {what}"
+            )
+        if isinstance(responses, Series) and not callable(responses.index):
+            return _entries(zip(responses.index.tolist(), responses.tolist(), strict=True), _series_score)
+        return [_score(value) for value in responses.tolist()]
+    if callable(getattr(responses, "to_list", None)):  # of polars, which has no index
+        return [_score(value) for value in responses.to_list()]  # type: ignore[attr-defined]
+    if isinstance(responses, Sequence) and not isinstance(responses, (str, bytes, bytearray)):
+        return [_score(value) for value in responses]
+    raise AnchorEvalError(
+        "invalid_answers",
+        "answers are a mapping of item id → score, a pandas Series with the ids as its index, or a list or array with "
+        f"form_digest; got {type(responses).__name__}",
+    )
+
+
+def _entries(pairs: Iterable[tuple[Any, Any]], score: Any) -> dict[str, list[list[Any]]]:
+    entries: dict[str, Any] = {}
+    issues: list[Issue] = []
+    for given, value in pairs:
+        name = _item_id(given)
+        if name is None:
+            message = f"an item id must be text, got {given!r} ({type(given).__name__})"
+            issues.append(Issue(("responses", repr(given)), "invalid_type", message))
+        elif name in entries:
+            issues.append(Issue(("responses", name), "duplicate", f"item {name} is there twice"))
+        else:
+            entries[name] = score(value)
+    if issues:
+        count = "1 answer" if len(issues) == 1 else f"{len(issues)} answers"
+        more = "" if len(issues) == 1 else ", …"
+        raise AnchorEvalError("invalid_answers", f"{count} cannot be scored: {issues[0].message}{more}", tuple(issues))
+    return {"byId": [[name, value] for name, value in entries.items()]}
+
+
+def _item_id(given: Any) -> str | None:
+    """Benchmarks number their items, too, and pandas reads such ids as integers."""
+    if isinstance(given, str):
+        return str(given)
+    if isinstance(given, numbers.Integral) and not isinstance(given, bool):
+        return str(int(given))
+    return None
+
+
+def _score(value: Any) -> Any:
+    kind = type(value)
+    if kind is float:
+        return value if math.isfinite(value) else {"number": _NOT_FINITE[str(value)]}
+    if value is None or kind is int or kind is str:
+        return value
+    if kind is bool:
+        return int(value)
+    if isinstance(value, numbers.Number) and not isinstance(value, numbers.Complex) or isinstance(value, numbers.Real):
+        return _score(float(value))  # type: ignore[arg-type]
+    if kind.__name__ == "NAType" and kind.__module__.startswith("pandas."):
+        return None
+    if callable(getattr(value, "item", None)) and getattr(value, "ndim", None) == 0:
+        return _score(value.item())  # a number of numpy, torch, jax
+    return str(value) if isinstance(value, str) else []  # refused there, as every bad score is
+
+
+def _series_score(value: Any) -> Any:
+    """In a Series NaN is how pandas writes that there is nothing."""
+    return None if isinstance(value, float) and math.isnan(value) else _score(value)
+
+
+_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._bridge import call
+from ._decode import decode
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """An item of a form, with what the bundle knows of it."""
+
+    item_id: str
+    scenario: str
+    subscenario: str | None = None
+    hash: str | None = None
+    """Content hash, where items have one."""
+    task: str | None = None
+    """The harness's task, and the document's number there."""
+    doc_id: str | int | None = None
+    text: str | None = None
+
+
+class Anchors(tuple[str, ...]):
+    """Item ids of a form in the order in which they are asked, and in which a list of scores goes with `digest`.
+
+    Example:
+        ids = bundle.anchors(form="50")
+        scores = [ask(item_id) for item_id in ids]
+        anchoreval.estimate(bundle, scores, form_digest=ids.digest)
+    """
+
+    form: str
+    digest: str
+    """Of the form: what it asks, and in which order."""
+    items: tuple[Anchor, ...]
+    """The same items with scenario, task, document, hash and text, where the bundle has them."""
+
+    @property
+    def scenarios(self) -> dict[str, tuple[str, ...]]:
+        """Item ids by scenario."""
+        found: dict[str, list[str]] = {}
+        for item in self.items:
+            found.setdefault(item.scenario, []).append(item.item_id)
+        return {scenario: tuple(ids) for scenario, ids in found.items()}
+
+    def __getnewargs__(self) -> tuple[tuple[str, ...]]:
+        return (tuple(self),)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A list of anchors that are asked together."""
+
+    id: str
+    digest: str
+    scenarios: Mapping[str, int]
+    """Items asked, by scenario."""
+
+    @property
+    def items(self) -> int:
+        """Items asked in all."""
+        return sum(self.scenarios.values())
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A benchmark's anchors and all that estimates need, checked. It may be pickled, and used from any thread."""
+
+    benchmark: str
+    version: str
+    digest: str
+    """Names the bundle's content, `sha256:…`."""
+    scenarios: Mapping[str, int]
+    """Items of the whole benchmark, by scenario."""
+    forms: Mapping[str, Form]
+    default_form: str
+    _named: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def anchors(self, form: str | int | None = None) -> Anchors:
+        """Item ids of a form, the default one unless named.
+
+        Raises:
+            AnchorEvalError: `unknown_form`
+        """
+        wanted = self.default_form if form is None else str(form)
+        found = call({"call": "anchors", "bundle": self._named, "form": wanted})
+        items = tuple(
+            Anchor(**{name: record[name] for name in Anchor.__dataclass_fields__ if name in record})
+            for record in found["items"]
+        )
+        anchors = Anchors(item.item_id for item in items)
+        anchors.form, anchors.digest, anchors.items = found["form"], found["digest"], items
+        return anchors
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    scenarios: Sequence[str] | None = None,
+    form: str | int | None = None,
+    digest: str | None = None,
+    trusted_keys: Sequence[str] | None = None,
+) -> Bundle:
+    """A bundle from its name, a folder, or the address of a Worker's bundle or of a folder on any static host.
+
+    Args:
+        source: as `--bundle` of the program takes it; its variables ANCHOREVAL_READ_TOKENS and ANCHOREVAL_TRUSTED_KEYS
+            count here, too
+        scenarios: read these only, and those that share an ability with them
+        form: refuse a bundle that hasn't this form
+        digest: the bundle that you mean; another one is refused
+        trusted_keys: public keys, one of which must have signed the bundle
+
+    Raises:
+        AnchorEvalError: `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
+            `bundle_untrusted`, `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`
+
+    Example:
+        bundle = anchoreval.load("out/mine")
+    """
+    place = source if isinstance(source, str) else os.path.abspath(os.fspath(source))
+    named: dict[str, Any] = {"place": place, "cwd": os.getcwd()}
+    if scenarios is not None:
+        named["scenarios"] = [scenarios] if isinstance(scenarios, str) else list(scenarios)
+    if trusted_keys is not None:
+        named["trustedKeys"] = [trusted_keys] if isinstance(trusted_keys, str) else list(trusted_keys)
+    if form is not None:
+        named["form"] = str(form)
+    if digest is not None:
+        named["digest"] = digest
+    env = {name: value for name, value in os.environ.items() if name.startswith("ANCHOREVAL_")}
+    found = call({"call": "load", "bundle": named, "env": env})
+    return Bundle(
+        benchmark=found["benchmark"],
+        version=found["version"],
+        digest=found["digest"],
+        scenarios=found["scenarios"],
+        forms={own["id"]: decode(Form, own) for own in found["forms"]},
+        default_form=found["defaultForm"],
+        _named={**named, "digest": found["digest"]},
+    )

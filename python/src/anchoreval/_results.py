@@ -1,0 +1,318 @@
+"""Results: frozen dataclasses with the fields of the SDK's types, in snake_case. Scores are fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Estimator = Literal[
+    "anchor-mean",
+    "p-irt",
+    "gp-irt",
+    "p-irt-dr",
+    "gaussian",
+    "ridge-gap",
+    "aipw",
+    "stack",
+    "gate",
+    "score-map",
+]
+Verdict = Literal["a-better", "b-better", "no-difference", "undecided"]
+CheckVerdict = Literal["passed", "regressed", "undecided"]
+PlanBasis = Literal["measured", "between", "beyond", "predicted"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """For the score that this run would have got on all items of this benchmark version."""
+
+    low: float
+    high: float
+    level: float
+    """Confidence level, in (0,1)."""
+    method: Literal["design-based", "conformal", "cross-validated", "exact", "predicted"]
+
+
+@dataclass(frozen=True)
+class EstimateWarning:
+    """Something that a reader of the score should know, in plain words; `code` is stable."""
+
+    code: str
+    message: str
+    scenario: str | None = None
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Probability that the full score lies above or below every source model's."""
+
+    above: float
+    below: float
+
+
+@dataclass(frozen=True)
+class ScenarioPattern:
+    """How the answers lie against what the ability predicts, and what is odd about them."""
+
+    lz_star: float | None
+    infit: float | None
+    outfit: float | None
+    preknowledge: float | None
+    broken_run: float
+    suspicions: tuple[Literal["memorised", "guessing", "broken"], ...] | None
+
+
+@dataclass(frozen=True)
+class ScenarioDetails:
+    """How a scenario's score came about."""
+
+    theta: tuple[float, ...]
+    theta_standard_error: tuple[float, ...]
+    theta_status: Literal["converged", "max-iterations"]
+    evidence: Literal["alone", "together"]
+    # `lambda` is a word of Python
+    lambda_: float
+    estimator: Estimator
+    estimators: Mapping[Estimator, float]
+    outside: Outside
+    pattern: ScenarioPattern
+
+
+@dataclass(frozen=True)
+class ScenarioResult:
+    """One scenario's score."""
+
+    score: float | None
+    interval: Interval | None
+    reason: str | None
+    """Why `score` or `interval` is None."""
+    exact: bool
+    answered: int
+    of: int
+    answered_share: float
+    range: Literal["inside", "edge", "outside"] | None
+    percentile: float | None
+    details: ScenarioDetails | None
+    predicted: bool = False
+    """The scenario wasn't asked: its score comes from the other scenarios'."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A model's score on the whole benchmark."""
+
+    benchmark: str
+    version: str
+    form: str
+    digest: str
+    score: float | None
+    interval: Interval | None
+    reason: str | None
+    """Why `score` or `interval` is None."""
+    answered: int
+    of: int
+    warnings: tuple[EstimateWarning, ...]
+    scenarios: Mapping[str, ScenarioResult]
+    predicted: bool = False
+    """`score` counts scenarios that weren't asked."""
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Mid-p McNemar test on the raw answers: items on which A's, or B's, score is the higher."""
+
+    a_higher: int
+    b_higher: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class ModelScore:
+    """A compared model's own score, and the design-weighted mean of its answers alone."""
+
+    score: float | None
+    interval: Interval | None
+    stratified_mean: float | None
+
+
+@dataclass(frozen=True)
+class ComparedScores:
+    """Both models' scores, from the items that both answered."""
+
+    a: ModelScore
+    b: ModelScore
+
+
+@dataclass(frozen=True)
+class ComparedNames:
+    """The models' names in messages."""
+
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Score of B less score of A, above 0 where B's is the higher."""
+
+    difference: float | None
+    interval: Interval | None
+    reason: str | None
+    one_sided_confidence: float | None
+    mcnemar: McNemar
+    scores: ComparedScores
+    subtraction: float | None
+    answered: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Comparison(Difference):
+    """Two models on the same anchors."""
+
+    benchmark: str
+    version: str
+    form: str
+    digest: str
+    warnings: tuple[EstimateWarning, ...]
+    names: ComparedNames
+    margin: float
+    verdict: Verdict | None
+    more_items: int | None
+    scenarios: Mapping[str, Difference]
+
+
+@dataclass(frozen=True)
+class RankInterval:
+    """Places that a model's full score may have, all models' intervals together."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class RankedModel(ModelScore):
+    """A model with its place among those that were ranked, 1 the best; `index` is its position in what was given."""
+
+    name: str
+    index: int
+    rank: int | None
+    rank_interval: RankInterval | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models by their stratified mean, the highest first."""
+
+    benchmark: str
+    version: str
+    form: str
+    digest: str
+    warnings: tuple[EstimateWarning, ...]
+    level: float
+    reason: str | None
+    answered: int
+    of: int
+    models: tuple[RankedModel, ...]
+
+
+@dataclass(frozen=True)
+class DropCheck:
+    """The drop against the baselines, above 0 where the model got worse."""
+
+    verdict: CheckVerdict
+    drop: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    max_drop: float
+    alarms_without_change: float | None
+    found: float | None
+
+
+@dataclass(frozen=True)
+class MinimumCheck:
+    """The score against the lowest allowed one."""
+
+    verdict: CheckVerdict
+    score: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    min_score: float
+
+
+@dataclass(frozen=True)
+class Alarms:
+    """At most so many checks a year fail of a model that is just allowed."""
+
+    per_year: float
+    runs_per_year: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """`regressed` where one rule says so, `passed` where all do."""
+
+    benchmark: str
+    version: str
+    form: str
+    digest: str
+    warnings: tuple[EstimateWarning, ...]
+    verdict: CheckVerdict
+    drop: DropCheck | None
+    minimum: MinimumCheck | None
+    alarms: Alarms
+    level: float
+    answered: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The precision of a number of items."""
+
+    items: int
+    of: int
+    half_width: float
+    gap: float
+    basis: PlanBasis
+
+
+@dataclass(frozen=True)
+class PlannedForm:
+    """Precision overall and in every scenario; `form` is None for one that the bundle hasn't."""
+
+    form: str | None
+    overall: Precision
+    scenarios: Mapping[str, Precision]
+
+
+@dataclass(frozen=True)
+class WantedHalfWidth:
+    """The half-width that was asked for."""
+
+    half_width: float
+
+
+@dataclass(frozen=True)
+class WantedGap:
+    """The gap that was asked for."""
+
+    gap: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The precision of every form, and the items that a wanted precision takes."""
+
+    benchmark: str
+    version: str
+    level: float
+    ranked_right: float
+    forms: tuple[PlannedForm, ...]
+    wanted: WantedHalfWidth | WantedGap | None
+    needed: PlannedForm | None
+    enough: str | None
