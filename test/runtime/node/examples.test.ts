@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkFromAnchors, estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
