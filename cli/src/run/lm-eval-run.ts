@@ -12,7 +12,7 @@ import { differenceWords } from "../anchor-logs.ts";
 import { sameItems } from "./same-items.ts";
 import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
-import type { PlanInput, RunPlan } from "./run.ts";
+import type { PlanInput, RunPlan } from "./plan.ts";
 
 const DECIDED: Decided = [
   [["--tasks", "-t"], "the bundle's anchors name the tasks"],
