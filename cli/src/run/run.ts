@@ -7,7 +7,7 @@ import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-
 import { count, counted, listed } from "anchoreval/internal/words/figures";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
-import { type Command, flag, given, invalidOption, option, type OptionReader, rare } from "../command.ts";
+import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
 import { estimateLines } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
@@ -68,11 +68,12 @@ export const runCommand: Command = {
     const asked = { from, metric: options.texts("metric"), filter: options.texts("filter") };
     const { planLmEval } = await import("./lm-eval-run.ts");
     const { planInspect } = await import("./inspect-run.ts");
-    const plan = await { "lm-eval": planLmEval, inspect: planInspect }[from]({
+    const planned = { "lm-eval": planLmEval, inspect: planInspect }[from]({
       ...{ bundle, anchors, fields, words: operands, harness, folder, signal },
       choose: fittedChoices(bundle, asked),
       dropChanged: options.flag("drop-changed"),
     });
+    const plan = await stoppableBy(signal, "run")(planned);
     const remarks = [...plan.remarks];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
@@ -109,6 +110,7 @@ export const runCommand: Command = {
       `${logged.name} on ${estimateLines(estimate, null, false).join("\n")}`,
       "",
       `${costWords(run)}.`,
+      ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
     ]);
   },

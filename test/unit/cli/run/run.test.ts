@@ -48,6 +48,13 @@ afterEach(() => {
 });
 
 describe("run", () => {
+  test("has the harness's arguments last in its usage, and what follows the dashes isn't its own", async () => {
+    const { out } = await runCommand("run", "--help");
+    expect(out).toMatch(/^usage: anchoreval run --bundle \S+ \[OPTIONS\] -- ARGUMENTS…$/m);
+    const { err } = await runCommand("run", "--bundle", bundle, ...MODEL, "--help", "--limit", "1");
+    expect(err).toContain("--limit isn't for the harness's own arguments here");
+  });
+
   test("a run that failed is gone on with in its folder, a finished one isn't", async () => {
     const out = folder.path("out");
     const call = ["run", "--bundle", bundle, "--out", out, "--quiet", ...MODEL];
@@ -86,6 +93,7 @@ describe("run", () => {
     expect(text).toContain("made-up on sample 1.0.0, form 20: 40 of 40 items answered");
     expect(text).toMatch(/\noverall +\d+\.\d +\d+\.\d to \d+\.\d +40 of 40\n/);
     expect(text).toContain("40 items in place of 100: a full run would ask 2.5 times as many.");
+    expect(text).toContain("\nwarning: the tasks could not be looked at before the run"); // --quiet keeps remarks back
     expect(text).toContain(`Everything lies in ${out}: the logs in ${out}/logs, this result in ${out}/estimate.json.`);
   });
 
