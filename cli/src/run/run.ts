@@ -74,7 +74,15 @@ export const runCommand: Command = {
       dropChanged: options.flag("drop-changed"),
     });
     const plan = await stoppableBy(signal, "run")(planned);
-    const remarks = [...plan.remarks];
+    const fitted = manifest.protocol["harness"];
+    const remarks = [
+      ...(fitted === undefined || fitted === from
+        ? []
+        : [
+            `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${from}, which may prompt and score otherwise`,
+          ]),
+      ...plan.remarks,
+    ];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
     const run = { folder, harness: from, asked: anchors.length, of, commands: plan.commands.map(({ words }) => words) };

@@ -176,6 +176,15 @@ describe("run", () => {
     expect(code).toBe(2);
   });
 
+  test("says where the bundle's models were run with another harness", async () => {
+    const place = writeBundle(folder.path("elsewhere"), loggedContent({ harness: "ZeroEval" }));
+    const call = ["run", "--bundle", place, "--harness", "lm-eval", "--dry-run"];
+    expect((await runCommand(...call, ...MODEL)).err).toContain(
+      "warning: the models that the bundle was fitted on were run with ZeroEval, not with lm-eval, which may",
+    );
+    expect((await runCommand("run", "--bundle", bundle, "--dry-run", ...MODEL)).err).not.toContain("were run with");
+  });
+
   test("asks which harness, where the bundle doesn't say", async () => {
     const bare = writeBundle(folder.path("bare"), sampleContent());
     const { code, err } = await runCommand("run", "--bundle", bare, ...MODEL);
