@@ -53,7 +53,9 @@ export function commandHelp(
     .flatMap((specs) => Object.entries(specs))
     .filter(([option, spec]) => spec.required && option !== operands?.option)
     .map(([option, spec]) => term(option, spec));
-  const usage = ["anchoreval", name, operands?.usage, ...needed, "[OPTIONS]"].filter((part) => part !== undefined);
+  const own = [operands?.usage];
+  const [before, after] = operands?.afterDashes ? [[], own] : [own, []];
+  const usage = ["anchoreval", name, ...before, ...needed, "[OPTIONS]", ...after].filter((part) => part !== undefined);
   return [
     ...wrap(`anchoreval ${name}: ${summary}`, width),
     "",

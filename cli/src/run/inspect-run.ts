@@ -8,7 +8,7 @@ import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../trainer.ts";
 import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
-import type { PlanInput, RunPlan } from "./run.ts";
+import type { PlanInput, RunPlan } from "./plan.ts";
 import { sameItems } from "./same-items.ts";
 
 const DECIDED: Decided = [

@@ -12,7 +12,7 @@ import { differenceWords } from "../anchor-logs.ts";
 import { sameItems } from "./same-items.ts";
 import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
-import type { PlanInput, RunPlan } from "./run.ts";
+import type { PlanInput, RunPlan } from "./plan.ts";
 
 const DECIDED: Decided = [
   [["--tasks", "-t"], "the bundle's anchors name the tasks"],
@@ -84,8 +84,6 @@ interface SeenTask {
   readonly shots: number | null;
   readonly metrics: readonly string[];
   readonly filters: readonly string[];
-  /** Documents in all. */
-  readonly count: number;
   /** By the anchors' ids: the document's place, the document and its target. */
   readonly documents: Readonly<Record<string, readonly [place: number, document: unknown, target: string]>>;
 }
@@ -169,7 +167,6 @@ for name, ids in asked["tasks"].items():
         "shots": task.config.num_fewshot,
         "metrics": list(task.aggregation()),
         "filters": [own.name for own in filters] or ["none"],
-        "count": len(documents),
         "documents": {
             str(id): [places[str(id)], documents[places[str(id)]], str(task.doc_to_target(documents[places[str(id)]]))]
             for id in ids

@@ -4,18 +4,18 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
-import type { Choose } from "anchoreval/internal/logs/choices";
 import { count, counted, listed } from "anchoreval/internal/words/figures";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
-import { type Command, flag, given, invalidOption, option, type OptionReader, rare } from "../command.ts";
+import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
 import { estimateLines } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
 import { runHarness } from "./harness-process.ts";
-import { findHarness, type Installed, RUNNERS, type Runner } from "./installed.ts";
+import { findHarness, RUNNERS, type Runner } from "./installed.ts";
+import type { RunCommand } from "./plan.ts";
 import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";
 
 const { metric, filter, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
@@ -24,7 +24,7 @@ export const runCommand: Command = {
   operands: { usage: "-- ARGUMENTS…", afterDashes: true },
   options: {
     Data: {
-      bundle: option("DIR|URL", "the bundle", { required: true }),
+      bundle: option("BUNDLE", "the bundle", { required: true }),
       form: option("ID", "form to ask (default: the bundle's default form)"),
       harness: option("HARNESS", `${RUNNERS.join(" or ")} (default: the one that the bundle's models were run with)`, {
         choices: RUNNERS,
@@ -68,12 +68,21 @@ export const runCommand: Command = {
     const asked = { from, metric: options.texts("metric"), filter: options.texts("filter") };
     const { planLmEval } = await import("./lm-eval-run.ts");
     const { planInspect } = await import("./inspect-run.ts");
-    const plan = await { "lm-eval": planLmEval, inspect: planInspect }[from]({
+    const planned = { "lm-eval": planLmEval, inspect: planInspect }[from]({
       ...{ bundle, anchors, fields, words: operands, harness, folder, signal },
       choose: fittedChoices(bundle, asked),
       dropChanged: options.flag("drop-changed"),
     });
-    const remarks = [...plan.remarks];
+    const plan = await stoppableBy(signal, "run")(planned);
+    const fitted = manifest.protocol["harness"];
+    const remarks = [
+      ...(fitted === undefined || fitted === from
+        ? []
+        : [
+            `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${from}, which may prompt and score otherwise`,
+          ]),
+      ...plan.remarks,
+    ];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
     const run = { folder, harness: from, asked: anchors.length, of, commands: plan.commands.map(({ words }) => words) };
@@ -109,49 +118,11 @@ export const runCommand: Command = {
       `${logged.name} on ${estimateLines(estimate, null, false).join("\n")}`,
       "",
       `${costWords(run)}.`,
+      ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
     ]);
   },
 };
-
-/** All that a harness's run is planned from. */
-export interface PlanInput {
-  readonly bundle: Bundle;
-  /** Those of the form. */
-  readonly anchors: readonly AnchorRecord[];
-  /** Of tasks whose documents are named by a field of theirs, not by their places: that field. */
-  readonly fields: ReadonlyMap<string, string>;
-  /** The harness's own arguments. */
-  readonly words: readonly string[];
-  /** Null where none is installed, of a dry run. */
-  readonly harness: Installed | null;
-  readonly folder: string;
-  readonly choose: { readonly metric: Choose; readonly filter: Choose };
-  /** Changed items count as missing. */
-  readonly dropChanged: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** A harness's command. */
-interface RunCommand {
-  readonly words: readonly string[];
-  /** An earlier run brought it to its end. */
-  readonly done: boolean;
-  /** Whether it ended too early, where its exit code doesn't say so. */
-  readonly failed?: () => Promise<boolean>;
-}
-
-/** How a harness runs the anchors. */
-export interface RunPlan {
-  /** One after another. */
-  readonly commands: readonly RunCommand[];
-  /** Files that they read, in the run's folder. */
-  readonly files: readonly (readonly [file: string, text: string])[];
-  /** The anchors, named as the logs will name them. */
-  readonly anchors: readonly AnchorRecord[];
-  /** Sentences that should be known before the run. */
-  readonly remarks: readonly string[];
-}
 
 function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
   const fitted = RUNNERS.find((name) => name === manifest.protocol["harness"]);

@@ -48,6 +48,13 @@ afterEach(() => {
 });
 
 describe("run", () => {
+  test("has the harness's arguments last in its usage, and what follows the dashes isn't its own", async () => {
+    const { out } = await runCommand("run", "--help");
+    expect(out).toMatch(/^usage: anchoreval run --bundle \S+ \[OPTIONS\] -- ARGUMENTS…$/m);
+    const { err } = await runCommand("run", "--bundle", bundle, ...MODEL, "--help", "--limit", "1");
+    expect(err).toContain("--limit isn't for the harness's own arguments here");
+  });
+
   test("a run that failed is gone on with in its folder, a finished one isn't", async () => {
     const out = folder.path("out");
     const call = ["run", "--bundle", bundle, "--out", out, "--quiet", ...MODEL];
@@ -86,6 +93,7 @@ describe("run", () => {
     expect(text).toContain("made-up on sample 1.0.0, form 20: 40 of 40 items answered");
     expect(text).toMatch(/\noverall +\d+\.\d +\d+\.\d to \d+\.\d +40 of 40\n/);
     expect(text).toContain("40 items in place of 100: a full run would ask 2.5 times as many.");
+    expect(text).toContain("\nwarning: the tasks could not be looked at before the run"); // --quiet keeps remarks back
     expect(text).toContain(`Everything lies in ${out}: the logs in ${out}/logs, this result in ${out}/estimate.json.`);
   });
 
@@ -166,6 +174,15 @@ describe("run", () => {
     const { code, err } = await runCommand("run", "--bundle", place, "--dry-run", ...MODEL);
     expect(err).toContain("the anchors are named by the field question_id of the harness's documents");
     expect(code).toBe(2);
+  });
+
+  test("says where the bundle's models were run with another harness", async () => {
+    const place = writeBundle(folder.path("elsewhere"), loggedContent({ harness: "ZeroEval" }));
+    const call = ["run", "--bundle", place, "--harness", "lm-eval", "--dry-run"];
+    expect((await runCommand(...call, ...MODEL)).err).toContain(
+      "warning: the models that the bundle was fitted on were run with ZeroEval, not with lm-eval, which may",
+    );
+    expect((await runCommand("run", "--bundle", bundle, "--dry-run", ...MODEL)).err).not.toContain("were run with");
   });
 
   test("asks which harness, where the bundle doesn't say", async () => {

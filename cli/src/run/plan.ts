@@ -1,0 +1,43 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import type { Choose } from "anchoreval/internal/logs/choices";
+import type { Installed } from "./installed.ts";
+
+/** All that a harness's run is planned from. */
+export interface PlanInput {
+  readonly bundle: Bundle;
+  /** Those of the form. */
+  readonly anchors: readonly AnchorRecord[];
+  /** Of tasks whose documents are named by a field of theirs, not by their places: that field. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The harness's own arguments. */
+  readonly words: readonly string[];
+  /** Null where none is installed, of a dry run. */
+  readonly harness: Installed | null;
+  readonly folder: string;
+  readonly choose: { readonly metric: Choose; readonly filter: Choose };
+  /** Changed items count as missing. */
+  readonly dropChanged: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A harness's command. */
+export interface RunCommand {
+  readonly words: readonly string[];
+  /** An earlier run brought it to its end. */
+  readonly done: boolean;
+  /** Whether it ended too early, where its exit code doesn't say so. */
+  readonly failed?: () => Promise<boolean>;
+}
+
+/** How a harness runs the anchors. */
+export interface RunPlan {
+  /** One after another. */
+  readonly commands: readonly RunCommand[];
+  /** Files that they read, in the run's folder. */
+  readonly files: readonly (readonly [file: string, text: string])[];
+  /** The anchors, named as the logs will name them. */
+  readonly anchors: readonly AnchorRecord[];
+  /** Sentences that should be known before the run. */
+  readonly remarks: readonly string[];
+}
