@@ -69,7 +69,7 @@ export async function readModel(
   const { answers, hashes } = await readAnswers(path, readScale(options));
   const name = basename(path)
     .replace(/\.gz$/i, "")
-    .replace(/\.(csv|jsonl?|ndjson)$/i, "");
+    .replace(/\.(csv|tsv|jsonl?|ndjson)$/i, "");
   return { name, responses: answers, hashes, ...(form !== undefined && { form }) };
 }
 

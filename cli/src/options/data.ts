@@ -20,7 +20,7 @@ export const RESPONSE_OPTIONS = {
   responses: option("FILE", "the models' answers: wide CSV(.gz), long CSV or JSONL, or py-irt JSON lines", {
     required: true,
   }),
-  items: option("FILE", "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …"),
+  items: option("FILE", "items, CSV or JSONL(.gz): item_id, scenario, subscenario?, hash?, …"),
   pool: option("ID", "make all scenarios subscenarios of one, ID, so that anchors are chosen among all items"),
   ...rare(SCALE_OPTIONS),
 } as const satisfies OptionSpecs;

@@ -167,9 +167,9 @@ const files: readonly {
     rule: "out_of_range",
   },
   {
-    name: "NaN",
-    responses: csv({ 4: "c,1,NaN,0,1" }),
-    message: 'R: row 4, column "x/2": a score must be a number, got "NaN"; an empty cell means no score',
+    name: "Infinity",
+    responses: csv({ 4: "c,1,Infinity,0,1" }),
+    message: 'R: row 4, column "x/2": a score must be a number, got "Infinity"; an empty cell means no score',
     path: ["R", 4, "x/2"],
     rule: "not_a_number",
   },
