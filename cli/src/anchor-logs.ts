@@ -6,6 +6,7 @@ import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
+import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { openHarness } from "./trainer.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
@@ -13,8 +14,11 @@ export interface ReadModel {
   readonly name: string;
   readonly responses: ReadonlyMap<string, number | null>;
   readonly hashes: ReadonlyMap<string, string>;
-  /** The form that the logs fill, or that was asked for. */
+  /** The form that they fill, or that was asked for. */
   readonly form?: string;
+  /** Answers to other items, which don't count. */
+  readonly ignored: number;
+  readonly warnings: readonly AnswerWarning[];
 }
 
 interface AnchorLogOptions extends ScaleOptions {
@@ -48,6 +52,7 @@ export async function readAnchorLogs(
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
   const choose = { ...options, ...choicesFor(bundle, options) };
   const samples: LoggedSample[] = [];
+  const warnings: AnswerWarning[] = [];
   for (const [log, ...older] of groupRuns(logs)) {
     if (!tasks.has(log!.task)) {
       remarks.push(`${log!.file} is ignored: the bundle has no anchor of ${log!.task}`);
@@ -62,9 +67,10 @@ export async function readAnchorLogs(
       log!.task,
       taskProtocol(log!.results, read),
     ))
-      remarks.push(
-        `${log!.task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
-      );
+      warnings.push({
+        code: "other_protocol",
+        message: `${log!.task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
+      });
   }
   const found = matchAnchors(anchors, samples);
   if (found.answers.size === 0)
@@ -72,22 +78,14 @@ export async function readAnchorLogs(
       "invalid_answers",
       `${paths.join(", ")}: no anchor of this bundle is in these logs; its anchors are of the tasks ${[...tasks].slice(0, 5).join(", ")}${tasks.size > 5 ? ", …" : ""}`,
     );
-  const form = options.form ?? filledForm(bundle, found.answers);
-  const asked =
-    form === undefined
-      ? null
-      : new Set(anchors.filter((anchor) => anchor.forms.includes(form)).map((anchor) => anchor.item_id));
-  const kept = new Map([...found.answers].filter(([id]) => asked?.has(id) ?? true));
-  const ignored = found.ignored + found.answers.size - kept.size;
-  if (ignored > 0)
-    remarks.push(
-      `${ignored} ${ignored === 1 ? "item is" : "items are"} in the logs and not among the anchors${form === undefined ? "" : ` of form ${form}`}: ignored`,
-    );
+  const answered = formAnswers(bundle, found.answers, paths.join(", "), options.form);
+  const ignored = found.ignored + answered.ignored;
+  const words = ignoredWords({ ...answered, ignored });
+  if (words !== null) remarks.push(words);
   if (found.errored > 0)
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
-  const { hashes } = found;
-  return { name: models[0]!, responses: kept, hashes, ...(form !== undefined && { form }), remarks };
+  return { ...answered, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
 }
 
 /** Metric and filter as asked for, else those that the bundle was fitted on. */
@@ -104,16 +102,6 @@ function choicesFor(bundle: Bundle, asked: AnchorLogOptions): { metric: Choose; 
     // `--metric METRIC,FILTER` has named the filter already.
     filter: (names) => filter(names) ?? (metric(names)?.includes(",") ? undefined : fitted("filter", names[0]!)),
   };
-}
-
-/** The largest form whose anchors are all there; without one, `estimateFromAnchors` infers it or says what is missing. */
-function filledForm(bundle: Bundle, answers: ReadonlyMap<string, unknown>): string | undefined {
-  const sizes = bundle.manifest.forms.flatMap(({ id }) => {
-    const ids = [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(id)!.itemIds);
-    return ids.every((itemId) => answers.has(itemId)) ? [{ id, size: ids.length }] : [];
-  });
-  const isDefault = (id: string): number => Number(id === bundle.manifest.defaultForm);
-  return sizes.sort((left, right) => right.size - left.size || isDefault(right.id) - isDefault(left.id))[0]?.id;
 }
 
 function taskOfId(id: string): string {

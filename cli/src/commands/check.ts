@@ -4,7 +4,7 @@ import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchore
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel } from "../options/answers.ts";
+import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, invalidOption } from "../command.ts";
@@ -78,7 +78,7 @@ export const checkCommand: Command = {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
       return 0;
     }
-    const check = checkFromAnchors(bundle, runs, { ...asked, baselines });
+    const check = withAnswers(checkFromAnchors(bundle, runs, { ...asked, baselines }), [...runs, ...baselines]);
     output.result(check, checkLines(check));
     return EXIT_CODES[check.verdict];
   },
@@ -93,7 +93,7 @@ async function saveAnswers(file: string, { responses, hashes }: ReadModel): Prom
   }
 }
 
-function checkLines(check: CheckResult): string[] {
+function checkLines(check: Answered<CheckResult>): string[] {
   const { benchmark, version, form, answered, of, drop, minimum, warnings } = check;
   const rows = [
     ...(drop ? [row("drop", drop.drop, "at most", drop.maxDrop, drop)] : []),
@@ -119,7 +119,7 @@ const VERDICT_WORDS: Readonly<Record<CheckVerdict, string>> = {
 };
 
 /** The verdict and what it goes by. @example "passed: 8.5 points better" */
-function headline(check: CheckResult): string {
+function headline(check: Omit<CheckResult, "warnings">): string {
   const { drop, minimum, verdict } = check;
   const parts = [...(drop ? [dropWords(drop)] : []), ...(minimum ? [minimumWords(minimum)] : [])];
   const open = verdict === "undecided" ? `; ${remedyWords(check)}` : "";
@@ -145,7 +145,7 @@ function counted(size: string, noun: string): string {
 }
 
 /** Advice on an open check: more items, or limits that it would meet. */
-function remedyWords({ drop, minimum }: CheckResult): string {
+function remedyWords({ drop, minimum }: Omit<CheckResult, "warnings">): string {
   if (drop?.drop === null || minimum?.score === null || minimum?.low === null) return "answer more items";
   const limits = [
     ...(drop?.verdict === "undecided" ? ["allow a larger --max-drop"] : []),
@@ -176,7 +176,7 @@ function timesWords(count: number): string {
   return rounded === 1 ? "once" : `${rounded} times`;
 }
 
-function confidenceWords({ level, alarms: { perYear, runsPerYear } }: CheckResult): string {
+function confidenceWords({ level, alarms: { perYear, runsPerYear } }: Omit<CheckResult, "warnings">): string {
   const alarms = `${perYear} false ${perYear === 1 ? "alarm" : "alarms"}`;
   return `“passed” holds with ${percent(level)} confidence; “regressed” allows ${alarms} in ${runsPerYear} runs.`;
 }

@@ -9,7 +9,15 @@ import {
   verdictWords,
 } from "anchoreval/internal/words/result-words";
 import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
-import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
+import {
+  type Answered,
+  ANSWER_DATA_OPTIONS,
+  estimateOptions,
+  FORM_OPTION,
+  LEVEL_OPTION,
+  readModel,
+  withAnswers,
+} from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../command.ts";
@@ -51,10 +59,10 @@ export const compareCommand: Command = {
     const shared = estimateOptions(options);
     if (pair) {
       const [first, second] = distinct(models);
-      const comparison = compareFromAnchors(bundle, first!, second!, { ...shared, margin });
+      const comparison = withAnswers(compareFromAnchors(bundle, first!, second!, { ...shared, margin }), models);
       output.result(comparison, comparisonLines(comparison, options.flag("verbose")));
     } else {
-      const ranking = rankFromAnchors(bundle, distinct(models), shared);
+      const ranking = withAnswers(rankFromAnchors(bundle, distinct(models), shared), models);
       output.result(ranking, rankingLines(ranking));
     }
   },
@@ -71,7 +79,7 @@ function distinct(models: readonly ReadModel[]): ReadModel[] {
 }
 
 /** A comparison of two models for people: points with one decimal, and the verdict in words. */
-function comparisonLines(comparison: Comparison, verbose: boolean): string[] {
+function comparisonLines(comparison: Answered<Comparison>, verbose: boolean): string[] {
   const { benchmark, version, form, names, scenarios, warnings } = comparison;
   const results = Object.entries(scenarios);
   const level = [comparison, ...results.map(([, result]) => result)].find(({ interval }) => interval)?.interval?.level;
@@ -113,12 +121,22 @@ function row(label: string, { scores, difference, interval, answered, of }: Diff
   ];
 }
 
-function meansLine({ names, scores: { a, b } }: Comparison): string {
+function meansLine({ names, scores: { a, b } }: Omit<Comparison, "warnings">): string {
   const mean = ({ stratifiedMean }: ModelScore): string => (stratifiedMean === null ? "–" : points(stratifiedMean));
   return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
 }
 
-function rankingLines({ benchmark, version, form, level, reason, answered, of, models, warnings }: Ranking): string[] {
+function rankingLines({
+  benchmark,
+  version,
+  form,
+  level,
+  reason,
+  answered,
+  of,
+  models,
+  warnings,
+}: Answered<Ranking>): string[] {
   const rows = [
     ["", "model", "stratified mean", "score", `${percent(level)} interval`, "place is in"],
     ...models.map(({ name, rank, stratifiedMean, score, interval, rankInterval }) => [

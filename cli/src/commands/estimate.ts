@@ -5,7 +5,15 @@ import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchore
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { type Command, option, flag } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
-import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
+import {
+  type Answered,
+  ANSWER_DATA_OPTIONS,
+  estimateOptions,
+  FORM_OPTION,
+  LEVEL_OPTION,
+  readModel,
+  withAnswers,
+} from "../options/answers.ts";
 
 export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
@@ -29,15 +37,17 @@ export const estimateCommand: Command = {
   run: async ({ options, output, signal }) => {
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
-    const { responses, ...given } = await readModel(paths, bundle, options, (words) => output.remark(words));
-    const estimate = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
-    const bridged = bridgedScore(bundle.manifest, estimate);
+    const model = await readModel(paths, bundle, options, (words) => output.remark(words));
+    const { responses, ...given } = model;
+    const found = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
+    const estimate = withAnswers(found, [model]);
+    const bridged = bridgedScore(bundle.manifest, found);
     const lines = estimateLines(estimate, bridged, options.flag("verbose"));
     output.result({ ...estimate, ...(bridged && { bridged }) }, lines);
   },
 };
 
-function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
+function estimateLines(estimate: Answered<Estimate>, bridged: BridgedScore | null, verbose: boolean): string[] {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
   const level = [estimate, ...Object.values(scenarios)].find(({ interval }) => interval)?.interval?.level;

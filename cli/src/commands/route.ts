@@ -34,10 +34,16 @@ export const routeCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      train: option("NAME|FILE", "questions to learn from: a subscenario, or items in CSV or JSONL", { required: true }),
-      test: option("NAME|FILE", "questions to route: a subscenario, or items in CSV or JSONL with texts, answered or not", {
+      train: option("NAME|FILE", "questions to learn from: a subscenario, or items in CSV or JSONL", {
         required: true,
       }),
+      test: option(
+        "NAME|FILE",
+        "questions to route: a subscenario, or items in CSV or JSONL with texts, answered or not",
+        {
+          required: true,
+        },
+      ),
       scenario: option("NAME", "scenario of these subscenarios, where several have them"),
       embeddings: option("FILE", ".jsonl or .csv by item_id (default: TF-IDF of the texts)"),
       cost: option("FILE", "lines of model,cost of one question"),

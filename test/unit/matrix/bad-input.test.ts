@@ -452,7 +452,7 @@ const jsonCases: BadInput[] = [
   {
     name: "a truth value on a scale to 10",
     responses: lines(...LONG, { model: "f", item_id: "x/1", score: true }),
-    options: { scoreRange: [0, 10] },
+    options: { scoreRange: [0, 10] as const },
     message: 'R: line 6, field "score": true and false are 1 and 0, which isn\'t a scale of 0 to 10: write numbers',
     path: ["R", 6, "score"],
     rule: "not_a_number",
