@@ -1,11 +1,12 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { groupedRemarks } from "anchoreval/internal/logs/grouped-remarks";
 import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
 import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
-import type { HarnessName } from "anchoreval/internal/node/harnesses";
+import { groupRuns, type LoggedSample, type RunLog, type RunSamples } from "anchoreval/internal/logs/run-log";
+import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
 import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { openHarness } from "./trainer.ts";
 
@@ -52,26 +53,32 @@ export async function readAnchorLogs(
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
   const choose = { ...options, ...choicesFor(bundle, options) };
   const samples: LoggedSample[] = [];
-  const warnings: AnswerWarning[] = [];
-  for (const [log, ...older] of groupRuns(logs)) {
-    if (!tasks.has(log!.task)) {
-      remarks.push(`${log!.file} is ignored: the bundle has no anchor of ${log!.task}`);
-      continue;
-    }
+  const groups = groupRuns(logs);
+  const foreign = groups.flatMap(([log]) => (tasks.has(log!.task) ? [] : [log!.task]));
+  if (foreign.length > 0)
+    remarks.push(
+      `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
+    );
+  const runs: { log: RunLog; read: RunSamples; differences: string[] }[] = [];
+  for (const [log, ...older] of groups.filter(([own]) => tasks.has(own!.task))) {
     if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
-    const read = await harness.read(log!, choose);
+    const read = await readChosen(harness, log!, choose);
     samples.push(...read.samples);
-    remarks.push(...read.remarks);
-    for (const { field, bundle: expected, run } of protocolDifferences(
-      bundle.manifest.protocol,
-      log!.task,
-      taskProtocol(log!.results, read),
-    ))
-      warnings.push({
-        code: "other_protocol",
-        message: `${log!.task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
-      });
+    const differences = protocolDifferences(bundle.manifest.protocol, log!.task, taskProtocol(log!.results, read)).map(
+      ({ field, bundle: expected, run }) =>
+        `${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
+    );
+    runs.push({ log: log!, read, differences });
   }
+  const absent = runs.flatMap(({ read }) => read.absent ?? []);
+  if (absent.length > 0 && absent.length === runs.length) throw absent[0]!;
+  for (const { log, read } of runs)
+    if (read.absent)
+      remarks.push(`${log.task} has no such metric or filter, and counts by ${read.metric}, ${read.filter}`);
+  remarks.push(...groupedRemarks(runs.map(({ log, read }) => ({ who: log.file, remarks: read.remarks }))));
+  const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
+    (message): AnswerWarning => ({ code: "other_protocol", message }),
+  );
   const found = matchAnchors(anchors, samples);
   if (found.answers.size === 0)
     throw new AnchorEvalError(
@@ -97,10 +104,16 @@ function choicesFor(bundle: Bundle, asked: AnchorLogOptions): { metric: Choose; 
     const value = protocol.harness === asked.from ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
     return typeof value === "string" && value !== "mixed" ? value : undefined;
   };
+  const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+  const scenarios = new Map(anchors.map(({ task, item_id, scenario }) => [task ?? taskOfId(item_id), scenario]));
+  // A run on anchors alone names no groups: the scenario is the group that they were fitted in.
+  const withScenario = (names: readonly string[]): string[] => [...names, ...(scenarios.has(names[0]!) ? [scenarios.get(names[0]!)!] : [])]; // prettier-ignore
   return {
-    metric: (names) => metric(names) ?? fitted("metric", names[0]!),
+    metric: (names, own) => metric(withScenario(names), own) ?? fitted("metric", names[0]!),
     // `--metric METRIC,FILTER` has named the filter already.
-    filter: (names) => filter(names) ?? (metric(names)?.includes(",") ? undefined : fitted("filter", names[0]!)),
+    filter: (names, own) =>
+      filter(withScenario(names), own) ??
+      (metric(withScenario(names), own)?.includes(",") ? undefined : fitted("filter", names[0]!)),
   };
 }
 

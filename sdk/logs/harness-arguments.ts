@@ -73,7 +73,7 @@ export function lmEvalArguments(
     ...(chatTemplate === true ? ["--apply_chat_template"] : []),
     "--log_samples",
     "--output_path",
-    "logs",
+    "anchors", // beside the folder of the runs that a bundle was fitted on
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Weighting } from "../core/bundle/names.ts";
+import type { AnchorEvalError } from "../core/errors.ts";
 
 /**
  * The state of one item in a run. `scored`: the harness gave it a score. `errored`: no answer of the model came back;
@@ -29,6 +30,8 @@ export interface RunSamples {
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
   readonly remarks: readonly string[];
+  /** Says that the log lacks the metric or filter that was chosen for all tasks, and its only one counts instead. */
+  readonly absent?: AnchorEvalError;
 }
 
 /** A run of a model on a task, as found in a harness's logs. */
@@ -41,6 +44,8 @@ export interface RunLog {
   /** The file that has the run's aggregates, where there is one. */
   readonly resultsFile: string | null;
   readonly results: RunResults | null;
+  /** Groups of the task by the results of all runs found with this one, which may have been of the task alone. */
+  readonly groups?: readonly string[];
 }
 
 /** A harness's results for one task of a run; null and empty where it says nothing. */
@@ -54,6 +59,8 @@ export interface TaskResults {
   readonly higherIsBetter: ReadonlyMap<string, boolean>;
   /** In the order in which the harness applies them. */
   readonly filters: readonly string[];
+  /** Runs of each item of which its score is the mean. */
+  readonly epochs: number | null;
   /** Documents that the task has, and that this run was asked for (`--limit`, `--samples`). */
   readonly documents: { readonly all: number; readonly run: number } | null;
 }
@@ -96,6 +103,7 @@ export const UNTOLD_TASK: TaskResults = {
   aggregations: new Map(),
   higherIsBetter: new Map(),
   filters: [],
+  epochs: null,
   documents: null,
 };
 

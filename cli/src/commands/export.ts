@@ -88,7 +88,7 @@ const TARGET: Readonly<
       run: {
         heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
         commands: [command],
-        logs: "logs/MODEL",
+        logs: "anchors/MODEL",
         notes: fewShotNotes(bundle),
       },
     };

@@ -235,11 +235,11 @@ describe("estimate --from lm-eval", () => {
     });
     const { code, out: printed, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
     expect(code).toBe(0);
-    expect(printed).toContain("warning: alpha: few-shot examples: 5 in this run, 0 in those of the models");
+    expect(printed).toContain("warning: alpha and 2 more: few-shot examples: 5 in this run, 0 in those of the models");
     const { out: json } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
-    expect((JSON.parse(json) as Estimate).warnings.filter(({ code }) => code !== "missing_answers")).toEqual(
-      ["alpha", "beta_b", "beta_c"].map(() => expect.objectContaining({ code: "other_protocol" }) as unknown),
-    );
+    expect((JSON.parse(json) as Estimate).warnings.filter(({ code }) => code !== "missing_answers")).toEqual([
+      expect.objectContaining({ code: "other_protocol" }),
+    ]);
     expect(err).toContain("the newest of 2 runs counts");
     expect(err).toContain("1 anchors have no answer of the model; they count as the harness scored them");
     expect(err).toContain("1 anchors have no score, and count as missing");
