@@ -19,6 +19,9 @@ export interface ScoredScenario {
   readonly gated: GatedVariance | null;
 }
 
+/** Answered share of a scenario's anchors' weight below which it has no part in an overall score. */
+const LEAST_OVERALL_SHARE = 0.5;
+
 /** The benchmark's scenarios with their shares W_s / ΣW_s of the overall score. */
 export function scenarioShares({
   scenarios,
@@ -63,6 +66,11 @@ export function overallScore(
 ): Pick<Estimate, "score" | "interval" | "reason"> {
   const missing = manifest.scenarios.filter(({ id }) => scenarios.get(id)?.result.score == null).map(({ id }) => id);
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
+  const few = [...scenarios].filter(([, { result }]) => result.answeredShare < LEAST_OVERALL_SHARE);
+  if (few.length > 0) {
+    const named = few.map(([id, { result }]) => `${id} rests on ${result.answered} of ${result.of} anchors`);
+    return { score: null, interval: null, reason: `${named.join(", ")}, less than half of their weight` };
+  }
   const parts = scenarioShares(manifest).map((own) => ({ ...own, ...scenarios.get(own.id)! }));
   const score = Math.min(
     1,

@@ -264,6 +264,16 @@ describe("estimate --from lm-eval", () => {
     );
   });
 
+  it("gives no overall score where a limit left a scenario a few of its anchors", async () => {
+    const whole = run("20");
+    const tasks = { ...whole.tasks, alpha: { documents: whole.tasks["alpha"]!.documents.slice(0, 3), all: 40 } };
+    const logs = writeLogs(folder.path("limited"), { ...whole, tasks });
+    const { out } = await runCommand(...estimate, "--from", "lm-eval", logs, "--form", "20");
+    expect(out).toMatch(/overall +– +none +23 of 40/);
+    expect(out).toContain("overall: alpha rests on 3 of 20 anchors, less than half of their weight");
+    expect(out).toMatch(/beta\/γ +\d+\.\d +\d+\.\d to \d+\.\d +20 of 20/);
+  });
+
   it("refuses logs of several models, and logs without any anchor", async () => {
     const out = folder.path("several");
     writeLogs(out, run("8"));
