@@ -1,11 +1,16 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { groupedRemarks } from "anchoreval/internal/logs/grouped-remarks";
 import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
 import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { groupRuns, type LoggedSample, type RunLog, type RunSamples } from "anchoreval/internal/logs/run-log";
+import {
+  groupedRemarks,
+  groupRuns,
+  type LoggedSample,
+  type RunLog,
+  type RunSamples,
+} from "anchoreval/internal/logs/run-log";
 import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
 import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { openHarness } from "./trainer.ts";

@@ -2,7 +2,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 
-/** What a reader of the score should know of how its answers came; `warnings` of `--json` have it. */
+/** A warning of how answers came, for `warnings` of `--json`. */
 export interface AnswerWarning {
   readonly code: "unknown_items" | "other_protocol";
   readonly message: string;

@@ -66,11 +66,9 @@ export function overallScore(
 ): Pick<Estimate, "score" | "interval" | "reason"> {
   const missing = manifest.scenarios.filter(({ id }) => scenarios.get(id)?.result.score == null).map(({ id }) => id);
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
-  const few = [...scenarios].filter(([, { result }]) => result.answeredShare < LEAST_OVERALL_SHARE);
-  if (few.length > 0) {
-    const named = few.map(([id, { result }]) => `${id} rests on ${result.answered} of ${result.of} anchors`);
-    return { score: null, interval: null, reason: `${named.join(", ")}, less than half of their weight` };
-  }
+  for (const [id, { result }] of scenarios)
+    if (result.answeredShare < LEAST_OVERALL_SHARE)
+      return { score: null, interval: null, reason: `${id} rests on ${result.answered} of ${result.of} anchors` };
   const parts = scenarioShares(manifest).map((own) => ({ ...own, ...scenarios.get(own.id)! }));
   const score = Math.min(
     1,

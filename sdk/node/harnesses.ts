@@ -30,6 +30,7 @@ const READERS = {
   inspect: async () => (await import("./inspect-logs.ts")).inspectLogs,
   helm: async () => (await import("./helm-logs.ts")).helmLogs,
   lighteval: async () => (await import("./lighteval-logs.ts")).lightevalLogs,
+  eee: async () => (await import("./eee-logs.ts")).eeeLogs,
   opencompass: async () => (await import("./opencompass-logs.ts")).openCompassLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;
 

@@ -1,7 +1,6 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
-import { groupedRemarks } from "anchoreval/internal/logs/grouped-remarks";
-import type { RunLog, SampleState } from "anchoreval/internal/logs/run-log";
+import { groupedRemarks, type RunLog, type SampleState } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";

@@ -57,7 +57,7 @@ test("there is none where a scenario rests on less than half of its anchors' wei
   expect(overallScore(manifestOf([1, 1]), formOf("design"), two(scored(0.2, 0.08), few), 0.95)).toEqual({
     score: null,
     interval: null,
-    reason: "beta/γ rests on 2 of 8 anchors, less than half of their weight",
+    reason: "beta/γ rests on 2 of 8 anchors",
   });
   const half = { ...limited, result: { ...limited.result, answered: 4, of: 8, answeredShare: 0.5 } };
   expect(overallScore(manifestOf([1, 1]), formOf("design"), two(scored(0.2, 0.08), half), 0.95).score).not.toBeNull();
