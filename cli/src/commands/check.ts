@@ -3,12 +3,14 @@ import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
-import { percent, points, textTable } from "anchoreval/internal/words/figures";
+import { percent, points } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, invalidOption } from "../command.ts";
+import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
 
@@ -33,6 +35,8 @@ export const checkCommand: Command = {
     },
     Output: {
       save: option("FILE", "write the answers as JSON, as a baseline for later"),
+      ...SUMMARY_OPTION,
+      junit: option("FILE", "also write the check as JUnit XML, a test case a rule"),
     },
   },
   examples: [
@@ -61,6 +65,10 @@ export const checkCommand: Command = {
       ...(minScore !== undefined && { minScore }),
       ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     };
+    const summary = await readSideFile(options, "summary");
+    const junit = await readSideFile(options, "junit");
+    if (!rules && (summary !== undefined || junit !== undefined))
+      throw invalidOption(`--${summary === undefined ? "junit" : "summary"} is for a check: give --baseline PATH or --min-score POINTS too`); // prettier-ignore
     const bundle = await readBundle(options, signal);
     const { benchmark, version } = bundle.manifest;
     if (!isPinned(place))
@@ -79,7 +87,11 @@ export const checkCommand: Command = {
       return 0;
     }
     const check = withAnswers(checkFromAnchors(bundle, runs, { ...asked, baselines }), [...runs, ...baselines]);
-    output.result(check, checkLines(check));
+    const parts = checkParts(check);
+    output.result(check, plainLines(parts));
+    await addSummary(summary, `${benchmark} ${version}: ${headline(check)}`, parts.slice(1));
+    if (junit !== undefined)
+      await writeJunit(junit, `${benchmark} ${version}, form ${check.form}`, ruleCases(check), plainLines(parts));
     return EXIT_CODES[check.verdict];
   },
 };
@@ -93,7 +105,7 @@ async function saveAnswers(file: string, { responses, hashes }: ReadModel): Prom
   }
 }
 
-function checkLines(check: Answered<CheckResult>): string[] {
+function checkParts(check: Answered<CheckResult>): ResultParts {
   const { benchmark, version, form, answered, of, drop, minimum, warnings } = check;
   const rows = [
     ...(drop ? [row("drop", drop.drop, "at most", drop.maxDrop, drop)] : []),
@@ -104,11 +116,19 @@ function checkLines(check: Answered<CheckResult>): string[] {
     ...(drop && drop.found !== null ? [foundWords(drop)] : []),
     "",
     `${benchmark} ${version}, form ${form}: ${answered} of ${of} items answered${drop ? " on both sides; only these count" : ""}`,
-    ...textTable([["", "measured", "allowed", "lower bound", "upper bound", "verdict"], ...rows], "lrrrrl"),
+    { rows: [["", "measured", "allowed", "lower bound", "upper bound", "verdict"], ...rows], align: "lrrrrl" },
     "",
     confidenceWords(check),
     ...(minimum && minimum.low !== null ? [INTERVAL_MEANING] : []),
     ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}
+
+/** The rules as test cases. */
+function ruleCases({ drop, minimum }: Answered<CheckResult>): RuleCase[] {
+  return [
+    ...(drop ? [{ name: `a drop of at most ${points(drop.maxDrop)} points`, verdict: drop.verdict, words: dropWords(drop) }] : []), // prettier-ignore
+    ...(minimum ? [{ name: `a score of at least ${points(minimum.minScore)}`, verdict: minimum.verdict, words: minimumWords(minimum) }] : []), // prettier-ignore
   ];
 }
 

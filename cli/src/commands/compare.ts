@@ -8,7 +8,7 @@ import {
   scoreWords,
   verdictWords,
 } from "anchoreval/internal/words/result-words";
-import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
+import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
 import {
   type Answered,
   ANSWER_DATA_OPTIONS,
@@ -22,6 +22,7 @@ import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
@@ -38,7 +39,7 @@ export const compareCommand: Command = {
       margin: option("POINTS", "the largest difference that doesn't matter (default 0)"),
       ...LEVEL_OPTION,
     },
-    Output: { verbose: flag("also every scenario's test and the ranking statistic") },
+    Output: { ...SUMMARY_OPTION, verbose: flag("also every scenario's test and the ranking statistic") },
   },
   examples: [
     "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",
@@ -52,6 +53,7 @@ export const compareCommand: Command = {
       throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
     const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
     if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
+    const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
@@ -60,10 +62,15 @@ export const compareCommand: Command = {
     if (pair) {
       const [first, second] = distinct(models);
       const comparison = withAnswers(compareFromAnchors(bundle, first!, second!, { ...shared, margin }), models);
-      output.result(comparison, comparisonLines(comparison, options.flag("verbose")));
+      output.result(comparison, plainLines(comparisonParts(comparison, options.flag("verbose"))));
+      const { benchmark, version } = comparison;
+      const heading = `${benchmark} ${version}: ${verdictWords(comparison)[0]!}`;
+      await addSummary(summary, heading, comparisonParts(comparison, false));
     } else {
       const ranking = withAnswers(rankFromAnchors(bundle, distinct(models), shared), models);
-      output.result(ranking, rankingLines(ranking));
+      output.result(ranking, plainLines(rankingParts(ranking)));
+      const { benchmark, version } = ranking;
+      await addSummary(summary, `${benchmark} ${version}: ${ranking.models.length} models`, rankingParts(ranking));
     }
   },
 };
@@ -79,7 +86,7 @@ function distinct(models: readonly ReadModel[]): ReadModel[] {
 }
 
 /** A comparison of two models for people: points with one decimal, and the verdict in words. */
-function comparisonLines(comparison: Answered<Comparison>, verbose: boolean): string[] {
+function comparisonParts(comparison: Answered<Comparison>, verbose: boolean): ResultParts {
   const { benchmark, version, form, names, scenarios, warnings } = comparison;
   const results = Object.entries(scenarios);
   const level = [comparison, ...results.map(([, result]) => result)].find(({ interval }) => interval)?.interval?.level;
@@ -98,7 +105,7 @@ function comparisonLines(comparison: Answered<Comparison>, verbose: boolean): st
   return [
     `${benchmark} ${version}, form ${form}: ${comparison.answered} of ${comparison.of} items answered by both; only these count`,
     "",
-    ...textTable(rows, "lrrrrr"),
+    { rows, align: "lrrrrr" },
     "",
     ...verdictWords(comparison),
     mcNemarWords(comparison, names),
@@ -126,7 +133,7 @@ function meansLine({ names, scores: { a, b } }: Omit<Comparison, "warnings">): s
   return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
 }
 
-function rankingLines({
+function rankingParts({
   benchmark,
   version,
   form,
@@ -136,7 +143,7 @@ function rankingLines({
   of,
   models,
   warnings,
-}: Answered<Ranking>): string[] {
+}: Answered<Ranking>): ResultParts {
   const rows = [
     ["", "model", "stratified mean", "score", `${percent(level)} interval`, "place is in"],
     ...models.map(({ name, rank, stratifiedMean, score, interval, rankInterval }) => [
@@ -151,7 +158,7 @@ function rankingLines({
   return [
     `${benchmark} ${version}, form ${form}: ${answered} of ${of} items answered by all; only these count`,
     "",
-    ...textTable(rows, "rlrrrr"),
+    { rows, align: "rlrrrr" },
     "",
     ...(reason === null
       ? [
