@@ -5,7 +5,7 @@ import { textTable } from "anchoreval/internal/words/figures";
 import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
 
 /** A table of a result; the first row is its heading. */
-export interface ResultTable {
+interface ResultTable {
   readonly rows: readonly (readonly string[])[];
   /** `l` or `r` for each column. */
   readonly align: string;

@@ -87,9 +87,12 @@ function firstRecords(lines: readonly string[]): string[] {
   return bare;
 }
 
+/** Names of columns that tell the separator beside them. */
+const KNOWN = new Set(["model", "item_id", "score", "scenario"]);
+
 /**
- * The separator that the first record has; where it has several, the one by which the second record has as many cells.
- * A table of one column has none, and any will do.
+ * The separator that the first record has; where it has several, the one by which the second record has as many cells, and
+ * of those the one that leaves a known column's name. A table of one column has none, and any will do.
  */
 function separatorOf(lines: readonly string[], first: number, issues: DataIssues): Separator {
   const [header = "", next] = firstRecords(lines);
@@ -100,6 +103,8 @@ function separatorOf(lines: readonly string[], first: number, issues: DataIssues
     (separator) => next !== undefined && count(next, separator) === count(header, separator),
   );
   if (fitting.length < 2) return fitting[0] ?? ",";
+  const naming = fitting.filter((separator) => header.split(separator).some((cell) => KNOWN.has(cell.trim())));
+  if (naming.length === 1) return naming[0]!;
   const row = first + lines.findIndex((line) => line !== "");
   const names = fitting.map((separator) => SEPARATOR_WORDS[separator]).join(" or ");
   issues.fail(

@@ -102,7 +102,7 @@ const wideCases: BadInput[] = [
   },
   {
     name: "two separators that both fit",
-    responses: "model;x,1;x/2\na;0,5;1\nb;1;1\n",
+    responses: "m;x,1;x/2\na;0,5;1\nb;1;1\n",
     message: "R: row 1: columns may be separated by commas or semicolons: put cells that have one of them in quotes",
     path: ["R", 1],
     rule: "ambiguous_separator",

@@ -85,6 +85,8 @@ test("a separator in an item's id is none where only the other one fits the rows
     ["a", "b", "c", "d", "e"].map((m) => [m, 1, 0].join(separator)).join("\n");
   expect(await read(`model,x;1,x;2\n${rows(",")}`)).toEqual(["x;1", "x;2"]);
   expect(await read(`model;"x;1";x,2\n${rows(";")}`)).toEqual(["x;1", "x,2"]);
+  const names = ["a;b", "b;b", "c;b", "d;b", "e;b"].map((m) => `${m},1`).join("\n");
+  expect(await read(`model,x;1\n${names}`)).toEqual(["x;1"]);
   expect(await read(`model\tx,1\t"x\n2"\n${rows("\t")}`).catch((error: unknown) => (error as Error).message)).toContain(
     "control characters",
   );
