@@ -10,9 +10,16 @@ import {
 } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
-import type { HarnessName } from "anchoreval/internal/node/harnesses";
+import {
+  groupedRemarks,
+  groupRuns,
+  type LoggedSample,
+  type RunLog,
+  type RunSamples,
+} from "anchoreval/internal/logs/run-log";
+import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
 import { allAnchors } from "./form-anchors.ts";
+import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { openHarness } from "./trainer.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
@@ -20,8 +27,11 @@ export interface ReadModel {
   readonly name: string;
   readonly responses: ReadonlyMap<string, number | null>;
   readonly hashes: ReadonlyMap<string, string>;
-  /** The form that the logs fill, or that was asked for. */
+  /** The form that they fill, or that was asked for. */
   readonly form?: string;
+  /** Answers to other items, which don't count. */
+  readonly ignored: number;
+  readonly warnings: readonly AnswerWarning[];
 }
 
 interface AnchorLogOptions extends ScaleOptions {
@@ -57,39 +67,43 @@ export async function readAnchorLogs(
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
   const choose = { ...options, ...fittedChoices(bundle, options) };
   const samples: LoggedSample[] = [];
-  for (const [log, ...older] of groupRuns(logs)) {
-    if (!tasks.has(log!.task)) {
-      remarks.push(`${log!.file} is ignored: the bundle has no anchor of ${log!.task}`);
-      continue;
-    }
+  const groups = groupRuns(logs);
+  const foreign = groups.flatMap(([log]) => (tasks.has(log!.task) ? [] : [log!.task]));
+  if (foreign.length > 0)
+    remarks.push(
+      `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
+    );
+  const runs: { log: RunLog; read: RunSamples; differences: string[] }[] = [];
+  for (const [log, ...older] of groups.filter(([own]) => tasks.has(own!.task))) {
     if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
-    const read = await harness.read(log!, choose);
+    const read = await readChosen(harness, log!, choose);
     samples.push(...read.samples);
-    remarks.push(...read.remarks);
-    remarks.push(...differenceWords(bundle.manifest.protocol, log!.task, taskProtocol(log!.results, read)));
+    const differences = differenceWords(bundle.manifest.protocol, log!.task, taskProtocol(log!.results, read));
+    runs.push({ log: log!, read, differences });
   }
+  const absent = runs.flatMap(({ read }) => read.absent ?? []);
+  if (absent.length > 0 && absent.length === runs.length) throw absent[0]!;
+  for (const { log, read } of runs)
+    if (read.absent)
+      remarks.push(`${log.task} has no such metric or filter, and counts by ${read.metric}, ${read.filter}`);
+  remarks.push(...groupedRemarks(runs.map(({ log, read }) => ({ who: log.file, remarks: read.remarks }))));
+  const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
+    (message): AnswerWarning => ({ code: "other_protocol", message }),
+  );
   const found = matchAnchors(anchors, samples);
   if (found.answers.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
       `${paths.join(", ")}: no anchor of this bundle is in these logs; its anchors are of the tasks ${[...tasks].slice(0, 5).join(", ")}${tasks.size > 5 ? ", …" : ""}`,
     );
-  const form = options.form ?? filledForm(bundle, found.answers);
-  const asked =
-    form === undefined
-      ? null
-      : new Set(anchors.filter((anchor) => anchor.forms.includes(form)).map((anchor) => anchor.item_id));
-  const kept = new Map([...found.answers].filter(([id]) => asked?.has(id) ?? true));
-  const ignored = found.ignored + found.answers.size - kept.size;
-  if (ignored > 0)
-    remarks.push(
-      `${ignored} ${ignored === 1 ? "item is" : "items are"} in the logs and not among the anchors${form === undefined ? "" : ` of form ${form}`}: ignored`,
-    );
+  const answered = formAnswers(bundle, found.answers, paths.join(", "), options.form);
+  const ignored = found.ignored + answered.ignored;
+  const words = ignoredWords({ ...answered, ignored });
+  if (words !== null) remarks.push(words);
   if (found.errored > 0)
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
-  const { hashes } = found;
-  return { name: models[0]!, responses: kept, hashes, ...(form !== undefined && { form }), remarks };
+  return { ...answered, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
 }
 
 /** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */
@@ -100,14 +114,14 @@ export function differenceWords(
 ): string[] {
   return protocolDifferences(fitted, task, protocol).map(
     ({ field, bundle, run }) =>
-      `${task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${bundle} in those of the models that the bundle was fitted on: the scores may not compare`,
+      `${PROTOCOL_WORDS[field]}: ${run} in this run, ${bundle} in those of the models that the bundle was fitted on: the scores may not compare`,
   );
 }
 
 /** Metric and filter as asked for, else those that the bundle was fitted on. */
 export function fittedChoices(
   bundle: Bundle,
-  asked: Pick<AnchorLogOptions, "from" | "metric" | "filter">,
+  asked: Pick<AnchorLogOptions, "from" | "metric" | "filter" | "anchors">,
 ): { metric: Choose; filter: Choose } {
   const metric = parseChoices("metric", asked.metric);
   const filter = parseChoices("filter", asked.filter);
@@ -116,21 +130,17 @@ export function fittedChoices(
     const value = protocol.harness === asked.from ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
     return typeof value === "string" && value !== "mixed" ? value : undefined;
   };
+  const anchors = asked.anchors ?? allAnchors(bundle);
+  const scenarios = new Map(anchors.map(({ task, item_id, scenario }) => [task ?? taskOfId(item_id), scenario]));
+  // A run on anchors alone names no groups: the scenario is the group that they were fitted in.
+  const withScenario = (names: readonly string[]): string[] => [...names, ...(scenarios.has(names[0]!) ? [scenarios.get(names[0]!)!] : [])]; // prettier-ignore
   return {
-    metric: (names) => metric(names) ?? fitted("metric", names[0]!),
+    metric: (names, own) => metric(withScenario(names), own) ?? fitted("metric", names[0]!),
     // `--metric METRIC,FILTER` has named the filter already.
-    filter: (names) => filter(names) ?? (metric(names)?.includes(",") ? undefined : fitted("filter", names[0]!)),
+    filter: (names, own) =>
+      filter(withScenario(names), own) ??
+      (metric(withScenario(names), own)?.includes(",") ? undefined : fitted("filter", names[0]!)),
   };
-}
-
-/** The largest form whose anchors are all there; without one, `estimateFromAnchors` infers it or says what is missing. */
-function filledForm(bundle: Bundle, answers: ReadonlyMap<string, unknown>): string | undefined {
-  const sizes = bundle.manifest.forms.flatMap(({ id }) => {
-    const ids = [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(id)!.itemIds);
-    return ids.every((itemId) => answers.has(itemId)) ? [{ id, size: ids.length }] : [];
-  });
-  const isDefault = (id: string): number => Number(id === bundle.manifest.defaultForm);
-  return sizes.sort((left, right) => right.size - left.size || isDefault(right.id) - isDefault(left.id))[0]?.id;
 }
 
 function taskOfId(id: string): string {

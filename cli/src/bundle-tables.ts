@@ -92,7 +92,9 @@ function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifes
   const counts = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.models ?? [])));
   if (rows.every(({ whole }) => whole)) return ["Every item is asked, so the score is exact."];
   if (counts.length === 0)
-    return [`Errors are not measured: of ${sources.models} models too few have answered enough to be held out.`];
+    return [
+      `Errors are not measured: of ${sources.models} models, too few have answered enough, and not alike, to be held out.`,
+    ];
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const answered = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.answered ?? [])));
   const missing = rows.some((row) => errorRow(row).includes(NONE)) ? `; ${NONE}: too few models to measure it` : "";

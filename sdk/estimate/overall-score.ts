@@ -19,6 +19,9 @@ export interface ScoredScenario {
   readonly gated: GatedVariance | null;
 }
 
+/** Answered share of a scenario's anchors' weight below which it has no part in an overall score. */
+const LEAST_OVERALL_SHARE = 0.5;
+
 /** The benchmark's scenarios with their shares W_s / ΣW_s of the overall score. */
 export function scenarioShares({
   scenarios,
@@ -63,6 +66,9 @@ export function overallScore(
 ): Pick<Estimate, "score" | "interval" | "reason"> {
   const missing = manifest.scenarios.filter(({ id }) => scenarios.get(id)?.result.score == null).map(({ id }) => id);
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
+  for (const [id, { result }] of scenarios)
+    if (result.answeredShare < LEAST_OVERALL_SHARE)
+      return { score: null, interval: null, reason: `${id} rests on ${result.answered} of ${result.of} anchors` };
   const parts = scenarioShares(manifest).map((own) => ({ ...own, ...scenarios.get(own.id)! }));
   const score = Math.min(
     1,

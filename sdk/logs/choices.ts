@@ -1,7 +1,11 @@
 import { AnchorEvalError } from "../core/errors.ts";
 
-/** The choice for a task. @param names - the task, then its groups from the nearest outwards */
-export type Choose = (names: readonly string[]) => string | undefined;
+/**
+ * The choice for a task.
+ * @param names - the task, then its groups from the nearest outwards
+ * @param own - not the one that is for all tasks
+ */
+export type Choose = (names: readonly string[], own?: boolean) => string | undefined;
 
 /**
  * Reads the values of an option that may be given for some tasks: `NAME` for all, `TASK=NAME` for one task or all tasks
@@ -30,10 +34,10 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
   const beginnings = [...choices.keys()]
     .filter((tasks) => tasks.endsWith("*"))
     .sort((left, right) => right.length - left.length);
-  return (names) => {
-    const own = names.find((name) => choices.has(name));
-    const tasks = own ?? beginnings.find((beginning) => names[0]?.startsWith(beginning.slice(0, -1)));
-    return tasks === undefined ? undefined : choices.get(tasks);
+  return (names, own = false) => {
+    const named = names.find((name) => choices.has(name));
+    const tasks = named ?? beginnings.find((beginning) => names[0]?.startsWith(beginning.slice(0, -1)));
+    return tasks === undefined || (own && tasks === "*") ? undefined : choices.get(tasks);
   };
 }
 
@@ -81,8 +85,7 @@ export function chooseMetric(
   if (metric !== undefined) {
     const reason = reasons.get(metric);
     if (reason === null) return metric;
-    if (reason === undefined)
-      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no ${noun} ${metric}: ${list}`);
+    if (reason === undefined) throw absentChoice(file, `${task} has no ${noun} ${metric}: ${list}`);
     throw new AnchorEvalError("unsupported", `${file}: ${refusal(metric, reason)}: ${list}`);
   }
   if (usable.length === 1) return usable[0]!;
@@ -116,10 +119,19 @@ export function chooseFilter(
     );
   }
   if (names.includes(filter)) return filter;
-  throw new AnchorEvalError(
-    "invalid_option",
-    `${file}: ${task} has no filter ${filter}: this log has ${names.join(", ")}`,
-  );
+  throw absentChoice(file, `${task} has no filter ${filter}: this log has ${names.join(", ")}`);
+}
+
+const ABSENT = "absent_choice";
+
+function absentChoice(file: string, message: string): AnchorEvalError {
+  const issues = [{ path: [file], code: ABSENT, message }];
+  return new AnchorEvalError("invalid_option", `${file}: ${message}`, { issues });
+}
+
+/** Whether an error says that a log hasn't the metric or the filter that was chosen. */
+export function isAbsentChoice(error: unknown): error is AnchorEvalError {
+  return error instanceof AnchorEvalError && error.issues[0]?.code === ABSENT;
 }
 
 function refusal(metric: string, reason: string): string {

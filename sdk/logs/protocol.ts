@@ -7,6 +7,8 @@ export interface TaskProtocol extends Pick<
 > {
   readonly taskVersion: string | null;
   readonly shots: number | null;
+  /** Runs of each item of which its score is the mean. */
+  readonly epochs: number | null;
   readonly metric: string;
   readonly filter: string;
 }
@@ -19,6 +21,7 @@ export const COMPARED_FIELDS = [
   "systemInstruction",
   "fewshotAsMultiturn",
   "solver",
+  "epochs",
   "metric",
   "filter",
 ] as const satisfies readonly (keyof TaskProtocol)[];
@@ -31,6 +34,7 @@ export const PROTOCOL_WORDS: Readonly<Record<keyof TaskProtocol, string>> = {
   systemInstruction: "system instruction",
   fewshotAsMultiturn: "few-shot examples as turns",
   solver: "solver",
+  epochs: "epochs",
   metric: "metric",
   filter: "filter",
   generation: "generation settings",
@@ -42,12 +46,13 @@ export function taskProtocol(
   results: RunResults | null,
   { task, metric, filter }: { task: string; metric: string; filter: string },
 ): TaskProtocol {
-  const { version: taskVersion, shots } = results?.tasks.get(task) ?? UNTOLD_TASK;
+  const { version: taskVersion, shots, epochs } = results?.tasks.get(task) ?? UNTOLD_TASK;
   const { chatTemplate, systemInstruction, fewshotAsMultiturn, solver, generation, harnessVersion } =
     results ?? UNTOLD_RUN;
   const told = {
     taskVersion,
     shots,
+    epochs,
     chatTemplate,
     systemInstruction,
     solver,

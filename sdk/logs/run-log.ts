@@ -1,4 +1,5 @@
 import type { Weighting } from "../core/bundle/names.ts";
+import type { AnchorEvalError } from "../core/errors.ts";
 
 /**
  * The state of one item in a run. `scored`: the harness gave it a score. `errored`: no answer of the model came back;
@@ -29,6 +30,8 @@ export interface RunSamples {
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
   readonly remarks: readonly string[];
+  /** Says that the log lacks the metric or filter that was chosen for all tasks, and its only one counts instead. */
+  readonly absent?: AnchorEvalError;
 }
 
 /** A run of a model on a task, as found in a harness's logs. */
@@ -43,6 +46,8 @@ export interface RunLog {
   readonly results: RunResults | null;
   /** The harness says that the run broke off before its end. */
   readonly broken?: true;
+  /** Groups of the task by the results of all runs found with this one, which may have been of the task alone. */
+  readonly groups?: readonly string[];
 }
 
 /** A harness's results for one task of a run; null and empty where it says nothing. */
@@ -56,6 +61,8 @@ export interface TaskResults {
   readonly higherIsBetter: ReadonlyMap<string, boolean>;
   /** In the order in which the harness applies them. */
   readonly filters: readonly string[];
+  /** Runs of each item of which its score is the mean. */
+  readonly epochs: number | null;
   /** Documents that the task has, and that this run was asked for (`--limit`, `--samples`). */
   readonly documents: { readonly all: number; readonly run: number } | null;
 }
@@ -98,6 +105,7 @@ export const UNTOLD_TASK: TaskResults = {
   aggregations: new Map(),
   higherIsBetter: new Map(),
   filters: [],
+  epochs: null,
   documents: null,
 };
 
@@ -130,4 +138,24 @@ export function groupRuns(logs: readonly RunLog[]): RunLog[][] {
   const newer = (left: RunLog, right: RunLog): number =>
     left.date === right.date ? (left.file < right.file ? 1 : -1) : left.date < right.date ? 1 : -1;
   return [...runs.values()].map((group) => group.sort(newer));
+}
+
+/**
+ * Remarks on several logs, tasks or models, what is said of several of them once.
+ * @param found - of each, its remarks; one that begins with its name and a colon is told without it
+ * @example groupedRemarks([{ who: "a", remarks: ["a: cut"] }, { who: "b", remarks: ["b: cut"] }]) // ["a and 1 more: cut"]
+ */
+export function groupedRemarks(
+  found: readonly { readonly who: string; readonly remarks: readonly string[] }[],
+): string[] {
+  const named = new Map<string, Set<string>>();
+  for (const { who, remarks } of found)
+    for (const remark of remarks) {
+      const words = remark.startsWith(`${who}: `) ? remark.slice(who.length + 2) : remark;
+      named.set(words, (named.get(words) ?? new Set()).add(who));
+    }
+  return [...named].map(([words, all]) => {
+    const [first] = all;
+    return `${first!}${all.size > 1 ? ` and ${all.size - 1} more` : ""}: ${words}`;
+  });
 }

@@ -26,8 +26,17 @@ export function ancestors(results: RunResults, task: string): string[] {
 }
 
 /** The names by which options may be given for a log's task: its own, then its groups' from the nearest outwards. */
-export function choiceNames({ task, results }: RunLog): string[] {
-  return [task, ...(results ? ancestors(results, task) : [])];
+export function choiceNames({ task, results, groups = [] }: RunLog): string[] {
+  return [...new Set([task, ...(results ? ancestors(results, task) : []), ...groups])];
+}
+
+/** The same runs, each with the groups that any of them names for its task. */
+export function withGroups(logs: readonly RunLog[]): RunLog[] {
+  const groups = new Map<string, Set<string>>();
+  for (const results of new Set(logs.flatMap((log) => log.results ?? [])))
+    for (const task of results.tasks.keys())
+      groups.set(task, new Set([...(groups.get(task) ?? []), ...ancestors(results, task)]));
+  return logs.map((log) => ({ ...log, groups: [...(groups.get(log.task) ?? [])] }));
 }
 
 /** The tasks of a group and of the groups in it, in order, each once. */

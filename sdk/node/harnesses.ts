@@ -1,6 +1,7 @@
+import { type Choose, isAbsentChoice } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
-import { choiceNames } from "../logs/task-groups.ts";
+import { choiceNames, withGroups } from "../logs/task-groups.ts";
 import {
   findFiles,
   renameModel,
@@ -29,6 +30,7 @@ const READERS = {
   inspect: async () => (await import("./inspect-logs.ts")).inspectLogs,
   helm: async () => (await import("./helm-logs.ts")).helmLogs,
   lighteval: async () => (await import("./lighteval-logs.ts")).lightevalLogs,
+  eee: async () => (await import("./eee-logs.ts")).eeeLogs,
   opencompass: async () => (await import("./opencompass-logs.ts")).openCompassLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;
 
@@ -48,7 +50,7 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
       const files = await findFiles(paths);
       const logs = await reader.find(files, { ...formats, onRemark });
       if (logs.length === 0) throw invalidLog(paths.join(", "), reader.lacking(files));
-      return renameModel(logs, modelName);
+      return withGroups(renameModel(logs, modelName));
     },
     read: async (log, { metric, filter, ...scale }) => {
       const names = choiceNames(log);
@@ -57,4 +59,25 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
       return (await READERS[name]()).read(log, { ...formats, ...scale, ...asked, results });
     },
   };
+}
+
+/**
+ * Reads the samples of a run of which a choice for all tasks needn't have what was chosen: then its only metric and filter
+ * count, and `absent` says so.
+ * @throws AnchorEvalError as `harness.read`
+ */
+export async function readChosen(harness: Harness, log: RunLog, options: ReadLogOptions): Promise<RunSamples> {
+  try {
+    return await harness.read(log, options);
+  } catch (error) {
+    if (!isAbsentChoice(error)) throw error;
+    const { metric, filter } = options;
+    const own = { metric: (names) => metric(names, true), filter: (names) => filter(names, true) } satisfies {
+      metric: Choose;
+      filter: Choose;
+    };
+    const samples = await harness.read(log, { ...options, ...own }).catch(() => null);
+    if (samples === null) throw error;
+    return { ...samples, absent: error };
+  }
 }

@@ -11,17 +11,25 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
+/** Characters that may separate columns. */
+const SEPARATORS = [",", ";", "\t"] as const;
+type Separator = (typeof SEPARATORS)[number];
+const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs" };
+
 /**
- * The records of comma-separated lines by RFC 4180: quoted cells, doubled quotes, line ends in quoted cells. Wholly
- * empty lines are skipped. Widths are not checked.
- * @throws AnchorEvalError `invalid_data` for a quote where none can stand, or one that is never closed
+ * The records of lines by RFC 4180: quoted cells, doubled quotes, line ends in quoted cells. Columns are separated by
+ * commas, semicolons or tabs, as the first two records tell. Wholly empty lines are skipped. Widths are not checked.
+ * @throws AnchorEvalError `invalid_data` for a quote where none can stand, or one that is never closed; where two
+ * separators may be meant
  */
 export async function* csvRecords(
   batches: AsyncIterable<LineBatch> | Iterable<LineBatch>,
   issues: DataIssues,
 ): AsyncGenerator<CsvRecord[], void, undefined> {
+  let separator: Separator | undefined;
   let open: { row: number; text: string } | null = null;
-  for await (const { first, lines } of batches) {
+  for await (const { first, lines } of twoRecordsFirst(batches)) {
+    separator ??= separatorOf(lines, first, issues);
     const records: CsvRecord[] = [];
     for (let i = 0; i < lines.length; i++) {
       const line = lines[i]!;
@@ -35,13 +43,75 @@ export async function* csvRecords(
           continue;
         }
       } else if (line === "") continue;
-      const cells = text.includes('"') ? splitQuoted(text, row, issues) : text.split(",");
+      const cells = text.includes('"') ? splitQuoted(text, separator, row, issues) : text.split(separator);
       if (cells) records.push({ row, cells });
       open = cells ? null : { row, text };
     }
     yield records;
   }
   if (open) failUnclosed(issues, open.row);
+}
+
+/** The same lines, the first batch with two records at least, where there are two. */
+async function* twoRecordsFirst(
+  batches: AsyncIterable<LineBatch> | Iterable<LineBatch>,
+): AsyncGenerator<LineBatch, void, undefined> {
+  let head: LineBatch | null = null;
+  let begun = false;
+  for await (const batch of batches) {
+    if (begun) {
+      yield batch;
+      continue;
+    }
+    head = head ? { first: head.first, lines: [...head.lines, ...batch.lines] } : batch;
+    begun = firstRecords(head.lines).length === 2;
+    if (begun) yield head;
+  }
+  if (head && !begun) yield head;
+}
+
+/** The first two records' text without what is quoted; fewer where there are no more, or a quote isn't closed yet. */
+function firstRecords(lines: readonly string[]): string[] {
+  const bare: string[] = [];
+  let text = "";
+  let open = false;
+  for (const line of lines) {
+    if (line === "" && !open) continue;
+    text = open ? `${text}\n${line}` : line;
+    if (open && text.length > LONGEST_QUOTED) return [...bare, text, ""];
+    open = hasOddQuotes(line) !== open;
+    if (open) continue;
+    bare.push(text.replace(/"[^"]*"/g, ""));
+    if (bare.length === 2) break;
+  }
+  return bare;
+}
+
+/** Names of columns that tell the separator beside them. */
+const KNOWN = new Set(["model", "item_id", "score", "scenario"]);
+
+/**
+ * The separator that the first record has; where it has several, the one by which the second record has as many cells, and
+ * of those the one that leaves a known column's name. A table of one column has none, and any will do.
+ */
+function separatorOf(lines: readonly string[], first: number, issues: DataIssues): Separator {
+  const [header = "", next] = firstRecords(lines);
+  const count = (text: string, separator: Separator): number => text.split(separator).length;
+  const found = SEPARATORS.filter((separator) => header.includes(separator));
+  if (found.length < 2) return found[0] ?? ",";
+  const fitting = found.filter(
+    (separator) => next !== undefined && count(next, separator) === count(header, separator),
+  );
+  if (fitting.length < 2) return fitting[0] ?? ",";
+  const naming = fitting.filter((separator) => header.split(separator).some((cell) => KNOWN.has(cell.trim())));
+  if (naming.length === 1) return naming[0]!;
+  const row = first + lines.findIndex((line) => line !== "");
+  const names = fitting.map((separator) => SEPARATOR_WORDS[separator]).join(" or ");
+  issues.fail(
+    { row },
+    "ambiguous_separator",
+    `columns may be separated by ${names}: put cells that have one of them in quotes`,
+  );
 }
 
 function failUnclosed(issues: DataIssues, row: number): never {
@@ -55,7 +125,7 @@ function hasOddQuotes(line: string): boolean {
 }
 
 /** Cells of a record; null where its last quoted cell is still open. */
-function splitQuoted(text: string, row: number, issues: DataIssues): string[] | null {
+function splitQuoted(text: string, separator: Separator, row: number, issues: DataIssues): string[] | null {
   const cells: string[] = [];
   for (let at = 0; ; at++) {
     if (text.charCodeAt(at) === 0x22) {
@@ -71,15 +141,15 @@ function splitQuoted(text: string, row: number, issues: DataIssues): string[] | 
         cell += text.slice(from, quote + 1);
         from = quote + 2;
       }
-      if (at < text.length && text.charCodeAt(at) !== 0x2c)
+      if (at < text.length && text[at] !== separator)
         issues.fail(
           { row, column: cells.length },
           "malformed_csv",
           "there is text after the closing quote of the cell",
         );
     } else {
-      const comma = text.indexOf(",", at);
-      const cell = text.slice(at, comma < 0 ? text.length : comma);
+      const end = text.indexOf(separator, at);
+      const cell = text.slice(at, end < 0 ? text.length : end);
       cells.push(cell);
       if (cell.includes('"'))
         issues.fail(
@@ -97,6 +167,9 @@ function splitQuoted(text: string, row: number, issues: DataIssues): string[] | 
 export function checkWidth({ row, cells }: CsvRecord, header: readonly string[], issues: DataIssues): boolean {
   if (cells.length === header.length) return true;
   const count = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
-  issues.add({ row }, "ragged", `the row has ${count}, the header has ${header.length}`);
+  const message = `the row has ${count}, the header has ${header.length}`;
+  const hint = `${message}; R's write.table leaves out the name of the first column: col.names = NA writes one`;
+  // The first row behind the header tells R's tables from a row that is broken.
+  issues.add({ row }, "ragged", row === 2 && cells.length === header.length + 1 ? hint : message);
   return false;
 }

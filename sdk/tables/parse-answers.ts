@@ -1,7 +1,7 @@
 import { idProblem, SHA256 } from "../core/bundle/names.ts";
-import { checkWidth, csvRecords } from "./csv-records.ts";
+import { checkWidth, type CsvRecord, csvRecords } from "./csv-records.ts";
 import { chunkLines, type LineBatch } from "./chunk-lines.ts";
-import { DataIssues, quoted } from "./data-issues.ts";
+import { DataIssues, firstFew, quoted } from "./data-issues.ts";
 import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
 
@@ -15,8 +15,9 @@ export interface Answers {
 
 /**
  * Reads one model's answers: a JSON object `{id: score}`, the body of an estimate's request (`{responses: {id: score},
- * hashes?}`), JSON lines or CSV with `item_id`, `score` and, where the harness knows it, `hash`. A null or an empty cell
- * means no answer; other fields are ignored.
+ * hashes?}`), JSON lines or CSV with `item_id`, `score` and, where the harness knows it, `hash`. A null, an empty cell or
+ * a word such as NA means no answer; other fields are ignored. A CSV's first column has the ids under any name, where none
+ * is called `item_id`; of two columns the second has the scores.
  * @param name - of the file: its ending decides the format, else the content does
  * @param chunks - its bytes, unpacked: `blobChunks(name, file)` in a page, `readAnswers(path)` of anchoreval/node for files
  * @throws AnchorEvalError `invalid_data` naming file, row, item and rule: a repeated item, a score that is none, …
@@ -124,18 +125,54 @@ async function readCsv(
   sink: AnswerSink,
 ): Promise<void> {
   let header: readonly string[] | null = null;
-  let [id, score, hash] = [-1, -1, -1];
+  let places: AnswerColumns = { id: 0, score: 0, hash: -1 };
   for await (const records of csvRecords(batches, issues))
-    for (const { row, cells } of records) {
+    for (const record of records) {
+      const { row, cells } = record;
       if (header === null) {
         header = cells;
-        [id, score, hash] = ["item_id", "score", "hash"].map((name) => cells.indexOf(name)) as [number, number, number];
-        if (id < 0 || score < 0 || new Set(cells).size < cells.length)
-          issues.fail({ row }, "wrong_header", "a table of answers has the columns item_id,score[,hash], each once");
-      } else if (checkWidth({ row, cells }, header, issues)) {
+        places = answerColumns(record, issues);
+      } else if (checkWidth(record, header, issues)) {
+        const { id, score, hash } = places;
         const problem = sink.take(cells[id], reader.fromText(cells[score]!), hash < 0 ? null : cells[hash]);
         if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
       }
     }
   issues.refuse();
+}
+
+interface AnswerColumns {
+  readonly id: number;
+  readonly score: number;
+  /** −1 = there is none. */
+  readonly hash: number;
+}
+
+/** Scores and names of columns that are no item's id. */
+const NO_ID = /^(?:model|score|hash|[01]|[01]?[.,]\d+|true|false)$/i;
+
+/**
+ * Where a table of answers has what: `item_id`, or else its first column under any name; `score`, or else the second of
+ * two columns.
+ */
+function answerColumns({ row, cells }: CsvRecord, issues: DataIssues): AnswerColumns {
+  const [named, score, hash] = ["item_id", "score", "hash"].map((name) => cells.indexOf(name)) as [
+    number,
+    number,
+    number,
+  ];
+  const others = cells.filter((name, at) => at > 0 && at !== score && /^(?:item|id|.*_id)$/i.test(name));
+  const isPair = cells.length === 2 && score < 0 && hash < 0;
+  const first = cells[0] ?? "";
+  if (isPair && first !== "" && first !== "item_id" && NO_ID.test(cells[1]!))
+    issues.fail({ row }, "wrong_header", "the first row is an answer: a table begins with a header, item_id,score");
+  const id = named >= 0 ? named : NO_ID.test(first) || others.length > 0 ? -1 : 0;
+  const scoreAt = score >= 0 ? score : isPair && id >= 0 ? 1 - id : -1;
+  if (id < 0 || scoreAt < 0 || new Set(cells).size < cells.length)
+    issues.fail(
+      { row },
+      "wrong_header",
+      `a table of answers has the columns item_id,score[,hash], each once; this has ${firstFew(cells, 8)}`,
+    );
+  return { id, score: scoreAt, hash };
 }

@@ -10,14 +10,33 @@ export interface ScoreProblem {
   readonly message: string;
 }
 
-/** Reads scores: a number in [0,1], or NaN where there is none (an empty cell, null). */
+/**
+ * Reads the scores of one file: a number in [0,1], or NaN where there is none (an empty cell, null). Text is read as pandas,
+ * R and spreadsheets write it: True and FALSE, NA, NaN, None and the like for none, decimals by a point or, in the whole
+ * file, by a comma.
+ */
 export interface ScoreReader {
   fromText(cell: string): number | ScoreProblem;
   fromJson(value: unknown): number | ScoreProblem;
 }
 
 /** Decimal numbers as programs write them; not `0x1`, `Infinity` and other text that `Number` takes. */
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$/;
+/** A comma that groups thousands where it isn't a decimal one. */
+const THOUSANDS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
+const TRUTH = /^(?:(true)|false)$/i;
+const MISSING = /^(?:#?n\/?a|<na>|nan|null|none)$/i;
+
+/** Whether a cell is a word that programs write for what is missing, such as NA, NaN or None. */
+export function isMissingWord(cell: string): boolean {
+  return MISSING.test(cell.trim());
+}
+
+/** The number that a cell has, its decimals by a point or a comma; NaN where it is none, or not a finite one. */
+export function decimalNumber(text: string): number {
+  const value = DECIMAL.test(text) ? Number(text.replace(",", ".")) : NaN;
+  return Number.isFinite(value) ? value : NaN;
+}
 
 /**
  * Makes a reader of scores.
@@ -38,13 +57,35 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       return { code: "out_of_range", message: `a score must be in [${low},${high}], got ${score}${hint}` };
     return scale(score) + 0; // -0 becomes 0
   };
+  const truth = (value: boolean): number | ScoreProblem => {
+    if (low === 0 && high === 1) return scaled(Number(value));
+    const message = `true and false are 1 and 0, which isn't a scale of ${low} to ${high}: write numbers`;
+    return { code: "not_a_number", message };
+  };
+  /** The decimal mark of the file, and the cell that told it. */
+  let mark: { readonly sign: string; readonly cell: string } | undefined;
+  const markProblem = (cell: string): ScoreProblem | null => {
+    const sign = cell.includes(",") ? "," : cell.includes(".") ? "." : null;
+    if (sign === null) return null;
+    mark ??= { sign, cell };
+    const message =
+      mark.sign !== sign
+        ? `${quoted(cell)} has a decimal ${sign === "," ? "comma" : "point"}, and ${quoted(mark.cell)} before it the other mark: write all scores with one`
+        : sign === "," && high >= 1000 && THOUSANDS.test(cell)
+          ? `${quoted(cell)} may be a thousand or a decimal: write scores with a decimal point and without separators of thousands`
+          : null;
+    return message === null ? null : { code: "not_a_number", message };
+  };
   return {
     fromText: (cell) => {
       if (cell === "") return NaN;
       if (plain && cell === "0") return 0;
       if (plain && cell === "1") return 1;
       const text = cell.trim();
-      if (DECIMAL.test(text)) return scaled(Number(text));
+      if (DECIMAL.test(text)) return markProblem(text) ?? scaled(Number(text.replace(",", ".")));
+      const word = TRUTH.exec(text);
+      if (word) return truth(word[1] !== undefined);
+      if (MISSING.test(text)) return NaN;
       return {
         code: "not_a_number",
         message: `a score must be a number, got ${quoted(cell)}; an empty cell means no score`,
@@ -53,6 +94,7 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
     fromJson: (value) => {
       if (value === null) return NaN;
       if (typeof value === "number") return scaled(value);
+      if (typeof value === "boolean") return truth(value);
       return { code: "not_a_number", message: `a score must be a number, got ${jsonKind(value)}; null means no score` };
     },
   };

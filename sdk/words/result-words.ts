@@ -38,7 +38,7 @@ export function intervalWords(interval: Interval | null): string {
  * The verdict, and what it rests on.
  * @example verdictWords(comparison) // ["new is better", "one-sided confidence that new is better: 99.2 %"]
  */
-export function verdictWords(comparison: Comparison): string[] {
+export function verdictWords(comparison: Omit<Comparison, "warnings">): string[] {
   const { verdict, names, margin, moreItems, difference, oneSidedConfidence, reason } = comparison;
   if (verdict === null) return [`no verdict: ${reason ?? "there is no interval"}`];
   const by = margin > 0 ? ` by more than ${points(margin)} points` : "";

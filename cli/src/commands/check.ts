@@ -3,12 +3,14 @@ import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
-import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel } from "../options/answers.ts";
+import { percent, points } from "anchoreval/internal/words/figures";
+import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, invalidOption } from "../command.ts";
+import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
 
@@ -33,6 +35,8 @@ export const checkCommand: Command = {
     },
     Output: {
       save: option("FILE", "write the answers as JSON, as a baseline for later"),
+      ...SUMMARY_OPTION,
+      junit: option("FILE", "also write the check as JUnit XML, a test case a rule"),
     },
   },
   examples: [
@@ -61,6 +65,10 @@ export const checkCommand: Command = {
       ...(minScore !== undefined && { minScore }),
       ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     };
+    const summary = await readSideFile(options, "summary");
+    const junit = await readSideFile(options, "junit");
+    if (!rules && (summary !== undefined || junit !== undefined))
+      throw invalidOption(`--${summary === undefined ? "junit" : "summary"} is for a check: give --baseline PATH or --min-score POINTS too`); // prettier-ignore
     const bundle = await readBundle(options, signal);
     const { benchmark, version } = bundle.manifest;
     if (!isPinned(place))
@@ -78,8 +86,12 @@ export const checkCommand: Command = {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
       return 0;
     }
-    const check = checkFromAnchors(bundle, runs, { ...asked, baselines });
-    output.result(check, checkLines(check));
+    const check = withAnswers(checkFromAnchors(bundle, runs, { ...asked, baselines }), [...runs, ...baselines]);
+    const parts = checkParts(check);
+    output.result(check, plainLines(parts));
+    await addSummary(summary, `${benchmark} ${version}: ${headline(check)}`, parts.slice(1));
+    if (junit !== undefined)
+      await writeJunit(junit, `${benchmark} ${version}, form ${check.form}`, ruleCases(check), plainLines(parts));
     return EXIT_CODES[check.verdict];
   },
 };
@@ -93,7 +105,7 @@ async function saveAnswers(file: string, { responses, hashes }: ReadModel): Prom
   }
 }
 
-function checkLines(check: CheckResult): string[] {
+function checkParts(check: Answered<CheckResult>): ResultParts {
   const { benchmark, version, form, answered, of, drop, minimum, warnings } = check;
   const rows = [
     ...(drop ? [row("drop", drop.drop, "at most", drop.maxDrop, drop)] : []),
@@ -104,11 +116,19 @@ function checkLines(check: CheckResult): string[] {
     ...(drop && drop.found !== null ? [foundWords(drop)] : []),
     "",
     `${benchmark} ${version}, form ${form}: ${answered} of ${of} items answered${drop ? " on both sides; only these count" : ""}`,
-    ...textTable([["", "measured", "allowed", "lower bound", "upper bound", "verdict"], ...rows], "lrrrrl"),
+    { rows: [["", "measured", "allowed", "lower bound", "upper bound", "verdict"], ...rows], align: "lrrrrl" },
     "",
     confidenceWords(check),
     ...(minimum && minimum.low !== null ? [INTERVAL_MEANING] : []),
     ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}
+
+/** The rules as test cases. */
+function ruleCases({ drop, minimum }: Answered<CheckResult>): RuleCase[] {
+  return [
+    ...(drop ? [{ name: `a drop of at most ${points(drop.maxDrop)} points`, verdict: drop.verdict, words: dropWords(drop) }] : []), // prettier-ignore
+    ...(minimum ? [{ name: `a score of at least ${points(minimum.minScore)}`, verdict: minimum.verdict, words: minimumWords(minimum) }] : []), // prettier-ignore
   ];
 }
 
@@ -119,7 +139,7 @@ const VERDICT_WORDS: Readonly<Record<CheckVerdict, string>> = {
 };
 
 /** The verdict and what it goes by. @example "passed: 8.5 points better" */
-function headline(check: CheckResult): string {
+function headline(check: Omit<CheckResult, "warnings">): string {
   const { drop, minimum, verdict } = check;
   const parts = [...(drop ? [dropWords(drop)] : []), ...(minimum ? [minimumWords(minimum)] : [])];
   const open = verdict === "undecided" ? `; ${remedyWords(check)}` : "";
@@ -145,7 +165,7 @@ function counted(size: string, noun: string): string {
 }
 
 /** Advice on an open check: more items, or limits that it would meet. */
-function remedyWords({ drop, minimum }: CheckResult): string {
+function remedyWords({ drop, minimum }: Omit<CheckResult, "warnings">): string {
   if (drop?.drop === null || minimum?.score === null || minimum?.low === null) return "answer more items";
   const limits = [
     ...(drop?.verdict === "undecided" ? ["allow a larger --max-drop"] : []),
@@ -176,7 +196,7 @@ function timesWords(count: number): string {
   return rounded === 1 ? "once" : `${rounded} times`;
 }
 
-function confidenceWords({ level, alarms: { perYear, runsPerYear } }: CheckResult): string {
+function confidenceWords({ level, alarms: { perYear, runsPerYear } }: Omit<CheckResult, "warnings">): string {
   const alarms = `${perYear} false ${perYear === 1 ? "alarm" : "alarms"}`;
   return `“passed” holds with ${percent(level)} confidence; “regressed” allows ${alarms} in ${runsPerYear} runs.`;
 }

@@ -8,12 +8,21 @@ import {
   scoreWords,
   verdictWords,
 } from "anchoreval/internal/words/result-words";
-import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
-import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
+import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
+import {
+  type Answered,
+  ANSWER_DATA_OPTIONS,
+  estimateOptions,
+  FORM_OPTION,
+  LEVEL_OPTION,
+  readModel,
+  withAnswers,
+} from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
@@ -30,7 +39,7 @@ export const compareCommand: Command = {
       margin: option("POINTS", "the largest difference that doesn't matter (default 0)"),
       ...LEVEL_OPTION,
     },
-    Output: { verbose: flag("also every scenario's test and the ranking statistic") },
+    Output: { ...SUMMARY_OPTION, verbose: flag("also every scenario's test and the ranking statistic") },
   },
   examples: [
     "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",
@@ -44,6 +53,7 @@ export const compareCommand: Command = {
       throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
     const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
     if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
+    const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
@@ -51,11 +61,16 @@ export const compareCommand: Command = {
     const shared = estimateOptions(options);
     if (pair) {
       const [first, second] = distinct(models);
-      const comparison = compareFromAnchors(bundle, first!, second!, { ...shared, margin });
-      output.result(comparison, comparisonLines(comparison, options.flag("verbose")));
+      const comparison = withAnswers(compareFromAnchors(bundle, first!, second!, { ...shared, margin }), models);
+      output.result(comparison, plainLines(comparisonParts(comparison, options.flag("verbose"))));
+      const { benchmark, version } = comparison;
+      const heading = `${benchmark} ${version}: ${verdictWords(comparison)[0]!}`;
+      await addSummary(summary, heading, comparisonParts(comparison, false));
     } else {
-      const ranking = rankFromAnchors(bundle, distinct(models), shared);
-      output.result(ranking, rankingLines(ranking));
+      const ranking = withAnswers(rankFromAnchors(bundle, distinct(models), shared), models);
+      output.result(ranking, plainLines(rankingParts(ranking)));
+      const { benchmark, version } = ranking;
+      await addSummary(summary, `${benchmark} ${version}: ${ranking.models.length} models`, rankingParts(ranking));
     }
   },
 };
@@ -71,7 +86,7 @@ function distinct(models: readonly ReadModel[]): ReadModel[] {
 }
 
 /** A comparison of two models for people: points with one decimal, and the verdict in words. */
-function comparisonLines(comparison: Comparison, verbose: boolean): string[] {
+function comparisonParts(comparison: Answered<Comparison>, verbose: boolean): ResultParts {
   const { benchmark, version, form, names, scenarios, warnings } = comparison;
   const results = Object.entries(scenarios);
   const level = [comparison, ...results.map(([, result]) => result)].find(({ interval }) => interval)?.interval?.level;
@@ -90,7 +105,7 @@ function comparisonLines(comparison: Comparison, verbose: boolean): string[] {
   return [
     `${benchmark} ${version}, form ${form}: ${comparison.answered} of ${comparison.of} items answered by both; only these count`,
     "",
-    ...textTable(rows, "lrrrrr"),
+    { rows, align: "lrrrrr" },
     "",
     ...verdictWords(comparison),
     mcNemarWords(comparison, names),
@@ -113,12 +128,22 @@ function row(label: string, { scores, difference, interval, answered, of }: Diff
   ];
 }
 
-function meansLine({ names, scores: { a, b } }: Comparison): string {
+function meansLine({ names, scores: { a, b } }: Omit<Comparison, "warnings">): string {
   const mean = ({ stratifiedMean }: ModelScore): string => (stratifiedMean === null ? "–" : points(stratifiedMean));
   return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
 }
 
-function rankingLines({ benchmark, version, form, level, reason, answered, of, models, warnings }: Ranking): string[] {
+function rankingParts({
+  benchmark,
+  version,
+  form,
+  level,
+  reason,
+  answered,
+  of,
+  models,
+  warnings,
+}: Answered<Ranking>): ResultParts {
   const rows = [
     ["", "model", "stratified mean", "score", `${percent(level)} interval`, "place is in"],
     ...models.map(({ name, rank, stratifiedMean, score, interval, rankInterval }) => [
@@ -133,7 +158,7 @@ function rankingLines({ benchmark, version, form, level, reason, answered, of, m
   return [
     `${benchmark} ${version}, form ${form}: ${answered} of ${of} items answered by all; only these count`,
     "",
-    ...textTable(rows, "rlrrrr"),
+    { rows, align: "rlrrrr" },
     "",
     ...(reason === null
       ? [

@@ -9,7 +9,7 @@ export const diffCommand: Command = {
   options: {
     Data: {
       bundle: option("BUNDLE", "the bundle of the older version", { required: true }),
-      items: option("FILE", "the newer version's items, JSONL(.gz)", { required: true }),
+      items: option("FILE", "the newer version's items, CSV or JSONL(.gz)", { required: true }),
     },
   },
   examples: [

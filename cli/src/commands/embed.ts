@@ -30,7 +30,7 @@ const OWN_FILES = { jsonl: /^\{"item_id":.*,"embedding":\[/, csv: /^item_id,0[,\
 
 export const embedCommand: Command = {
   options: {
-    Data: { items: option("FILE", "items JSONL(.gz) with texts", { required: true }) },
+    Data: { items: option("FILE", "items with texts, CSV or JSONL(.gz)", { required: true }) },
     Encoder: {
       encoder: option("DIR|FILE.onnx", "sentence encoder (default: TF-IDF of the texts)"),
       tokenizer: option("FILE", "the encoder's tokenizer.json (default: beside it)"),

@@ -2,10 +2,19 @@ import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/br
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
-import { percent, points, textTable } from "anchoreval/internal/words/figures";
+import { percent, points } from "anchoreval/internal/words/figures";
 import { type Command, option, flag } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
-import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readModel } from "../options/answers.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
+import {
+  type Answered,
+  ANSWER_DATA_OPTIONS,
+  estimateOptions,
+  FORM_OPTION,
+  LEVEL_OPTION,
+  readModel,
+  withAnswers,
+} from "../options/answers.ts";
 
 export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
@@ -20,25 +29,33 @@ export const estimateCommand: Command = {
       ...ANSWER_DATA_OPTIONS,
     },
     Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
-    Output: { verbose: flag("also the ability, λ and every estimator") },
+    Output: { ...SUMMARY_OPTION, verbose: flag("also the ability, λ and every estimator") },
   },
   examples: [
     "estimate --bundle bundles/quiz --responses answers.json",
     "estimate --bundle https://evals.example.com/v1/bundles/quiz/1.0.0 --from lm-eval --responses logs/my-model",
   ],
   run: async ({ options, output, signal }) => {
+    const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
-    const { responses, ...given } = await readModel(paths, bundle, options, (words) => output.remark(words));
-    const estimate = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
-    const bridged = bridgedScore(bundle.manifest, estimate);
-    const lines = estimateLines(estimate, bridged, options.flag("verbose"));
+    const model = await readModel(paths, bundle, options, (words) => output.remark(words));
+    const { responses, ...given } = model;
+    const found = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
+    const estimate = withAnswers(found, [model]);
+    const bridged = bridgedScore(bundle.manifest, found);
+    const lines = plainLines(estimateParts(estimate, bridged, options.flag("verbose")));
     output.result({ ...estimate, ...(bridged && { bridged }) }, lines);
+    await addSummary(summary, estimateHeading(estimate), estimateParts(estimate, bridged, false));
   },
 };
 
-/** An estimate in lines for people. @param verbose - also the ability, λ and every estimator */
-export function estimateLines(estimate: Estimate, bridged: BridgedScore | null, verbose: boolean): string[] {
+/** An estimate for people. @param verbose - also the ability, λ and every estimator */
+export function estimateParts(
+  estimate: Answered<Estimate>,
+  bridged: BridgedScore | null,
+  verbose: boolean,
+): ResultParts {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
   const level = [estimate, ...Object.values(scenarios)].find(({ interval }) => interval)?.interval?.level;
@@ -66,7 +83,7 @@ export function estimateLines(estimate: Estimate, bridged: BridgedScore | null, 
   return [
     `${benchmark} ${version}, form ${form}: ${estimate.answered} of ${estimate.of} items answered`,
     "",
-    ...textTable(rows, "lrrrl"),
+    { rows, align: "lrrrl" },
     "",
     ...(level === undefined ? [] : [INTERVAL_MEANING]),
     ...(bridged === null ? [] : [bridgedWords(bridged)]),
@@ -74,6 +91,14 @@ export function estimateLines(estimate: Estimate, bridged: BridgedScore | null, 
     ...warnings.map(({ message }) => `warning: ${message}`),
     ...(verbose ? ["", ...results.flatMap(([id, result]) => detailLines(id, result))] : []),
   ];
+}
+
+/** @example "quiz 1.0.0: 62.4, 95 % interval 58.1 to 66.0" */
+function estimateHeading({ benchmark, version, score, interval, scenarios }: Answered<Estimate>): string {
+  const named = Object.values(scenarios);
+  const [own] = named.length === 1 ? named : [{ score, interval }];
+  const width = own.interval === null ? "" : `, ${percent(own.interval.level)} interval ${intervalWords(own.interval)}`;
+  return `${benchmark} ${version}: ${own.score === null ? "no score" : scoreWords(own.score)}${width}`;
 }
 
 function bridgedWords({ benchmark, version, overall, scenarios }: BridgedScore): string {

@@ -91,7 +91,7 @@ const TARGET: Readonly<
       run: {
         heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
         commands: [command],
-        logs: "logs/MODEL",
+        logs: "anchors/MODEL",
         notes: fewShotNotes(bundle),
       },
     };
@@ -143,7 +143,7 @@ function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentLis
   const { shots, chatTemplate } = bundle.manifest.protocol;
   const fixed = lmEvalArguments(list, {
     file,
-    logs: "logs",
+    logs: "anchors", // beside the folder of the runs that a bundle was fitted on
     ...(typeof shots === "number" && { shots }),
     ...(typeof chatTemplate === "boolean" && { chatTemplate }),
   });

@@ -51,7 +51,7 @@ const ANSWER_OPTIONS = {
   ),
   "response-items": option(
     "FILE",
-    "items JSONL(.gz) of the responses: its texts are compared where --answers-to isn't given",
+    "items of the responses, CSV or JSONL(.gz): its texts are compared where --answers-to isn't given",
   ),
   ...rare(SCALE_OPTIONS),
   ...FAMILIES_OPTION,

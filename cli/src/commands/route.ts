@@ -34,10 +34,16 @@ export const routeCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      train: option("NAME|FILE", "questions to learn from: a subscenario, or items JSONL", { required: true }),
-      test: option("NAME|FILE", "questions to route: a subscenario, or items JSONL with texts, answered or not", {
+      train: option("NAME|FILE", "questions to learn from: a subscenario, or items in CSV or JSONL", {
         required: true,
       }),
+      test: option(
+        "NAME|FILE",
+        "questions to route: a subscenario, or items in CSV or JSONL with texts, answered or not",
+        {
+          required: true,
+        },
+      ),
       scenario: option("NAME", "scenario of these subscenarios, where several have them"),
       embeddings: option("FILE", ".jsonl or .csv by item_id (default: TF-IDF of the texts)"),
       cost: option("FILE", "lines of model,cost of one question"),
@@ -150,7 +156,7 @@ export const routeCommand: Command = {
 
 /** A subscenario's name, unless it ends as files of items do. */
 function readChoice(value: string): Promise<QuestionChoice> {
-  return /\.(jsonl|ndjson)(\.gz)?$/i.test(value) ? readItems(value) : Promise.resolve(value);
+  return /\.(jsonl|ndjson|csv|tsv)(\.gz)?$/i.test(value) ? readItems(value) : Promise.resolve(value);
 }
 
 async function readFeatures(

@@ -4,6 +4,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { ReadModel } from "../anchor-logs.ts";
+import { type AnswerWarning, formAnswers, ignoredWords } from "../form-answers.ts";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { allAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
@@ -36,6 +37,26 @@ export function estimateOptions(options: OptionReader): { level: number; onChang
     level: options.number("level", { min: 0, max: 1 }, 0.95),
     ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
   };
+}
+
+/** A result with what its models' answers brought: how many don't count, and warnings. */
+export type Answered<R> = Omit<R, "warnings"> & {
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly ignored?: number;
+};
+
+/** Adds to a result what its models' answers brought; of several models, each warning with the model's name. */
+export function withAnswers<R extends { readonly warnings: Answered<R>["warnings"] }>(
+  result: R,
+  models: readonly ReadModel[],
+): Answered<R> {
+  const ignored = models.reduce((sum, model) => sum + model.ignored, 0);
+  const named = (model: ReadModel, message: string): string =>
+    models.length > 1 ? `${model.name}: ${message}` : message;
+  const own: AnswerWarning[] = models.flatMap((model) =>
+    model.warnings.map(({ code, message }) => ({ code, message: named(model, message) })),
+  );
+  return { ...result, ...(ignored > 0 && { ignored }), warnings: [...result.warnings, ...own] };
 }
 
 /**
@@ -73,8 +94,11 @@ export async function readModel(
   const { answers, hashes } = await readAnswers(path, readScale(options));
   const name = basename(path)
     .replace(/\.gz$/i, "")
-    .replace(/\.(csv|jsonl?|ndjson)$/i, "");
-  return { name, responses: answers, hashes, ...(form !== undefined && { form }) };
+    .replace(/\.(csv|tsv|jsonl?|ndjson)$/i, "");
+  const answered = formAnswers(bundle, answers, path, form);
+  const words = ignoredWords(answered);
+  if (words !== null) onRemark(words, name);
+  return { ...answered, name, hashes };
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -15,7 +15,7 @@ const NEIGHBOURS = 20;
 export const COLD_START_OPTIONS = {
   "cold-start": option(
     "FILE",
-    "items without answers, JSONL: predict their parameters, and with model names keep routes",
+    "items without answers, CSV or JSONL: predict their parameters, and with model names keep routes",
   ),
   "cold-embeddings": option(
     "FILE",

@@ -6,11 +6,12 @@ import {
   type ReadResponsesOptions,
   type Responses,
 } from "anchoreval-trainer/internal/matrix/read-responses";
+import { unvariedScenarios } from "anchoreval-trainer/internal/matrix/replicates";
 import type { Manifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { quoted } from "anchoreval/internal/tables/data-issues";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
@@ -20,7 +21,7 @@ export const RESPONSE_OPTIONS = {
   responses: option("FILE", "the models' answers: wide CSV(.gz), long CSV or JSONL, or py-irt JSON lines", {
     required: true,
   }),
-  items: option("FILE", "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …"),
+  items: option("FILE", "items, CSV or JSONL(.gz): item_id, scenario, subscenario?, hash?, …"),
   pool: option("ID", "make all scenarios subscenarios of one, ID, so that anchors are chosen among all items"),
   ...rare(SCALE_OPTIONS),
 } as const satisfies OptionSpecs;
@@ -50,10 +51,19 @@ export async function readGivenResponses(
   { responses, ...reading }: ReturnType<typeof readResponseOptions>,
 ): Promise<Responses> {
   const read = await readResponses(responses, reading);
+  const unvaried = unvariedScenarios(read.matrix);
+  const said = [
+    ...read.remarks,
+    ...(unvaried.length > 0 ? [unvariedWords(unvaried, read.matrix.subjects.length)] : []),
+  ];
   const file = options.text("full-scores");
-  if (file === undefined) return read;
+  if (file === undefined) return { ...read, remarks: said };
   const { matrix, remarks } = await readFullScores(file, read.matrix, reading);
-  return { matrix, remarks: [...read.remarks, ...remarks] };
+  return { matrix, remarks: [...said, ...remarks] };
+}
+
+function unvariedWords(scenarios: readonly string[], models: number): string {
+  return `no variance in ${firstFew(scenarios)}: the ${models} models have the same score on every item, so that items can't be told apart and errors can't be measured; other models are needed, weaker or stronger`;
 }
 
 /** Facts that `anchoreval import` left beside the responses. */

@@ -6,7 +6,7 @@ import { chooseFilter, chooseMetric } from "anchoreval/internal/logs/choices";
 import { versionText } from "anchoreval/internal/logs/json";
 import { lmEvalArguments, lmEvalDocumentList, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
-import { UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
+import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { differenceWords } from "../anchor-logs.ts";
 import { sameItems } from "./same-items.ts";
@@ -112,6 +112,7 @@ function checkTasks(
     { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
   );
   remarks.push(...checked.remarks);
+  const differences: { who: string; remarks: string[] }[] = [];
   for (const [name, task] of Object.entries(tasks)) {
     const { version, shots, metrics, filters } = task!;
     const file = "lm-evaluation-harness";
@@ -121,9 +122,11 @@ function checkTasks(
     const filter = chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] });
     const { protocol } = bundle.manifest;
     const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
-    remarks.push(
-      ...differenceWords(protocol, name, {
+    differences.push({
+      who: name,
+      remarks: differenceWords(protocol, name, {
         ...UNTOLD_RUN,
+        epochs: null, // `repeats` are averaged by the harness: only its logs tell
         taskVersion: versionText(version),
         // The harness leaves a task without examples as it is.
         shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
@@ -131,8 +134,9 @@ function checkTasks(
         metric,
         filter,
       }),
-    );
+    });
   }
+  remarks.push(...groupedRemarks(differences));
   return checked.anchors;
 }
 

@@ -8,11 +8,12 @@ import { count, counted, listed } from "anchoreval/internal/words/figures";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
-import { estimateLines } from "../commands/estimate.ts";
+import { estimateParts } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
+import { plainLines } from "../summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
 import type { RunCommand } from "./plan.ts";
@@ -106,7 +107,7 @@ export const runCommand: Command = {
     const { responses, hashes, ...logged } = await readAnchorLogs(bundle, [logs], {
       ...{ ...asked, form, anchors: plan.anchors },
     });
-    for (const words of logged.remarks)
+    for (const words of [...logged.warnings.map(({ message }) => message), ...logged.remarks])
       if (!remarks.includes(words)) {
         remarks.push(words);
         output.remark(`warning: ${words}`);
@@ -115,7 +116,7 @@ export const runCommand: Command = {
     const result = { ...estimate, run: { ...run, model: logged.name, warnings: remarks } };
     await finishRun(folder, result);
     output.result(result, [
-      `${logged.name} on ${estimateLines(estimate, null, false).join("\n")}`,
+      `${logged.name} on ${plainLines(estimateParts(estimate, null, false)).join("\n")}`,
       "",
       `${costWords(run)}.`,
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already

@@ -2,6 +2,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
+import { unvariedScenarios } from "../matrix/replicates.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
 import {
@@ -96,6 +97,12 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
           targets: Math.max(...groups.map(({ targets }) => targets.length)),
         }))
         .find(({ sources, targets }) => sources < 5 || targets === 0);
+      const unvaried = tooFew || candidates.length === 0 ? unvariedScenarios(matrix) : [];
+      if (part.groups.every(({ scenarios }) => scenarios.every(({ id }) => unvaried.includes(id))))
+        throw new AnchorEvalError(
+          "invalid_data",
+          `no variance in ${unvaried.join(", ")}: the ${matrix.subjects.length} models have the same score on every item, so that all count as copies of one and none can be held out`,
+        );
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",

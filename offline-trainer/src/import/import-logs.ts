@@ -1,11 +1,11 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
-import type { RunLog, SampleState } from "anchoreval/internal/logs/run-log";
+import { groupedRemarks, type RunLog, type SampleState } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
-import { ContentTable, countStates, type ErrorPolicy, groupBy } from "./run-scores.ts";
+import { ContentTable, countStates, type ErrorPolicy, groupBy, type RunScores } from "./run-scores.ts";
 import {
   differenceTable,
   type DuplicatePolicy,
@@ -68,6 +68,7 @@ export async function importLogs(
       file: run.log.file,
       results: run.log.resultsFile,
       states: countStates([run]),
+      documents: run.documents.length,
       ...matching[index]!,
     })),
   );
@@ -99,9 +100,11 @@ export async function importLogs(
       ...unloggedWarnings(logs, paths),
       ...doubts,
       ...(differences.length > 0 ? [`the runs were not made alike:\n${differenceTable(differences)}`] : []),
-      ...runs.flatMap((run) => run.remarks),
+      ...absentWarnings(runs),
+      ...groupedRemarks(runs.map(({ log, remarks }) => ({ who: log.file, remarks }))),
       ...stateWarnings(states, errors),
       ...matchingWarnings(reported),
+      ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
       ...weighting.warnings,
       ...scoreWarnings(different, errors),
     ],
@@ -144,6 +147,8 @@ export interface ImportReport {
 export interface ReportedRun extends RunMatching, Pick<RunLog, "model" | "task" | "file"> {
   readonly results: string | null;
   readonly states: Readonly<Record<SampleState, number>>;
+  /** Documents that it asked. */
+  readonly documents: number;
 }
 
 /** Above this share, samples without an answer or a score are worth a word. */
@@ -186,6 +191,43 @@ function matchingWarnings(runs: readonly ReportedRun[]): string[] {
   return [
     ...warning("were left out, as their documents differ from most models'", (run) => run.changed.length),
     ...warning("have another document's number, and were matched by content", (run) => run.renumbered),
+  ];
+}
+
+/** Tasks that lack the metric or filter that was chosen for all, with what counts instead. */
+function absentWarnings(runs: readonly RunScores[]): string[] {
+  const chosen = new Set(
+    runs.flatMap(({ absent, log, metric, filter }) => (absent ? [`${log.task}: ${metric}, ${filter}`] : [])),
+  );
+  if (chosen.size === 0) return [];
+  return [
+    `${chosen.size} ${chosen.size === 1 ? "task has" : "tasks have"} no such metric or filter, and ${chosen.size === 1 ? "counts by its" : "count by their"} only one: ${list([...chosen], 5)}`,
+  ];
+}
+
+/**
+ * Runs on a part of their task's documents: with a limit, on anchors alone, or broken off.
+ * @param items - items of each task, of all runs
+ */
+function partWarnings(runs: readonly RunScores[], items: ReadonlyMap<string, number>): string[] {
+  const [alike, odd]: [string[], string[]] = [[], []];
+  for (const [task, own] of groupBy(runs, ({ log }) => log.task)) {
+    const all = Math.max(items.get(task)!, ...own.map(({ log }) => log.results?.tasks.get(task)?.documents?.all ?? 0));
+    if (own.every(({ documents: { length } }) => length === items.get(task) && length < all))
+      alike.push(`${task}: ${items.get(task)!} of ${all}`);
+    else
+      for (const { log, documents } of own)
+        if (documents.length < all) odd.push(`${log.model}, ${task}: ${documents.length} of ${all}`);
+  }
+  return [
+    ...(alike.length === 0
+      ? []
+      : [`every run asked the same part of the documents: ${list(alike)}: scores are on these alone`]),
+    ...(odd.length === 0
+      ? []
+      : [
+          `${odd.length} ${odd.length === 1 ? "run" : "runs"} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
+        ]),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface RunScores {
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
   readonly remarks: readonly string[];
+  /** Says that the log lacks what was chosen for all tasks. */
+  readonly absent?: RunSamples["absent"];
 }
 
 /** Keeps each content hash, and the text that belongs to it, once for all runs. */
@@ -37,7 +39,7 @@ export class ContentTable {
 
 export function runScores(
   log: RunLog,
-  { metric, filter, samples, remarks }: RunSamples,
+  { metric, filter, samples, remarks, absent }: RunSamples,
   protocol: TaskProtocol,
   contents: ContentTable,
 ): RunScores {
@@ -51,6 +53,7 @@ export function runScores(
     states: samples.map((sample) => sample.state),
     hashes: samples.map((sample) => contents.intern(sample.hash, sample.text)),
     remarks,
+    ...(absent && { absent }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type TaskProtocol,
 } from "anchoreval/internal/logs/protocol";
 import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
-import type { Harness } from "anchoreval/internal/node/harnesses";
+import { type Harness, readChosen } from "anchoreval/internal/node/harnesses";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
 
@@ -31,11 +31,16 @@ export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): Se
   const chosen: RunLog[] = [];
   const dropped: RunLog[] = [];
   const warnings: string[] = [];
-  for (const runs of groupRuns(logs)) {
+  for (const found of groupRuns(logs)) {
+    if (policy === "error" && found.length > 1) throw severalRuns(found);
+    const runs = policy === "newest" ? wholeFirst(found) : found;
     const [newest, ...older] = runs;
     chosen.push(newest!);
     if (older.length === 0) continue;
-    if (policy === "error") throw severalRuns(runs);
+    if (newest !== found[0])
+      warnings.push(
+        `${newest!.model}, ${newest!.task}: the newest run asked ${documents(found[0]!)} of ${found[0]!.results!.tasks.get(newest!.task)!.documents!.all} documents, an older one ${documents(newest!)}; the older counts, ${newest!.file}: a run on a part replaces none on more`,
+      );
     const otherwise = older.find((run) => run.results?.modelArguments !== newest!.results?.modelArguments);
     if (otherwise)
       warnings.push(
@@ -57,6 +62,15 @@ export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): Se
     }
   }
   return { chosen, dropped, warnings };
+}
+
+/** Runs with those on the most documents first, where the newest is on a part of the task's documents. */
+function wholeFirst(runs: readonly RunLog[]): readonly RunLog[] {
+  const [newest, ...older] = runs;
+  const counts = newest!.results?.tasks.get(newest!.task)?.documents;
+  if (!counts || counts.run >= counts.all) return runs;
+  const most = older.reduce((best, run) => (documents(run) > documents(best) ? run : best), newest!);
+  return [most, ...runs.filter((run) => run !== most)];
 }
 
 /** In what two runs of a task were asked otherwise, as far as both say. */
@@ -102,7 +116,7 @@ export async function readRuns(
     if (choices.length > 0 && seen.has(log.task)) continue;
     seen.add(log.task);
     try {
-      const samples = await harness.read(log, options);
+      const samples = await readChosen(harness, log, options);
       runs.push(runScores(log, samples, taskProtocol(log.results, samples), contents));
     } catch (error) {
       if (!(error instanceof AnchorEvalError) || !CHOICE_CODES.has(error.code)) throw error;
@@ -111,13 +125,25 @@ export async function readRuns(
     options.progress?.(runs.length, logs.length);
   }
   const [first, ...more] = choices;
-  if (!first) return runs;
+  if (!first) {
+    // A choice for all tasks that none has is a slip.
+    if (runs.length > 0 && runs.every(({ absent }) => absent)) throw runs[0]!.absent!;
+    return runs;
+  }
   if (more.length === 0) throw first;
   throw new AnchorEvalError(
     first.code,
-    `${choices.length} tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n${choices.map((choice) => `  ${choice.message}`).join("\n")}`,
+    `${choices.length} tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n${choiceLines(choices.map(({ message }) => message))}`,
     { cause: first },
   );
+}
+
+/** The messages a line each; what all end with, behind a semicolon, is said once. */
+function choiceLines(messages: readonly string[]): string {
+  const hints = new Set(messages.map((message) => /; (only scores[^;]*)$/.exec(message)?.[1]));
+  const [hint] = hints;
+  if (hints.size > 1 || hint === undefined) return messages.map((message) => `  ${message}`).join("\n");
+  return [...messages.map((message) => `  ${message.slice(0, -hint.length - 2)}`), hint].join("\n");
 }
 
 const CHOICE_CODES: ReadonlySet<string> = new Set(["invalid_option", "unsupported"]);

@@ -102,12 +102,3 @@ export function* itemTableLines({ columns, rows }: ItemTable, chosen: Iterable<n
 function csvLine(cells: readonly string[]): string {
   return cells.length === 1 && cells[0] === "" ? '""\n' : `${cells.map(csvCell).join(",")}\n`;
 }
-
-/** Decimal numbers as programs write them; not `0x1`, `Infinity` and other text that `Number` takes. */
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** The number that a cell has; NaN where it is none, or not a finite one. */
-export function decimalNumber(text: string): number {
-  const value = DECIMAL.test(text) ? Number(text) : NaN;
-  return Number.isFinite(value) ? value : NaN;
-}

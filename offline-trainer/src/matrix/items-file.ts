@@ -1,19 +1,24 @@
 import { idProblem, SHA256 } from "anchoreval/internal/core/bundle/names";
-import { textLines } from "anchoreval/internal/node/read-file";
+import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
+import { isMissingWord } from "anchoreval/internal/tables/score-reader";
+import { checkColumn, openTable } from "./readers/chosen-rows.ts";
+import { placeOf } from "./readers/long-table.ts";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /**
- * Reads descriptions of items: JSON lines, plain or gzip, with `item_id`, `scenario` and, if wanted, `subscenario`,
- * `text`, `hash`, `task`, `doc_id`. Other fields are ignored; gold answers are never kept.
+ * Reads descriptions of items: JSON lines or CSV with a header, plain or gzip, with `item_id`, `scenario` and, if wanted,
+ * `subscenario`, `text`, `hash`, `task`, `doc_id`. Other fields are ignored; gold answers are never kept. In a CSV an empty
+ * cell is none, and a `doc_id` of digits is a number.
  * @throws AnchorEvalError `invalid_data` naming file, line, field and rule
  */
 export async function readItems(path: string): Promise<ItemInfo[]> {
-  const issues = new DataIssues(path, "lines");
+  const { json, lines } = await openTable(path);
+  const issues = new DataIssues(path, json ? "lines" : "table");
   const items: ItemInfo[] = [];
   const rows = new Map<string, number>();
-  for await (const records of jsonRecords(textLines(path), issues))
+  for await (const records of json ? jsonRecords(lines, issues) : csvItems(csvRecords(lines, issues), issues))
     for (const record of records) {
       const item = parseItem(record, issues);
       if (!item) continue;
@@ -22,7 +27,7 @@ export async function readItems(path: string): Promise<ItemInfo[]> {
         issues.add(
           { row: record.row, column: "item_id" },
           "duplicate",
-          `item ${quoted(item.item_id)} is there twice, first in line ${first}`,
+          `item ${quoted(item.item_id)} is there twice, first in ${issues.rowName(first)}`,
         );
       rows.set(item.item_id, record.row);
       items.push(item);
@@ -32,10 +37,56 @@ export async function readItems(path: string): Promise<ItemInfo[]> {
   return items;
 }
 
+type ItemRecord = Pick<JsonRecord, "row" | "fields">;
+
+/** The rows of a CSV as JSON lines would have them. */
+async function* csvItems(
+  batches: AsyncIterable<readonly CsvRecord[]>,
+  issues: DataIssues,
+): AsyncGenerator<readonly ItemRecord[], void, undefined> {
+  let header: readonly string[] | null = null;
+  let places: readonly (readonly [(typeof ITEM_FIELDS)[number], number])[] = [];
+  for await (const records of batches) {
+    const items: ItemRecord[] = [];
+    for (const record of records) {
+      const { row, cells } = record;
+      if (header === null) {
+        header = cells;
+        for (const name of ["item_id", "scenario"]) checkColumn(name, "of item_id,scenario,…", header, issues);
+        places = ITEM_FIELDS.filter((name) => cells.includes(name)).map((name) => [
+          name,
+          placeOf(name, record, (...issue) => issues.fail(...issue)),
+        ]);
+      } else if (checkWidth(record, header, issues)) {
+        const own = places.map(([name, at]) => [name, cellValue(name, cells[at]!, row, issues)] as const);
+        items.push({ row, fields: Object.fromEntries(own) });
+      }
+    }
+    yield items;
+  }
+}
+
+/** A cell as JSON would have it; a word for what is missing is refused where it may be a name. */
+function cellValue(column: (typeof ITEM_FIELDS)[number], cell: string, row: number, issues: DataIssues): unknown {
+  if (cell === "" || (column === "hash" && isMissingWord(cell))) return undefined;
+  if (column === "doc_id") {
+    if (/^(?:0|[1-9]\d{0,14})$/.test(cell)) return Number(cell);
+    const whole = /^(\d+)\.0+$/.exec(cell);
+    if (whole) issues.add({ row, column }, "ambiguous_number", `${cell} isn't a document's number: write ${whole[1]!}`);
+  }
+  if (column !== "item_id" && column !== "text" && isMissingWord(cell))
+    issues.add(
+      { row, column },
+      "ambiguous_word",
+      `${quoted(cell)} may be a name, or none: leave the cell empty for none`,
+    );
+  return cell;
+}
+
 export const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "text", "hash", "task", "doc_id"] as const;
 
 /** An item as the line describes it, absent fields left out; null, with the issues noted, where it breaks a rule. */
-function parseItem({ row, fields }: JsonRecord, issues: DataIssues): ItemInfo | null {
+function parseItem({ row, fields }: ItemRecord, issues: DataIssues): ItemInfo | null {
   const item: Record<string, unknown> = {};
   let broken = false;
   for (const column of ITEM_FIELDS) {

@@ -1,7 +1,7 @@
 import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
-import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
+import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
 import { noteUnread, putScore } from "./readers/long-table.ts";
@@ -74,7 +74,7 @@ export async function readLongTable(
       if (model === null || parts.includes(null)) continue;
       const item = parts.join("/");
       if (!describeItem(described, table.item(item), item, row, rest)) continue;
-      const score = typeof scoreValue === "string" ? textScore(scoreValue, reader) : reader.fromJson(plain(scoreValue));
+      const score = typeof scoreValue === "string" ? reader.fromText(scoreValue) : reader.fromJson(scoreValue);
       putScore({ row, model, item, score }, table);
     }
   issues.refuse();
@@ -154,7 +154,7 @@ function idOf(value: unknown, place: Place, issues: DataIssues): string | null {
 function factOf(role: Fact, value: unknown, place: Place, issues: DataIssues): string | number | null {
   const absent = value === undefined || value === null || value === "";
   if (role === "weight") {
-    const weight = typeof value === "string" ? Number(value) : value;
+    const weight = typeof value === "string" ? decimalNumber(value) : value;
     if (!absent && typeof weight === "number" && Number.isFinite(weight) && weight > 0) return weight;
     issues.add(place, "not_a_number", `a weight must be a number above 0, got ${absent ? "none" : jsonKind(value)}`);
     return null;
@@ -162,17 +162,6 @@ function factOf(role: Fact, value: unknown, place: Place, issues: DataIssues): s
   if (absent && role !== "scenario") return null;
   if (role === "text") return typeof value === "string" ? value : JSON.stringify(value);
   return idOf(value, place, issues);
-}
-
-/** CSV of other programs has True and False. */
-function textScore(cell: string, reader: ScoreReader): ReturnType<ScoreReader["fromText"]> {
-  const score = reader.fromText(cell);
-  const truth = typeof score === "object" ? /^\s*(?:(true)|false)\s*$/i.exec(cell) : null;
-  return truth ? reader.fromJson(truth[1] === undefined ? 0 : 1) : score;
-}
-
-function plain(value: unknown): unknown {
-  return typeof value === "boolean" ? Number(value) : value;
 }
 
 /** Roles that a column of a long table may have. */

@@ -44,7 +44,7 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
   const described = options.items === undefined ? null : await readItems(options.items);
   const remarks: string[] = [];
   const table = await readTable(path, reader, remarks);
-  if (described) matchItems(described, table.items, { items: options.items!, responses: path });
+  if (described) matchItems(described, table, { items: options.items!, responses: path });
   checkTable(table, options.leastModels);
   let items = described;
   if (!items && options.oneScenario === true) items = table.items.map((id) => ({ item_id: id, scenario: "all" }));
@@ -114,13 +114,19 @@ const LISTED = 20;
  */
 function matchItems(
   described: readonly ItemInfo[],
-  responded: readonly string[],
+  { items: responded, models }: Pick<ScoreTable, "items" | "models">,
   files: { readonly items: string; readonly responses: string },
 ): void {
   const ids = described.map((item) => item.item_id);
   const { items, responses } = files;
   const descriptions = new Set(ids);
   const undescribed = responded.filter((id) => !descriptions.has(id));
+  if (models.length > 0 && undescribed.length === responded.length && models.every((name) => descriptions.has(name)))
+    new DataIssues(responses).fail(
+      {},
+      "wrong_header",
+      `its rows are the items of ${items}, and its columns are taken for items: swap its rows and columns`,
+    );
   refuseItems(responses, undescribed, "undescribed_item", "of the responses", `not described in ${items}`);
   const columns = new Set(responded);
   const unanswered = ids.filter((id) => !columns.has(id));

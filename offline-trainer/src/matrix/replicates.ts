@@ -76,6 +76,23 @@ export function withoutCopies(matrix: ResponseMatrix): {
   return { matrix: copies.size === 0 ? matrix : submatrix(matrix, kept, [...items.keys()]), copies };
 }
 
+/** Scenarios in which all models that answered an item have the same score on it, whichever item that is: nothing varies. */
+export function unvariedScenarios({ subjects, items, scores, observed }: ResponseMatrix): string[] {
+  const varied = new Set<string>();
+  const columns = items.length;
+  items.forEach(({ scenario }, i) => {
+    if (varied.has(scenario)) return;
+    let first: number | undefined;
+    for (let m = 0; m < subjects.length; m++) {
+      const at = m * columns + i;
+      if (observed?.[at] === 0) continue;
+      first ??= scores[at]!;
+      if (scores[at] !== first) varied.add(scenario);
+    }
+  });
+  return [...new Set(items.map(({ scenario }) => scenario))].filter((scenario) => !varied.has(scenario));
+}
+
 /** Sets of models that grow together, each one alone at first. */
 export function disjointSets(count: number) {
   const parent = Int32Array.from({ length: count }, (_, m) => m);

@@ -31,9 +31,9 @@ export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void> {
   }
 }
 
-/** A cell by RFC 4180: quoted where it has a comma, a quote or a line end. */
+/** A cell by RFC 4180: quoted where it has a quote, a line end, or what a reader may take for a separator. */
 export function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function scoreWriter(): (score: number) => string {

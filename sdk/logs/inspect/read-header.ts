@@ -59,6 +59,7 @@ function taskResults(root: Record<string, unknown>, own: Record<string, unknown>
     ...UNTOLD_TASK,
     version: textOf(own.task_version) ?? (own.task_version == null ? null : canonicalJson(own.task_version)),
     aggregates: aggregatesOf(record(root.results).scores),
+    epochs: numberOf(record(own.config).epochs) ?? 1,
     documents: all === null ? null : { all, run: ids ?? all },
   };
 }

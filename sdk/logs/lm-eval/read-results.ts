@@ -59,6 +59,7 @@ function readTask(root: Record<string, unknown>, task: string): TaskResults {
     ),
     filters:
       named.length > 0 ? named : [...new Set([...aggregates.keys()].map((key) => key.slice(key.indexOf(",") + 1)))],
+    epochs: null,
     documents:
       typeof counts.original === "number" && typeof counts.effective === "number"
         ? { all: counts.original, run: counts.effective }

@@ -63,7 +63,7 @@ describe("errors", () => {
       "Every item is asked, so the score is exact.",
     ]);
     expect(errorLines(manifestOf([{ gsm: { interpolation: null, extrapolation: null } }], 7)).at(-1)).toBe(
-      "Errors are not measured: of 7 models too few have answered enough to be held out.",
+      "Errors are not measured: of 7 models, too few have answered enough, and not alike, to be held out.",
     );
   });
 

@@ -167,9 +167,9 @@ const files: readonly {
     rule: "out_of_range",
   },
   {
-    name: "NaN",
-    responses: csv({ 4: "c,1,NaN,0,1" }),
-    message: 'R: row 4, column "x/2": a score must be a number, got "NaN"; an empty cell means no score',
+    name: "Infinity",
+    responses: csv({ 4: "c,1,Infinity,0,1" }),
+    message: 'R: row 4, column "x/2": a score must be a number, got "Infinity"; an empty cell means no score',
     path: ["R", 4, "x/2"],
     rule: "not_a_number",
   },
@@ -534,7 +534,8 @@ describe("import", () => {
     {
       name: "another harness",
       argv: () => ["import", "--from", "nowhere", "--out", out, runs],
-      message: "--from must be one of lm-eval, inspect, helm, lighteval, opencompass, table, routerdc; got nowhere",
+      message:
+        "--from must be one of lm-eval, inspect, helm, lighteval, eee, opencompass, table, routerdc; got nowhere",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },

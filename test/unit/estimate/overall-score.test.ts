@@ -51,6 +51,18 @@ const two = (alpha: ScoredScenario, beta: ScoredScenario): Map<string, ScoredSce
     ["beta/γ", beta],
   ]);
 
+test("there is none where a scenario rests on less than half of its anchors' weight", () => {
+  const limited = scored(0.8, 0.04);
+  const few = { ...limited, result: { ...limited.result, answered: 2, of: 8, answeredShare: 0.25 } };
+  expect(overallScore(manifestOf([1, 1]), formOf("design"), two(scored(0.2, 0.08), few), 0.95)).toEqual({
+    score: null,
+    interval: null,
+    reason: "beta/γ rests on 2 of 8 anchors",
+  });
+  const half = { ...limited, result: { ...limited.result, answered: 4, of: 8, answeredShare: 0.5 } };
+  expect(overallScore(manifestOf([1, 1]), formOf("design"), two(scored(0.2, 0.08), half), 0.95).score).not.toBeNull();
+});
+
 describe("the score", () => {
   const scenarios = two(scored(0.2, 0.08), scored(0.8, 0.04));
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Estimate } from "anchoreval";
 import { describe, expect, test } from "vitest";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
@@ -104,9 +105,19 @@ test("from logs to a bundle, to the samples to run, to an estimate from a log of
     ...quiz("new", 4, samples["quiz"]),
     solver: "chain_of_thought",
   });
-  expect((await runCommand("estimate", "--bundle", bundle, "--from", "inspect", other)).err).toContain(
-    "quiz: solver: chain_of_thought() in this run, generate() in those of the models that the bundle was fitted on",
+  expect((await runCommand("estimate", "--bundle", bundle, "--from", "inspect", other)).out).toContain(
+    "warning: quiz: solver: chain_of_thought() in this run, generate() in those of the models that the bundle was fitted on",
   );
+
+  const thrice = quiz("new", 4, samples["quiz"]);
+  const epochs = { ...thrice, epochs: 3, samples: [1, 2, 3].flatMap((epoch) => thrice.samples.map((one) => ({ ...one, epoch }))) }; // prettier-ignore
+  const several = writeInspectLog(folder.path("epochs.json"), epochs);
+  const { out: json } = await runCommand("estimate", "--bundle", bundle, "--from", "inspect", several, "--json");
+  expect((JSON.parse(json) as Estimate).warnings.at(-1)).toEqual({
+    code: "other_protocol",
+    message:
+      "quiz: epochs: 3 in this run, 1 in those of the models that the bundle was fitted on: the scores may not compare",
+  });
 
   const changed = quiz("new", 4, samples["quiz"]);
   const odd = {

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/internal/logs/choices";
@@ -211,15 +211,28 @@ describe("several runs of a model on a task", () => {
     expect(error.issues).toHaveLength(2);
   });
 
-  it("are told where the newest is smaller, or made of another model", async () => {
+  it("are told where the newest is of a smaller task, or made of another model", async () => {
     const cut: LoggedRun = {
       ...newer,
       modelArguments: ",dtype=float16",
-      tasks: { t_a: { documents: documents("a", [1]), all: 4 } },
+      tasks: { t_a: { documents: documents("a", [1]) } },
     };
     const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, cut)], options());
     expect(report.warnings.join("\n")).toContain("the newest run has 1 documents, an older one 4");
     expect(report.warnings.join("\n")).toContain("made with different arguments");
+  });
+
+  it("stay with the older one where the newest asked a part of the documents, such as the anchors", async () => {
+    const anchors: LoggedRun = { ...newer, tasks: { t_a: { documents: documents("a", [0, 1], [0, 3]), all: 4 } } };
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(run, anchors, other)], options());
+    const whole = await importLogs(harnessNamed("lm-eval"), [written(run, other)], options());
+    expect(matrix).toEqual(whole.matrix);
+    expect(report.warnings).toEqual([
+      expect.stringMatching(
+        /^Org\/one, t_a: the newest run asked 2 of 4 documents, an older one 4; the older counts, .*_a_2026-01.*: a run on a part replaces none on more$/,
+      ),
+    ]);
+    expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
   });
 
   it("are told where they were asked otherwise", async () => {
@@ -326,7 +339,103 @@ describe("samples without an answer or a score", () => {
   });
 });
 
+describe("runs on a part of the documents", () => {
+  const part = (model: string, count: number, all = 4): LoggedRun => ({
+    model,
+    date: "2026-02-01T00-00-00.000001",
+    tasks: { t_a: { documents: documents("a", [1, 0, 1, 0].slice(0, count)), all } },
+  });
+
+  it("are told beside whole ones: with a limit, or on anchors alone", async () => {
+    const logs = written(part("Org/one", 4), part("Org/two", 4), part("Org/three", 2));
+    const { report } = await importLogs(harnessNamed("lm-eval"), [logs], options());
+    expect(report.warnings).toEqual([
+      "1 run asked a part of the documents (--limit, anchors alone): Org/three, t_a: 2 of 4: the rest is missing here; a leaderboard is worth more without such runs",
+    ]);
+    expect(report.runs.map(({ model, documents: count }) => [model, count])).toEqual([
+      ["Org/one", 4],
+      ["Org/three", 2],
+      ["Org/two", 4],
+    ]);
+  });
+
+  it("are told where all asked the same part", async () => {
+    const logs = written(part("Org/one", 2), part("Org/two", 2));
+    const { report } = await importLogs(harnessNamed("lm-eval"), [logs], options());
+    expect(report.warnings).toEqual([
+      "every run asked the same part of the documents: t_a: 2 of 4: scores are on these alone",
+    ]);
+  });
+
+  it("are no matter where all documents were asked", async () => {
+    const logs = written(part("Org/one", 4), part("Org/two", 4));
+    expect((await importLogs(harnessNamed("lm-eval"), [logs], options())).report.warnings).toEqual([]);
+  });
+});
+
 describe("choices", () => {
+  const alone: LoggedRun = { model: "Org/one", date: "2026-01-01T00-00-00.000001", tasks: {} };
+  const texts: LoggedRun = { ...alone, metric: "overlap", tasks: { s: { documents: documents("s", [1, 0]) } } };
+  /** Adds a second metric to all samples under a folder. */
+  function withMetric(logs: string, name: string, task: string): string {
+    for (const model of readdirSync(logs))
+      for (const file of readdirSync(join(logs, model)).filter((one) => one.startsWith(`samples_${task}_`))) {
+        const path = join(logs, model, file);
+        const lines = readFileSync(path, "utf8");
+        writeFileSync(path, lines.replaceAll('"metrics":["acc"]', `"metrics":["acc","${name}"],"${name}":0.5`));
+      }
+    return logs;
+  }
+
+  it("for all tasks leave those that lack it to their only metric, and it is told", async () => {
+    const logs = withMetric(written(run, { ...texts, date: "2026-01-01T00-00-00.000009" }), "overlap", "t_a");
+    const { report } = await importLogs(
+      harnessNamed("lm-eval"),
+      [logs],
+      options({ metric: parseChoices("metric", ["overlap"]) }),
+    );
+    expect(report.tasks.map(({ task, metric }) => `${task} ${metric}`).sort()).toEqual(["s overlap", "t_a overlap", "t_b acc"]); // prettier-ignore
+    expect(report.warnings).toContain(
+      "1 task has no such metric or filter, and counts by its only one: t_b: acc, none",
+    );
+  });
+
+  it("for all tasks are refused where none has it, or one that lacks it has several others", async () => {
+    const asked = options({ metric: parseChoices("metric", ["overlap"]) });
+    const none = await rejection(importLogs(harnessNamed("lm-eval"), [written(run)], asked));
+    expectRefusal(none, "invalid_option", "t_a has no metric overlap: this log has acc");
+    const several = withMetric(written({ ...run, groups: {} }, texts), "acc_norm", "t_b");
+    const error = await rejection(importLogs(harnessNamed("lm-eval"), [several], asked));
+    expectRefusal(error, "invalid_option", "t_b has no metric overlap: this log has acc, acc_norm");
+  });
+
+  it("for a task are refused where it lacks it", async () => {
+    const asked = options({ metric: parseChoices("metric", ["t_b=overlap"]) });
+    const error = await rejection(importLogs(harnessNamed("lm-eval"), [written(run, texts)], asked));
+    expectRefusal(error, "invalid_option", "t_b has no metric overlap");
+  });
+
+  it("for a group hold for a run of one of its tasks alone", async () => {
+    const single = { ...other, tasks: { t_a: other.tasks["t_a"]! }, groups: {} };
+    const logs = withMetric(written(run, single), "acc_norm", "t_");
+    for (const name of ["t_a", "t_b"]) withMetric(logs, "acc_norm", name);
+    const { report } = await importLogs(
+      harnessNamed("lm-eval"),
+      [logs],
+      options({ metric: parseChoices("metric", ["t=acc_norm"]) }),
+    );
+    expect(report.tasks.map(({ metric }) => metric)).toEqual(["acc_norm", "acc_norm"]);
+  });
+
+  it("that all tasks need are told with one hint", async () => {
+    const tasks = Object.fromEntries(["p", "q", "r"].map((task) => [task, { documents: documents(task, [1, 0]) }]));
+    const logs = written({ ...alone, metric: "bleu", tasks });
+    for (const file of readdirSync(join(logs, "Org__one"))) if (file.startsWith("results")) rmSync(join(logs, "Org__one", file)); // prettier-ignore
+    const { message } = await rejection(importLogs(harnessNamed("lm-eval"), [logs], options()));
+    expect(message.match(/only scores that are means/g)).toHaveLength(1);
+    expect(message.match(/bleu is computed from the outputs/g)).toHaveLength(3);
+  });
+
   it("are asked for all tasks at once", async () => {
     const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
     const error = await rejection(importLogs(harnessNamed("lm-eval"), [logs], options()));

@@ -179,6 +179,7 @@ describe("refused", () => {
         aggregations: new Map(),
         higherIsBetter: new Map([["m", false]]),
         filters: [],
+        epochs: null,
         documents: null,
       },
     });

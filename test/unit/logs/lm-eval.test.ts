@@ -228,6 +228,7 @@ function task(): NonNullable<SampleOptions["results"]> {
     aggregations: new Map(),
     higherIsBetter: new Map(),
     filters: [],
+    epochs: null,
     documents: null,
   };
 }

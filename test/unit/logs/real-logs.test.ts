@@ -66,6 +66,7 @@ describe("a results file of lm-eval 0.4.13", () => {
     expect(taskProtocol(read, { task: "toy_bio", metric: "acc", filter: "none" })).toEqual({
       taskVersion: "1",
       shots: 0,
+      epochs: null,
       chatTemplate: false,
       systemInstruction: "none",
       fewshotAsMultiturn: null,

@@ -12,8 +12,9 @@ interface BadInput {
   /** Name of the responses file. @default "r.csv" */
   readonly file?: string;
   readonly responses: string | Uint8Array;
-  /** Content of items.jsonl. */
   readonly items?: string;
+  /** Name of the items file. @default "items.jsonl" */
+  readonly itemsFile?: string;
   readonly options?: ReadResponsesOptions;
   /** R and I stand for the paths of the responses and the items. */
   readonly message: string;
@@ -54,34 +55,82 @@ const wideCases: BadInput[] = [
     rule: "wrong_header",
   },
   {
-    name: "another first column",
-    responses: wide({ 1: "name,x/1,x/2" }),
+    name: "a row an item",
+    responses: "question_id,gpt,llama\nq/1,1,0\n",
     message:
-      'R: row 1, column 1: a header is model,<item_id>… or has the columns model,item_id,score; this one begins with "name"',
+      'R: row 1, column 1: a row is a model and a column an item, or the columns are model,item_id,score; this table begins with "question_id": swap its rows and columns',
     path: ["R", 1, 1],
+    rule: "wrong_header",
+  },
+  {
+    name: "a row an item, under another name",
+    responses: "x,gpt,llama\nq/1,1,0\nq/2,1,0\n",
+    items: lines({ item_id: "q/1", scenario: "q" }, { item_id: "q/2", scenario: "q" }),
+    message: "R: its rows are the items of I, and its columns are taken for items: swap its rows and columns",
+    path: ["R"],
     rule: "wrong_header",
   },
   {
     name: "no header",
-    responses: "gpt,1,0\n",
+    responses: "gpt,1,0\nllama,0,True\n",
+    message: "R: row 1: the first row has scores: a table begins with a header, model,<item_id>…",
+    path: ["R", 1],
+    rule: "wrong_header",
+  },
+  {
+    name: "no header, of words",
+    responses: "gpt;TRUE;0,5\nllama;FALSE;1\n",
+    message: "R: row 1: the first row has scores: a table begins with a header, model,<item_id>…",
+    path: ["R", 1],
+    rule: "wrong_header",
+  },
+  {
+    name: "a long table of other columns",
+    responses: "llm,question,acc\ngpt,q/1,1\n",
     message:
-      'R: row 1, column 1: a header is model,<item_id>… or has the columns model,item_id,score; this one begins with "gpt"',
-    path: ["R", 1, 1],
+      "R: row 1: a wide table has a column of models, then scores alone, and a long one the columns model,item_id,score; this has text in others: name them, anchoreval import --from table --columns model=…,item=…,score=…",
+    path: ["R", 1],
     rule: "wrong_header",
   },
   {
-    name: "semicolons",
-    responses: "model;x/1\na;1\n",
-    message: "R: row 1, column 1: columns are separated by commas, not by semicolons",
-    path: ["R", 1, 1],
-    rule: "wrong_header",
+    name: "R's write.table without a name for the first column",
+    responses: "x/1,x/2\na,1,0\n",
+    message:
+      "R: row 2: the row has 3 cells, the header has 2; R's write.table leaves out the name of the first column: col.names = NA writes one",
+    path: ["R", 2],
+    rule: "ragged",
   },
   {
-    name: "tabs",
-    responses: "model\tx/1\na\t1\n",
-    message: "R: row 1, column 1: columns are separated by commas, not by tabs",
-    path: ["R", 1, 1],
-    rule: "wrong_header",
+    name: "two separators that both fit",
+    responses: "m;x,1;x/2\na;0,5;1\nb;1;1\n",
+    message: "R: row 1: columns may be separated by commas or semicolons: put cells that have one of them in quotes",
+    path: ["R", 1],
+    rule: "ambiguous_separator",
+  },
+  {
+    name: "a decimal comma among points",
+    responses: "model;x/1;x/2\na;0.5;1\nb;0,5;1\n",
+    message:
+      'R: row 3, column "x/1": "0,5" has a decimal comma, and "0.5" before it the other mark: write all scores with one',
+    path: ["R", 3, "x/1"],
+    rule: "not_a_number",
+  },
+  {
+    name: "a comma that may group thousands",
+    responses: "model;x/1;x/2\na;1,250;1\n",
+    options: { scoreRange: [0, 10_000] },
+    message:
+      'R: row 2, column "x/1": "1,250" may be a thousand or a decimal: write scores with a decimal point and without separators of thousands',
+    path: ["R", 2, "x/1"],
+    rule: "not_a_number",
+  },
+  {
+    name: "true on a scale to 100",
+    responses: "model,x/1,x/2\na,True,80\n",
+    options: { scoreRange: [0, 100] },
+    message: 'R: row 2, column "x/1": true and false are 1 and 0, which isn\'t a scale of 0 to 100: write numbers',
+    path: ["R", 2, "x/1"],
+    rule: "not_a_number",
   },
   {
     name: "an item twice",
@@ -119,13 +168,15 @@ const wideCases: BadInput[] = [
     path: ["R", 3, "x/2"],
     rule: "out_of_range",
   },
-  ...["nan", "NaN", "inf", "Infinity", "-inf", "0x1", "true", "yes", " ", "1e", "1_0", "٣"].map((cell): BadInput => ({
-    name: `${JSON.stringify(cell)} as a score`,
-    responses: wide({ 2: `a,${cell},0` }),
-    message: `R: row 2, column "x/1": a score must be a number, got ${JSON.stringify(cell)}; an empty cell means no score`,
-    path: ["R", 2, "x/1"],
-    rule: "not_a_number",
-  })),
+  ...["inf", "Infinity", "-inf", "0x1", "T", "yes", " ", "-", "NAN%", "1e", "1_0", "1,0,0", "1.000,5", "٣"].map(
+    (cell): BadInput => ({
+      name: `${JSON.stringify(cell)} as a score`,
+      responses: wide({ 2: `a,"${cell}",0` }),
+      message: `R: row 2, column "x/1": a score must be a number, got ${JSON.stringify(cell)}; an empty cell means no score`,
+      path: ["R", 2, "x/1"],
+      rule: "not_a_number",
+    }),
+  ),
   {
     name: "an overflowing score",
     responses: wide({ 2: "a,1e999,0" }),
@@ -399,9 +450,10 @@ const jsonCases: BadInput[] = [
     rule: "not_a_number",
   },
   {
-    name: "a truth value as a score",
+    name: "a truth value on a scale to 10",
     responses: lines(...LONG, { model: "f", item_id: "x/1", score: true }),
-    message: 'R: line 6, field "score": a score must be a number, got a boolean; null means no score',
+    options: { scoreRange: [0, 10] as const },
+    message: 'R: line 6, field "score": true and false are 1 and 0, which isn\'t a scale of 0 to 10: write numbers',
     path: ["R", 6, "score"],
     rule: "not_a_number",
   },
@@ -506,7 +558,25 @@ const itemCases: BadInput[] = [
     path: ["I", 1, "text"],
     rule: "wrong_type",
   },
-  { name: "an empty items file", items: "", message: "I: the file describes no items", path: ["I"], rule: "empty" },
+  { name: "an empty items file", items: "", message: "I: the file is empty", path: ["I"], rule: "empty" },
+  ...(
+    [
+      ["no column of scenarios", "item_id,subject\nx/1,x\n", 'there is no column "scenario" (of item_id,scenario,…); the columns are "item_id", "subject"', [], "missing_column"], // prettier-ignore
+      ["no scenario in a cell", "item_id,scenario\nx/1,x\nx/2,\n", 'row 3, column "scenario": the item has no scenario', [3, "scenario"], "missing_field"], // prettier-ignore
+      ["an item twice in a table", "item_id;scenario\nx/1;x\nx/1;x\n", 'row 3, column "item_id": item "x/1" is there twice, first in row 2', [3, "item_id"], "duplicate"], // prettier-ignore
+      ["a word that may be a name", "item_id,scenario,subscenario\nx/1,x,NA\nx/2,x,b\n", 'row 2, column "subscenario": "NA" may be a name, or none: leave the cell empty for none', [2, "subscenario"], "ambiguous_word"], // prettier-ignore
+      ["a number with decimals as a document", "item_id\tscenario\tdoc_id\nx/1\tx\t1.0\nx/2\tx\t\n", "row 2, column \"doc_id\": 1.0 isn't a document's number: write 1", [2, "doc_id"], "ambiguous_number"], // prettier-ignore
+      ["a short row of items", "item_id,scenario\nx/1\n", "row 2: the row has 1 cell, the header has 2", [2], "ragged"], // prettier-ignore
+      ["a column of items twice", "item_id,scenario,scenario\nx/1,x,y\n", 'row 1, column 3: column "scenario" is there twice, first in column 2', [1, 3], "duplicate"], // prettier-ignore
+    ] as const
+  ).map(([name, items, message, path, rule]) => ({
+    name,
+    items,
+    itemsFile: "items.csv",
+    message: `I: ${message}`,
+    path: ["I", ...path],
+    rule,
+  })),
   {
     name: "items that are not described",
     items: lines({ item_id: "x/1", scenario: "x" }),
@@ -532,17 +602,20 @@ describe.each([
   ["JSON lines", jsonCases],
   ["items files", itemCases],
 ])("%s", (_, cases) => {
-  test.each(cases)("$name", async ({ file = "r.csv", responses, items, options, message, path, rule }) => {
-    const R = folder.write(`${++folders}/${file}`, responses);
-    const I = items === undefined ? "" : folder.write(`${folders}/items.jsonl`, items);
-    const named = (text: string): string => text.replace(/\b[RI]\b/g, (letter) => (letter === "R" ? R : I));
-    const error = await readResponses(R, { ...options, ...(I && { items: I }) }).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(AnchorEvalError);
-    const { code, message: actual, issues } = error as AnchorEvalError;
-    expect({ code, message: actual }).toEqual({ code: "invalid_data", message: named(message) });
-    expect(issues[0]!.code).toBe(rule);
-    expect(issues[0]!.path).toEqual(path!.map((part) => (part === "R" ? R : part === "I" ? I : part)));
-  });
+  test.each(cases)(
+    "$name",
+    async ({ file = "r.csv", itemsFile = "items.jsonl", responses, items, options, message, path, rule }) => {
+      const R = folder.write(`${++folders}/${file}`, responses);
+      const I = items === undefined ? "" : folder.write(`${folders}/${itemsFile}`, items);
+      const named = (text: string): string => text.replace(/\b[RI]\b(?!')/g, (letter) => (letter === "R" ? R : I));
+      const error = await readResponses(R, { ...options, ...(I && { items: I }) }).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(AnchorEvalError);
+      const { code, message: actual, issues } = error as AnchorEvalError;
+      expect({ code, message: actual }).toEqual({ code: "invalid_data", message: named(message) });
+      expect(issues[0]!.code).toBe(rule);
+      expect(issues[0]!.path).toEqual(path!.map((part) => (part === "R" ? R : part === "I" ? I : part)));
+    },
+  );
 });
 
 test("a file that isn't there, and a folder", async () => {

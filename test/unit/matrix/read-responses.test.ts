@@ -56,6 +56,61 @@ test("ids without a slash are one scenario", async () => {
   expect(remarks).toEqual(['no items file was given: all 3 items are one scenario, "all"']);
 });
 
+/** WIDE as other programs write it. */
+test.each<[name: string, file: string, content: string]>([
+  ["pandas, models as the index", "pandas.csv", ",x/1,y/1,x/2\na,1.0,0.0,\nb,0.0,1.0,1.0\nc,1.0,,1.0\nd,0.0,0.0,0.0\ne,1.0,1.0,1.0\n"], // prettier-ignore
+  ["pandas, row numbers and a column of models", "index.csv", "Unnamed: 0,model,x/1,y/1,x/2\n0,a,True,False,\n1,b,False,True,True\n2,c,True,,True\n3,d,False,False,False\n4,e,True,True,True\n"], // prettier-ignore
+  ["pandas, with words", "words.csv", "llm,x/1,y/1,x/2\na,True,False,NaN\nb,False,True,True\nc,True,nan,True\nd,False,False,False\ne,True,True,True\n"], // prettier-ignore
+  ["Polars", "polars.csv", "name,x/1,y/1,x/2\na,true,false,null\nb,false,true,true\nc,true,None,true\nd,false,false,false\ne,true,true,true\n"], // prettier-ignore
+  ["R's write.csv", "r.csv", '"","x/1","y/1","x/2"\r\n"a",TRUE,FALSE,NA\r\n"b",FALSE,TRUE,TRUE\r\n"c",TRUE,NA,TRUE\r\n"d",FALSE,FALSE,FALSE\r\n"e",TRUE,TRUE,TRUE\r\n'], // prettier-ignore
+  ["R's write.csv2", "r2.csv", '"model";"x/1";"y/1";"x/2"\n"a";1;0;NA\n"b";0;1,0;1\n"c";1;NA;1\n"d";0;0,00;0\n"e";1;1;1e0\n'], // prettier-ignore
+  ["R's write.table by tabs", "r.tsv", '"model"\t"x/1"\t"y/1"\t"x/2"\n"a"\t1\t0\tNA\n"b"\t0\t1\t1\n"c"\t1\tN/A\t1\n"d"\t0\t0\t0\n"e"\t1\t1\t1\n'], // prettier-ignore
+  ["a spreadsheet, with a byte order mark", "excel.csv", "\ufeffModell;x/1;y/1;x/2\r\na;1;0;#N/A\r\nb;0;1;1\r\nc;1;;1\r\nd;0;0;0\r\ne;1;1;1\r\n"], // prettier-ignore
+  ["a long table of semicolons", "long.txt", `score;model;item_id\n${["a1 0 ", "b0 1 1", "c1  1", "d0 0 0", "e1 1 1"].flatMap(([model, ...cells]) => cells.join("").split(" ").map((cell, i) => `${cell === "" ? "NA" : cell === "1" ? "1,0" : "FALSE"};${model!};${["x/1", "y/1", "x/2"][i]!}\n`)).join("")}`], // prettier-ignore
+])("%s", async (_, file, content) => {
+  const plain = scores((await readResponses(folder.write("plain.csv", WIDE))).matrix);
+  expect(scores((await readResponses(folder.write(file, content))).matrix)).toEqual(plain);
+});
+
+test("decimal commas, of graded scores", async () => {
+  const rows = ["a;0,5;1", "b;0;,25", "c;1,0;0,125", "d;1e-1;0", "e;0,75;NA"];
+  const { matrix } = await readResponses(folder.write("comma.csv", ["m;x/1;x/2", ...rows].join("\n")));
+  expect(matrix.scores).toEqual(Float32Array.of(0.5, 1, 0, 0.25, 1, 0.125, 0.1, 0, 0.75, 0));
+});
+
+test("a separator in an item's id is none where only the other one fits the rows", async () => {
+  const read = async (text: string): Promise<string[]> =>
+    (await readResponses(folder.write("ids.csv", text))).matrix.items.map(({ item_id: id }) => id);
+  const rows = (separator: string): string =>
+    ["a", "b", "c", "d", "e"].map((m) => [m, 1, 0].join(separator)).join("\n");
+  expect(await read(`model,x;1,x;2\n${rows(",")}`)).toEqual(["x;1", "x;2"]);
+  expect(await read(`model;"x;1";x,2\n${rows(";")}`)).toEqual(["x;1", "x,2"]);
+  const names = ["a;b", "b;b", "c;b", "d;b", "e;b"].map((m) => `${m},1`).join("\n");
+  expect(await read(`model,x;1\n${names}`)).toEqual(["x;1"]);
+  expect(await read(`model\tx,1\t"x\n2"\n${rows("\t")}`).catch((error: unknown) => (error as Error).message)).toContain(
+    "control characters",
+  );
+});
+
+test("columns of row numbers are told, not read", async () => {
+  const { remarks } = await readResponses(folder.write("n.csv", `,model,x/1\n${["a", "b", "c", "d", "e"].map((m, k) => `${k},${m},1`).join("\n")}`)); // prettier-ignore
+  expect(remarks[0]).toBe('columns that are not read: ""');
+});
+
+test("items in a table are those of JSON lines", async () => {
+  const hash = "0123456789abcdef".repeat(4);
+  const responses = folder.write("plain.csv", WIDE);
+  const lines = [
+    { item_id: "x/1", scenario: "x", subscenario: "p", text: "NA", hash, task: "t", doc_id: 7 },
+    { item_id: "y/1", scenario: "y", task: "t", doc_id: "sum-7" },
+    { item_id: "x/2", scenario: "x", subscenario: "q", text: 'a "b",\nc', doc_id: "007" },
+  ].map((item) => JSON.stringify(item));
+  const table = `note;item_id;scenario;subscenario;text;hash;task;doc_id\r\n;x/1;x;p;NA;${hash};t;7\r\n;y/1;y;;;NA;t;sum-7\r\n;x/2;x;q;"a ""b"",\nc";;;007\r\n`;
+  const expected = await readResponses(responses, { items: folder.write("i.jsonl", lines.join("\n")) });
+  expect(await readResponses(responses, { items: folder.write("i.csv", `\ufeff${table}`) })).toEqual(expected);
+  expect(await readResponses(responses, { items: folder.write("i", gzipSync(table)) })).toEqual(expected);
+});
+
 test("byte order mark, CR LF, gzip under any name, quotes and no last line end make no difference", async () => {
   const plain = await readResponses(folder.write("plain.csv", WIDE));
   const quotedCells = WIDE.replace(/[^,\n]+/g, '"$&"');

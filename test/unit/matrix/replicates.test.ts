@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { replicateGroups, withoutCopies } from "../../../offline-trainer/src/matrix/replicates.ts";
+import { replicateGroups, unvariedScenarios, withoutCopies } from "../../../offline-trainer/src/matrix/replicates.ts";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 function matrixOf(rows: readonly ArrayLike<number>[]): ResponseMatrix {
@@ -132,4 +132,13 @@ describe("copies", () => {
     const few = row.map((score) => 1 - score);
     expect(withoutCopies(matrixOf([few, few])).copies.size).toBe(wrong < 5 ? 0 : 1);
   });
+});
+
+test("scenarios in which nothing varies", () => {
+  const items = ["a/1", "a/2", "b/1"].map((id) => ({ item_id: id, scenario: id[0]! }));
+  const of = (rows: readonly (readonly number[])[]): string[] =>
+    unvariedScenarios(responseMatrix(["m", "n"], items, Float64Array.from(rows.flat())));
+  expect(of([[1, 0, 1], [1, 0, 0]])).toEqual(["a"]); // prettier-ignore
+  expect(of([[1, 0, NaN], [1, 1, 0]])).toEqual(["b"]); // prettier-ignore
+  expect(of([[0.5, 1, 1], [0.5, 1, 1]])).toEqual(["a", "b"]); // prettier-ignore
 });

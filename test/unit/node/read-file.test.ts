@@ -27,6 +27,12 @@ test.each<[file: string, content: string]>([
     '{"item_id":"gsm/1","score":1}\n{"item_id":"gsm/2","score":0.5,"hash":null}\n{"item_id":"gsm/3","score":null}\n',
   ],
   ["table.csv", "item_id,score\ngsm/1,1\ngsm/2,0.5\ngsm/3,\n"],
+  ["series.csv", ",0\ngsm/1,1.0\ngsm/2,0.5\ngsm/3,\n"], // pandas' Series.to_csv()
+  ["named.csv", "question,correct\ngsm/1,True\ngsm/2,0.5\ngsm/3,NaN\n"],
+  ["r.csv", '"","score"\n"gsm/1",TRUE\n"gsm/2",0.5\n"gsm/3",NA\n'],
+  ["r2.csv", '"id";"hash";"score"\r\n"gsm/1";;1\r\n"gsm/2";;0,5\r\n"gsm/3";;NA\r\n'],
+  ["tabs.tsv", "\ufeffscore\titem_id\n1\tgsm/1\n.5\tgsm/2\nnull\tgsm/3\n"],
+  ["truth.json", '{"gsm/1":true,"gsm/2":0.5,"gsm/3":null}'],
   ["table", 'note,score,item_id\r\n"a, b",1,"gsm/1"\r\n,.5,gsm/2\r\n"two\nlines",,gsm/3'],
 ])("%s", async (file, content) => {
   const expected = {
@@ -137,22 +143,30 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     "no header",
     "a.csv",
     "gsm/1,1\n",
-    "F: row 1: a table of answers has the columns item_id,score[,hash], each once",
+    "F: row 1: the first row is an answer: a table begins with a header, item_id,score",
     ["F", 1],
   ],
   [
     "a column twice",
     "a.csv",
     "item_id,score,score\na,1,0\n",
-    "F: row 1: a table of answers has the columns item_id,score[,hash], each once",
+    'F: row 1: a table of answers has the columns item_id,score[,hash], each once; this has "item_id", "score", "score"',
     ["F", 1],
   ],
+  ...(
+    [
+      ["a header without names, of a pair", "a.csv", "a,True\nb,False\n", "the first row is an answer: a table begins with a header, item_id,score"],
+      ["two columns that may be the id", "a.csv", "index,id,score\n0,a,1\n", 'a table of answers has the columns item_id,score[,hash], each once; this has "index", "id", "score"'],
+      ["no column of scores", "a.csv", "id,acc,f1\na,1,1\n", 'a table of answers has the columns item_id,score[,hash], each once; this has "id", "acc", "f1"'],
+      ["a column of models first", "a.csv", "model,score\na,1\n", 'a table of answers has the columns item_id,score[,hash], each once; this has "model", "score"'],
+    ] as const
+  ).map(([name, file, content, message]): [string, string, string, string, (string | number)[]] => [name, file, content, `F: row 1: ${message}`, ["F", 1]]), // prettier-ignore
   ["a short row", "a.csv", "item_id,score\na\n", "F: row 2: the row has 1 cell, the header has 2", ["F", 2]],
   [
-    "nan in a table",
+    "a word in a table",
     "a.csv",
-    "item_id,score\na,nan\n",
-    'F: row 2, column "score": a score must be a number, got "nan"; an empty cell means no score',
+    "item_id,score\na,missing\n",
+    'F: row 2, column "score": a score must be a number, got "missing"; an empty cell means no score',
     ["F", 2, "score"],
   ],
   [

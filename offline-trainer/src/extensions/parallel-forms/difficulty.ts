@@ -2,6 +2,7 @@ import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { logit, type MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
+import { decimalNumber, isMissingWord } from "anchoreval/internal/tables/score-reader";
 import { curveFeatures } from "../../anchors/curve-features.ts";
 import type { CalibrateOptions } from "../../calibrate/calibrate.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
@@ -9,7 +10,7 @@ import { calibratedModels } from "../../matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { type Bank, dimsFor, fitBank } from "../../calibrate/bank.ts";
 import { interruptible } from "../../backends/interruptible.ts";
-import { columnOf, decimalNumber } from "../../matrix/item-table.ts";
+import { columnOf } from "../../matrix/item-table.ts";
 import { type ItemInfo, type ResponseMatrix, submatrix } from "../../matrix/response-matrix.ts";
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 
@@ -55,7 +56,7 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
   const at = columnOf(table, column, "--difficulty");
   const values = Float64Array.from(rows, (row) => {
     const text = table.rows[row]![at]!.trim();
-    if (text === "") return NaN;
+    if (text === "" || isMissingWord(text)) return NaN;
     const value = decimalNumber(text);
     const fault = `a difficulty must be a number, got ${quoted(text)}; an empty cell means that it isn't known`;
     if (Number.isNaN(value)) issues.add({ row: table.lines[row]!, column }, "not_a_number", fault);

@@ -4,6 +4,15 @@ import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
+/** Names of a first column by which a table's rows are items, not models. */
+const ITEM_COLUMN = /^(?:item|question|doc|document|sample|instance|prompt|problem|example)s?(?:[ _.-]?(?:id|name|no|nr|number|index))?$/i; // prettier-ignore
+
+/** Cells that are scores, and seldom ids of items. */
+const SCORE_CELL = /^(?:[01]|[01]?[.,]\d+|true|false)$/i;
+
+/** Columns of row numbers, as pandas and R write them. */
+const ROW_NUMBERS = /^(?:|Unnamed: \d+)$/;
+
 /** Decides by the header between the wide and the long form. @returns what takes the records after the header */
 export function csvTableReader(header: CsvRecord, table: ScoreTable, remarks: string[]): (record: CsvRecord) => void {
   const { row, cells } = header;
@@ -13,22 +22,31 @@ export function csvTableReader(header: CsvRecord, table: ScoreTable, remarks: st
     noteUnread(cells, LONG_COLUMNS, remarks);
     return longCsvReader(header, table);
   }
-  if (cells[0] !== "model") {
-    const separator = /^model([;\t])/.exec(cells[0]!)?.[1];
-    const message =
-      separator === undefined
-        ? `a header is model,<item_id>… or has the columns ${LONG_COLUMNS.join(",")}; this one begins with ${quoted(cells[0]!)}`
-        : `columns are separated by commas, not by ${separator === ";" ? "semicolons" : "tabs"}`;
-    issues.fail({ row, column: 1 }, "wrong_header", message);
-  }
-  const take = wideCsvReader(header, table);
-  if (absent.length === LONG_COLUMNS.length - 1) return take;
-  // Items may be called so, but then their cells are scores.
+  const named = cells.includes("model");
+  if (!named && absent.length > 1 && ITEM_COLUMN.test(cells[0]!))
+    issues.fail(
+      { row, column: 1 },
+      "wrong_header",
+      `a row is a model and a column an item, or the columns are ${LONG_COLUMNS.join(",")}; this table begins with ${quoted(cells[0]!)}: swap its rows and columns`,
+    );
+  if (!named && cells.length > 1 && cells.slice(1).every((cell) => SCORE_CELL.test(cell)))
+    issues.fail({ row }, "wrong_header", "the first row has scores: a table begins with a header, model,<item_id>…");
+  const take = wideCsvReader(header, table, remarks);
+  if (absent.length === LONG_COLUMNS.length - 1 && named) return take;
+  // Columns of a long table's may be items' ids, but then their cells are scores.
+  const message =
+    absent.length < LONG_COLUMNS.length
+      ? `a long table has the columns ${LONG_COLUMNS.join(",")}; there is no ${absent.join(", no ")}`
+      : `a wide table has a column of models, then scores alone, and a long one the columns ${LONG_COLUMNS.join(",")}; this has text in others: name them, anchoreval import --from table --columns model=…,item=…,score=…`;
+  let first: boolean = true;
   return (record) => {
-    if (record.cells.slice(1).some((cell) => isText(reader.fromText(cell)))) {
-      const message = `a long table has the columns ${LONG_COLUMNS.join(",")}; there is no ${absent.join(", no ")}`;
+    // Without any of the names, text in a later row is a slip.
+    if (
+      (first || absent.length < LONG_COLUMNS.length) &&
+      record.cells.slice(1).some((cell) => isText(reader.fromText(cell)))
+    )
       issues.fail({ row }, "wrong_header", message);
-    }
+    first = false;
     take(record);
   };
 }
@@ -37,20 +55,29 @@ function isText(score: ReturnType<ScoreReader["fromText"]>): boolean {
   return typeof score === "object" && score.code === "not_a_number";
 }
 
-/** Reads the wide form: header `model,<item_id>…`, a row a model, an empty cell where there is no score. */
-function wideCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
+/**
+ * Reads the wide form: a column of models, called `model` or else the first one, and a column an item; a row a model, an
+ * empty cell where there is no score. Columns of row numbers before the models are left aside.
+ */
+function wideCsvReader(header: CsvRecord, table: ScoreTable, remarks: string[]): (record: CsvRecord) => void {
   const { issues, reader } = table;
-  header.cells.forEach((id, index) => {
-    if (index === 0) return;
+  const modelAt = Math.max(0, header.cells.indexOf("model"));
+  const numbers = header.cells.slice(0, modelAt).filter((name) => ROW_NUMBERS.test(name));
+  noteUnread(numbers, [], remarks);
+  const places = header.cells.flatMap((name, at) =>
+    at === modelAt || (at < modelAt && ROW_NUMBERS.test(name)) ? [] : [at],
+  );
+  for (const at of places) {
+    const id = header.cells[at]!;
     const first = table.item(id);
-    if (first === undefined) table.addItem(id, header.row, index + 1);
+    if (first === undefined) table.addItem(id, header.row, at + 1);
     else
       issues.add(
-        { row: header.row, column: index + 1 },
+        { row: header.row, column: at + 1 },
         "duplicate",
-        `item ${quoted(id)} is there twice, first in column ${first + 2}`,
+        `item ${quoted(id)} is there twice, first in column ${places[first]! + 1}`,
       );
-  });
+  }
   issues.refuse();
   if (table.items.length === 0) issues.fail({ row: header.row }, "wrong_header", "the header names no items");
 
@@ -58,11 +85,11 @@ function wideCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord
     if (!checkWidth({ row, cells }, header.cells, issues)) return;
     const scores = new Float32Array(table.items.length);
     for (let item = 0; item < scores.length; item++) {
-      const score = reader.fromText(cells[item + 1]!);
+      const score = reader.fromText(cells[places[item]!]!);
       if (typeof score === "number") scores[item] = score;
       else issues.add({ row, column: table.items[item]! }, score.code, score.message);
     }
-    const name = cells[0]!;
+    const name = cells[modelAt]!;
     const first = table.model(name);
     if (first === undefined) table.addModel(name, row, "model", scores);
     else

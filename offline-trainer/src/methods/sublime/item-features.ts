@@ -1,6 +1,7 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";
+import { decimalNumber, isMissingWord } from "anchoreval/internal/tables/score-reader";
+import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
 import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
@@ -105,7 +106,7 @@ function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: stri
     const values = Float64Array.from(cellsOf(name), ({ text, place }) => {
       const value = decimalNumber(text);
       const fault = `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`;
-      if (text !== "" && Number.isNaN(value)) issues.add(place, "not_a_number", fault);
+      if (text !== "" && !isMissingWord(text) && Number.isNaN(value)) issues.add(place, "not_a_number", fault);
       return value;
     });
     return { name, values };

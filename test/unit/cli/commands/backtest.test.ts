@@ -292,6 +292,15 @@ describe("refusals", () => {
     );
   });
 
+  test("models that answer everything right: no variance, not too few models", async () => {
+    const right = await write("right", { ...matrix, scores: matrix.scores.map(() => 1), observed: null });
+    const { code, err } = await runCommand("backtest", ...right, "--anchors", "8", "--split", "interpolation");
+    expect(code).toBe(2);
+    expect(err).toContain('no variance in "a", "b": the 16 models have the same score on every item');
+    expect(err).toContain("no variance in a, b: the 16 models have the same score on every item, so that all count as copies of one and none can be held out [invalid_data]"); // prettier-ignore
+    expect(err).not.toContain("source models and");
+  });
+
   test("too few models", async () => {
     const few = await write("few", smallLeaderboard({ models: 6 }));
     await refused(

@@ -98,6 +98,72 @@ describe("estimate --responses", () => {
   });
 });
 
+describe("estimate of answers to more than a form", () => {
+  const whole = {
+    ...answers("20"),
+    ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`other/${i}`, i % 2])),
+  };
+
+  it("counts those of the form, and the rest in one line and in --json", async () => {
+    const file = folder.write("whole.json", JSON.stringify(whole));
+    const { code, out, err } = await runCommand(...estimate, "--responses", file, "--json");
+    const expected = estimateFromAnchors(await loadBundle(folderSource(bundle)), answers("20"), { form: "20" });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "300 answers are to items that aren't among the anchors of form 20: ignored\n",
+    });
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify({ ...expected, ignored: 300 })));
+    const table = folder.write("whole.csv", `id;acc\n${Object.entries(whole).map(([id, one]) => `${id};${one === 1 ? "True" : "False"}\n`).join("")}`); // prettier-ignore
+    expect((await runCommand(...estimate, "--responses", table, "--json")).out).toBe(out);
+    const smaller = await runCommand(...estimate, "--responses", file, "--json", "--form", "8");
+    expect(JSON.parse(smaller.out)).toMatchObject({ form: "8", answered: 16, ignored: 324 });
+  });
+
+  it("warns where a form isn't answered whole, as ids may be misspelt", async () => {
+    const misspelt = Object.fromEntries(
+      Object.entries(answers("20")).map(([id, one], i) => [i === 0 ? `${id}x` : id, one]),
+    );
+    const file = folder.write("misspelt.json", JSON.stringify(misspelt));
+    const { out } = await runCommand(...estimate, "--responses", file, "--json", "--form", "20");
+    const { warnings } = JSON.parse(out) as Estimate;
+    expect(warnings.map(({ code }) => code)).toContain("unknown_items");
+    expect(warnings.at(-1)!.message).toBe(
+      `1 answer is to no item of the bundle ("${Object.keys(misspelt)[0]!}"), and form 20 isn't answered whole: are ids misspelt?`,
+    );
+    expect((await runCommand(...estimate, "--responses", file)).out).toContain("no form is answered whole: are ids");
+  });
+
+  it("refuses answers of which hardly any is to the form, and names both", async () => {
+    const one = Object.entries(answers("20"))[0]!;
+    const few = {
+      ...Object.fromEntries([one]),
+      ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, 1])),
+    };
+    for (const [content, words] of [
+      [{ "0": 1, "1": 0 }, "none of its 2 answers is to one of the anchors of form"],
+      [few, 'only 1 of its 51 answers is to one of the anchors of form 20, which are called "alpha/'],
+    ] as const) {
+      const file = folder.write("few.json", JSON.stringify(content));
+      const { code, out, err } = await runCommand(...estimate, "--responses", file);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toContain("[invalid_answers]");
+      expect(err).toContain(words);
+      expect(err).toContain('the file has "0", "1"');
+    }
+  });
+
+  it("is compared and checked by its form, and saved without the rest", async () => {
+    const file = folder.write("whole.json", JSON.stringify(whole));
+    const own = folder.write("own.json", JSON.stringify(answers("20")));
+    const { out } = await runCommand("compare", "--bundle", bundle, "--a", file, "--b", own, "--json");
+    expect(JSON.parse(out)).toMatchObject({ form: "20", answered: 40, difference: 0, ignored: 300 });
+    const saved = folder.path("saved.json");
+    const checked = await runCommand("check", "--bundle", bundle, "--responses", file, "--baseline", own, "--save", saved, "--json"); // prettier-ignore
+    expect(JSON.parse(checked.out)).toMatchObject({ form: "20", answered: 40, ignored: 300 });
+    expect(Object.keys((JSON.parse(readFileSync(saved, "utf8")) as { responses: object }).responses)).toHaveLength(40);
+  });
+});
+
 describe("estimate --from lm-eval", () => {
   it("of a log of only the anchors is the estimate from the same answers", async () => {
     const logs = writeLogs(folder.path("anchors-only"), run("20"));
@@ -124,7 +190,7 @@ describe("estimate --from lm-eval", () => {
     const logs = writeLogs(folder.path("full"), full);
     const { out, err } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
     expect(JSON.parse(out)).toMatchObject({ form: "20", answered: 40, of: 40 });
-    expect(err).toContain("20 items are in the logs and not among the anchors of form 20: ignored");
+    expect(err).toContain("20 answers are to items that aren't among the anchors of form 20: ignored");
     expect(err).toContain("the bundle has no anchor of other");
     const forced = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--form", "8", "--quiet");
     expect(JSON.parse(forced.out)).toMatchObject({ form: "8", answered: 16 });
@@ -167,9 +233,13 @@ describe("estimate --from lm-eval", () => {
         },
       },
     });
-    const { code, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
+    const { code, out: printed, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
     expect(code).toBe(0);
-    expect(err).toContain("alpha: few-shot examples: 5 in this run, 0 in those of the models");
+    expect(printed).toContain("warning: alpha and 2 more: few-shot examples: 5 in this run, 0 in those of the models");
+    const { out: json } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
+    expect((JSON.parse(json) as Estimate).warnings.filter(({ code }) => code !== "missing_answers")).toEqual([
+      expect.objectContaining({ code: "other_protocol" }),
+    ]);
     expect(err).toContain("the newest of 2 runs counts");
     expect(err).toContain("1 anchors have no answer of the model; they count as the harness scored them");
     expect(err).toContain("1 anchors have no score, and count as missing");
@@ -189,7 +259,19 @@ describe("estimate --from lm-eval", () => {
     expect((JSON.parse(fitted.out) as Estimate).score).toBeGreaterThan(0.4);
     const other = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--metric", "acc_norm");
     expect((JSON.parse(other.out) as Estimate).score).toBeLessThan(0.4);
-    expect(other.err).toContain("metric: acc_norm in this run, acc in those");
+    expect((JSON.parse(other.out) as Estimate).warnings.at(-1)!.message).toContain(
+      "metric: acc_norm in this run, acc in those",
+    );
+  });
+
+  it("gives no overall score where a limit left a scenario a few of its anchors", async () => {
+    const whole = run("20");
+    const tasks = { ...whole.tasks, alpha: { documents: whole.tasks["alpha"]!.documents.slice(0, 3), all: 40 } };
+    const logs = writeLogs(folder.path("limited"), { ...whole, tasks });
+    const { out } = await runCommand(...estimate, "--from", "lm-eval", logs, "--form", "20");
+    expect(out).toMatch(/overall +– +none +23 of 40/);
+    expect(out).toContain("overall: alpha rests on 3 of 20 anchors");
+    expect(out).toMatch(/beta\/γ +\d+\.\d +\d+\.\d to \d+\.\d +20 of 20/);
   });
 
   it("refuses logs of several models, and logs without any anchor", async () => {

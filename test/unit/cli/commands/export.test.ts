@@ -26,10 +26,10 @@ describe("export --to lm-eval", () => {
           .sort((left, right) => left - right),
       );
     expect(text).toContain(
-      `  lm_eval --model hf --model_args pretrained=MODEL --tasks alpha,beta_first,beta_second --samples ${file} --num_fewshot 5 --apply_chat_template --log_samples --output_path logs\n`,
+      `  lm_eval --model hf --model_args pretrained=MODEL --tasks alpha,beta_first,beta_second --samples ${file} --num_fewshot 5 --apply_chat_template --log_samples --output_path anchors\n`,
     );
     expect(text).toContain("lm-eval draws few-shot examples anew for each document");
-    expect(text).toContain(`anchoreval estimate --bundle ${bundle} --form 20 --from lm-eval logs/MODEL`);
+    expect(text).toContain(`anchoreval estimate --bundle ${bundle} --form 20 --from lm-eval anchors/MODEL`);
   });
 
   it("takes another form, and tells as JSON", async () => {

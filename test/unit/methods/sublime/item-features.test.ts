@@ -99,7 +99,7 @@ describe("what is refused", () => {
     ],
     ["items without a row", table(["item_id", "x"], [["q/0", "1"]]), 'items without a row, 23 of 24: "q/1"'],
     ["text", judged((i) => (i === 4 ? "hard" : "1")), 'a feature must be a number, got "hard"'],
-    ["NaN", judged((i) => (i === 4 ? "NaN" : "1")), 'a feature must be a number, got "NaN"'],
+    ["an infinite number", judged((i) => (i === 4 ? "inf" : "1")), 'a feature must be a number, got "inf"'],
   ])("a table with %s", (_, given, message) => {
     const error = refusal(() => itemFeatures(items, { random, table: given }));
     expect(error.code).toBe("invalid_data");

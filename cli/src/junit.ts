@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import type { CheckVerdict } from "anchoreval/internal/check/types";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+
+/** One rule of a check as a test case. */
+export interface RuleCase {
+  readonly name: string;
+  readonly verdict: CheckVerdict;
+  /** The figures that the verdict goes by. */
+  readonly words: string;
+}
+
+/**
+ * Writes a check as JUnit XML, a test case a rule: what regressed is a failure, what can't be told is skipped.
+ * @param suite - name of the test suite
+ * @param notes - lines for the suite's output
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function writeJunit(
+  file: string,
+  suite: string,
+  cases: readonly RuleCase[],
+  notes: readonly string[],
+): Promise<void> {
+  try {
+    await writeFile(file, junitXml(suite, cases, notes));
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+  }
+}
+
+function junitXml(suite: string, cases: readonly RuleCase[], notes: readonly string[]): string {
+  const count = (verdict: CheckVerdict): number => cases.filter((own) => own.verdict === verdict).length;
+  const totals = `tests="${cases.length}" failures="${count("regressed")}" errors="0" skipped="${count("undecided")}"`;
+  const outcome = ({ verdict, words }: RuleCase): string =>
+    verdict === "passed"
+      ? ""
+      : verdict === "regressed"
+        ? `<failure message="${escaped(words)}" type="regressed"></failure>`
+        : `<skipped message="${escaped(`can't tell: ${words}`)}"></skipped>`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="anchoreval check" ${totals}>`,
+    `  <testsuite name="${escaped(suite)}" ${totals}>`,
+    ...cases.map(
+      (own) =>
+        `    <testcase classname="${escaped(suite)}" name="${escaped(own.name)}">${outcome(own)}<system-out>${escaped(own.words)}</system-out></testcase>`,
+    ),
+    `    <system-out>${escaped(notes.join("\n"))}</system-out>`,
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+/** Text in XML; characters that XML 1.0 can't have are left out. */
+function escaped(text: string): string {
+  return (
+    text
+      // eslint-disable-next-line no-control-regex -- those that XML can't have
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+  );
+}

@@ -1,0 +1,141 @@
+import type { LineBatch } from "../../tables/chunk-lines.ts";
+import { SHA256 } from "../../core/bundle/names.ts";
+import { isObject } from "../../tables/json-records.ts";
+import { chooseMetric } from "../choices.ts";
+import { filledText, parsePythonJson, record } from "../json.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { contentFields, itemScorer, RowIssues, sampleState, type SampleOptions } from "../scores.ts";
+
+/** One line of an instance-level file: a sample under one metric. */
+export interface EeeLine {
+  readonly row: number;
+  readonly model: string;
+  readonly task: string;
+  readonly sample: string;
+  /** `evaluation_result_id`; null where the line has none. */
+  readonly result: string | null;
+  readonly score: number | null;
+  readonly errored: boolean;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The lines of an instance-level file of Every Eval Ever (JSON lines of schema 0.2 and 0.3).
+ * @throws AnchorEvalError `invalid_data` naming file, line and field
+ */
+export async function* eeeLines(
+  file: string,
+  batches: AsyncIterable<LineBatch>,
+): AsyncGenerator<EeeLine, void, undefined> {
+  const issues = new RowIssues(file, "line");
+  for await (const { first, lines } of batches)
+    for (const [index, text] of lines.entries()) {
+      if (text.trim() === "") continue;
+      const line = parseLine(text, first + index, issues);
+      if (line) yield line;
+    }
+  issues.refuse();
+}
+
+function parseLine(text: string, row: number, issues: RowIssues): EeeLine | null {
+  let fields: unknown;
+  try {
+    fields = parsePythonJson(text);
+  } catch {
+    issues.add(row, "malformed_json", "the line is not valid JSON");
+    return null;
+  }
+  if (!isObject(fields)) {
+    issues.add(row, "wrong_type", "the line is not a JSON object");
+    return null;
+  }
+  const { model_id: model, evaluation_name: task, sample_id: sample } = fields;
+  for (const [field, value] of Object.entries({ model_id: model, evaluation_name: task, sample_id: sample }))
+    if (filledText(value) === null) {
+      issues.add(row, "wrong_type", `${field} must be text`, field);
+      return null;
+    }
+  const { score } = record(fields.evaluation);
+  if (score !== null && typeof score !== "number" && typeof score !== "boolean") {
+    issues.add(row, "wrong_type", "evaluation.score must be a number", "evaluation");
+    return null;
+  }
+  const value = Number(score);
+  return {
+    row,
+    model: model as string,
+    task: task as string,
+    sample: sample as string,
+    result: filledText(fields.evaluation_result_id),
+    score: score === null || Number.isNaN(value) ? null : value,
+    errored: filledText(fields.error) !== null,
+    fields,
+  };
+}
+
+/**
+ * Scores each sample of one task of an instance-level file, by the mean where it is there several times under the metric.
+ * @param lines - those of the task
+ * @param metrics - names of metrics by `evaluation_result_id`; of a line without one the metric is `score`
+ * @throws AnchorEvalError `invalid_option` with a list where there are several metrics and none was chosen; `unsupported`
+ * for one of which lower is better, without `flip`; `invalid_data` for a score outside the scale
+ */
+export async function readEeeSamples(
+  lines: AsyncIterable<EeeLine>,
+  metrics: ReadonlyMap<string, string>,
+  options: SampleOptions,
+): Promise<RunSamples> {
+  const { file, task, metric: asked, results } = options;
+  const byMetric = new Map<string, Map<string, EeeLine[]>>();
+  for await (const line of lines) {
+    const name = line.result === null ? "score" : (metrics.get(line.result) ?? line.result);
+    const samples = byMetric.get(name) ?? new Map<string, EeeLine[]>();
+    samples.set(line.sample, [...(samples.get(line.sample) ?? []), line]);
+    byMetric.set(name, samples);
+  }
+  const metric = chooseMetric(new Map(Array.from(byMetric.keys(), (name) => [name, null])), {
+    file,
+    task,
+    metric: asked,
+  });
+  if (results?.higherIsBetter.get(metric) === false && options.flip !== true)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
+    );
+  const scored = itemScorer(file, metric, options);
+  const found = [...byMetric.get(metric)!];
+  const repeats = Math.max(...found.map(([, own]) => own.length));
+  return {
+    task,
+    metric,
+    filter: "none",
+    samples: found.map(([id, own]): LoggedSample => {
+      const values = own.flatMap(({ score }) => score ?? []);
+      const score = scored(values, "sample", id);
+      const errored = own.every((line) => line.errored);
+      return { task, doc_id: documentId(id), state: sampleState(errored, score), score, ...contentOf(own[0]!) };
+    }),
+    remarks: repeats > 1 ? [`${file}: scores are means over up to ${repeats} runs of a sample`] : [],
+  };
+}
+
+/** Numbers of documents as numbers, as harnesses have them. */
+function documentId(id: string): number | string {
+  return /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
+}
+
+/** By input, choices and reference; where the input is left out, by `sample_hash`. */
+function contentOf({ fields }: EeeLine): Pick<LoggedSample, "hash" | "text"> {
+  const { raw, reference, choices } = record(fields.input);
+  const given = filledText(fields.sample_hash);
+  if (filledText(raw) === null) return { hash: given !== null && SHA256.test(given) ? given : null, text: null };
+  const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+  const targets = texts(reference);
+  return contentFields({
+    input: raw as string,
+    ...(texts(choices).length > 0 && { choices: texts(choices) }),
+    target: targets.length === 1 ? targets[0]! : targets,
+  });
+}

@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { type EeeAggregate, readEeeAggregate } from "../logs/eee/read-aggregate.ts";
+import { type EeeLine, eeeLines, readEeeSamples } from "../logs/eee/read-samples.ts";
+import type { RunLog } from "../logs/run-log.ts";
+import { invalidLog } from "../logs/scores.ts";
+import type { LogReader } from "./log-files.ts";
+import { readJsonFile, textLines } from "./read-file.ts";
+
+const LINES = /\.jsonl(\.gz)?$/i;
+
+/**
+ * Records of Every Eval Ever: instance-level JSON lines (`<id>_samples.jsonl`), each with its aggregate file (`<id>.json`)
+ * beside it. A file may have several tasks, by `evaluation_name`; each is a run.
+ */
+export const eeeLogs: LogReader = {
+  async find(files) {
+    const logs: RunLog[] = [];
+    for (const { file, named } of files) {
+      if (!LINES.test(file)) {
+        if (named) throw invalidLog(file, "instance-level records of Every Eval Ever are .jsonl files");
+        continue;
+      }
+      const aggregateFile = aggregateBeside(file);
+      const aggregate = await readAggregate(aggregateFile);
+      const [models, tasks] = [new Set<string>(), new Set<string>()];
+      for await (const { model, task } of eeeLines(file, textLines(file))) {
+        models.add(model);
+        tasks.add(task);
+      }
+      const [model, other] = models;
+      if (other !== undefined) throw invalidLog(file, `it has records of several models: ${model!}, ${other}`);
+      for (const task of tasks)
+        logs.push({
+          file,
+          model: model!,
+          task,
+          date: aggregate?.date ?? "",
+          resultsFile: aggregate === null ? null : aggregateFile,
+          results: aggregate?.results ?? null,
+        });
+    }
+    return logs;
+  },
+
+  lacking: (files) =>
+    `there are no instance-level records of Every Eval Ever (….jsonl)${files.some(({ file }) => file.endsWith(".json")) ? ", only aggregates: scores of single samples are needed" : ""}`,
+
+  async read({ file, task }, options) {
+    async function* own(): AsyncGenerator<EeeLine, void, undefined> {
+      for await (const line of eeeLines(file, textLines(file))) if (line.task === task) yield line;
+    }
+    const aggregate = await readAggregate(aggregateBeside(file));
+    return readEeeSamples(own(), aggregate?.metrics ?? new Map<string, string>(), options);
+  },
+};
+
+function aggregateBeside(file: string): string {
+  return file.replace(LINES, "").replace(/_samples$/, "") + ".json";
+}
+
+async function readAggregate(file: string): Promise<EeeAggregate | null> {
+  return existsSync(file) ? readEeeAggregate(await readJsonFile(file)) : null;
+}

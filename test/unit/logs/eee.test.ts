@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseChoices } from "anchoreval/internal/logs/choices";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { describe, expect, it, test } from "vitest";
+import { importLogs, type ImportOptions, type LogImport } from "../../../offline-trainer/src/import/import-logs.ts";
+import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const FIXTURES = fileURLToPath(new URL("../../fixtures", import.meta.url));
+const folder = tempFolder();
+let folders = 0;
+
+function importEee(
+  paths: readonly string[],
+  metric: string[] = [],
+  more: Partial<ImportOptions> = {},
+): Promise<LogImport> {
+  const choose = { metric: parseChoices("metric", metric), filter: parseChoices("filter", []) };
+  const options = { onDuplicate: "newest", errors: "harness", allowMixed: false, ...choose, ...more } as const;
+  return importLogs(harnessNamed("eee"), paths, options);
+}
+
+/** A sample's line; nothing but what is read. */
+function line(sample_id: string, score: unknown, more: object = {}): object {
+  const input = { raw: `Question ${sample_id}?`, reference: ["yes"] };
+  return { schema_version: "0.3.0", evaluation_id: "e", model_id: "Org/m", evaluation_name: "quiz", sample_id, input, evaluation: { score }, ...more }; // prettier-ignore
+}
+
+function write(lines: readonly (object | string)[], aggregate?: object): string {
+  const name = `${++folders}/7f`;
+  const text = lines.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\n`).join("");
+  if (aggregate) folder.write(`${name}.json`, JSON.stringify(aggregate));
+  return folder.write(`${name}_samples.jsonl`, text);
+}
+
+describe("records that Every Eval Ever 0.3.0 made of lm-eval's logs (test/fixtures/eee)", () => {
+  const logs = join(FIXTURES, "eee/data");
+
+  it("have the harness's scores, every one, by the metric chosen", async () => {
+    const { matrix, report } = await importEee([logs], ["acc"]);
+    expect(report.scores).toMatchObject({ compared: 8, equal: 8, different: [] });
+    expect(report.tasks.map(({ task, metric }) => [task, metric])).toEqual([
+      ["toy_bio", "acc"],
+      ["toy_phys", "acc"],
+      ["toy_sums/strict-match", "exact_match"],
+      ["toy_sums/flexible-extract", "exact_match"],
+    ]);
+    expect(report.protocol).toMatchObject({ harness: "eee", harnessVersion: "lm_eval 0.4.13" });
+    // The same answers as read from the harness's own logs.
+    const own = await importLogs(harnessNamed("lm-eval"), [join(FIXTURES, "lm-eval/logs/Org__dummy-0")], {
+      metric: parseChoices("metric", ["acc", "toy_sums=exact_match"]),
+      filter: parseChoices("filter", ["toy_sums=strict-match"]),
+      onDuplicate: "newest",
+      errors: "harness",
+      allowMixed: false,
+    });
+    const scores = ({ matrix: one }: LogImport, id: string): number =>
+      scoreAt(
+        one,
+        one.subjects.indexOf("Org/dummy-0"),
+        one.items.findIndex(({ item_id }) => item_id === id),
+      );
+    for (const id of ["toy_bio/0", "toy_bio/4", "toy_phys/1"])
+      expect(scores({ matrix, report }, id)).toBe(scores(own, id));
+    expect(matrix.items.every(({ hash, text }) => hash!.length === 64 && text!.length > 0)).toBe(true);
+    expect(matrix.items[0]).toMatchObject({ item_id: "toy_bio/0", task: "toy_bio", doc_id: 0 });
+  });
+
+  it("are the same one file at a time", async () => {
+    for (const task of ["toy_bio", "toy_phys", "toy_sums"]) {
+      const own = join(logs, task, "Org/dummy-0");
+      const file = readdirSync(own).find((name) => name.endsWith(".jsonl"))!;
+      const { report } = await importEee([join(own, file)], task === "toy_sums" ? [] : ["acc"]);
+      expect(report).toMatchObject({ models: 1, scores: { different: [] } });
+      expect(readFileSync(join(own, file), "utf8")).toContain("evaluation_result_id");
+    }
+  });
+
+  it("list the metrics where none is chosen", async () => {
+    const error = await rejection(importEee([join(logs, "toy_bio")]));
+    expectRefusal(error, "invalid_option", "toy_bio has several metrics: choose one with --metric: acc, acc_norm");
+  });
+});
+
+test("states, numbers, means over repeated samples, and hashes where the input is left out", async () => {
+  const hash = "0123456789abcdef".repeat(4);
+  const file = write([
+    line("a", 1),
+    line("a", 0),
+    line("7", true),
+    line("b", 0, { error: "timeout" }),
+    line("c", null),
+    line("d", 1, { input: { raw: "", reference: [] }, sample_hash: hash }),
+  ]);
+  const { matrix, report } = await importEee([file], [], { errors: "missing" });
+  expect(matrix.items.map(({ doc_id: id }, i) => [id, scoreAt(matrix, 0, i)])).toEqual([
+    [7, 1],
+    ["a", 0.5],
+    ["b", NaN],
+    ["c", NaN],
+    ["d", 1],
+  ]);
+  expect(matrix.items.at(-1)).toMatchObject({ hash });
+  expect(report.states).toEqual({ scored: 3, errored: 1, unscored: 1 });
+  expect(report.warnings).toContain(`${file}: scores are means over up to 2 runs of a sample`);
+});
+
+test("a metric of which lower is better needs --flip, and a scale its range", async () => {
+  const result = { evaluation_name: "quiz", evaluation_result_id: "r", metric_config: { metric_name: "wer", lower_is_better: true }, score_details: { score: 25 } }; // prettier-ignore
+  const aggregate = { evaluation_id: "e", retrieved_timestamp: "1795631281.5", evaluation_results: [result] };
+  const file = write(
+    [line("a", 20, { evaluation_result_id: "r" }), line("b", 30, { evaluation_result_id: "r" })],
+    aggregate,
+  );
+  expectRefusal(await rejection(importEee([file])), "unsupported", "lower is better for wer: give --flip");
+  expectRefusal(await rejection(importEee([file], [], { flip: true })), "invalid_data", "sample a: wer is 20");
+  const { matrix, report } = await importEee([file], [], { flip: true, scoreRange: [0, 100] });
+  expect(Array.from(matrix.scores)).toEqual([0.8, 0.7].map(Math.fround));
+  expect(report.scores).toMatchObject({ compared: 1, equal: 1 });
+});
+
+test.each<[name: string, lines: readonly (object | string)[], message: string]>([
+  ["no JSON", [line("a", 1), '{"model_id'], "line 2: the line is not valid JSON"],
+  ["no object", ["[]"], "line 1: the line is not a JSON object"],
+  ["no sample", [line("", 1)], "line 1: sample_id must be text"],
+  ["text as a score", [line("a", "1")], "line 1: evaluation.score must be a number"],
+  ["two models", [line("a", 1), line("a", 1, { model_id: "Org/n" })], "it has records of several models: Org/m, Org/n"],
+])("%s is refused", async (_, lines, message) => {
+  expectRefusal(await rejection(importEee([write(lines)])), "invalid_data", message);
+});
+
+test("aggregates alone are refused: they have no single samples", async () => {
+  folder.write("alone/7f.json", "{}");
+  expectRefusal(await rejection(importEee([folder.path("alone")])), "invalid_data", "only aggregates");
+});
