@@ -203,7 +203,7 @@ describe("--items", () => {
     const call = ["--bundle", bare, "--to", "lm-eval", "--out", out];
     const { code, out: text } = await runCommand("export", ...call, "--items", items);
     expect(code).toBe(0);
-    expect(text).toContain(`--from lm-eval --items ${items} logs/MODEL`);
+    expect(text).toContain(`--from lm-eval --items ${items} anchors/MODEL`);
     const list = JSON.parse(readFileSync(`${out}/sample-1.0.0-20.samples.json`, "utf8")) as Record<string, number[]>;
     expect(Object.values(list).flat()).toHaveLength(40);
 
