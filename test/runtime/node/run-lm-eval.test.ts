@@ -85,7 +85,7 @@ describe.skipIf(!lmEval)(
         ...["run", "--bundle", bundle, "--dry-run", ...dummy, "--num_fewshot", "3"],
       ]);
       expect(code).toBe(0);
-      expect(err).toContain("warning: alpha: few-shot examples: 3 in this run, 0 in those of the models");
+      expect(err).toContain("warning: alpha and 2 more: few-shot examples: 3 in this run, 0 in those of the models");
       expect(out).toMatch(/^lm_eval --model dummy .* --num_fewshot 3 --tasks alpha,beta_first,beta_second --samples /);
       expect(out).not.toContain("--num_fewshot 0");
     });
