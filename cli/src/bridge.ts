@@ -9,6 +9,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
+import { allAnchors, formAnchors } from "./form-anchors.ts";
 import { openBundle } from "./open-bundle.ts";
 
 /**
@@ -124,10 +125,7 @@ function anchorsOf(bundle: Bundle, id: string): object {
       "unknown_form",
       `this bundle has no form ${id}: it has ${bundle.manifest.forms.map((own) => own.id).join(", ")}`,
     );
-  const items = [...bundle.scenarios.values()].flatMap(({ anchors }) =>
-    [...anchors.values()].filter(({ forms }) => forms.includes(id)),
-  );
-  return { form: id, digest: form.digest, items };
+  return { form: id, digest: form.digest, items: formAnchors(allAnchors(bundle), id) };
 }
 
 function received({ responses, ...own }: SentModel): ComparedModel {

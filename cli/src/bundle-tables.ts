@@ -3,9 +3,9 @@ import {
   measuredScenarios,
   type MeasuredForm,
   type MeasuredScenario,
+  typicalError,
 } from "anchoreval/internal/charts/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
-import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
 
@@ -64,23 +64,19 @@ function errorRange(rows: readonly ErrorRow[]): ErrorRow[] {
   return [...overall, ...named];
 }
 
-/** Mean absolute error of the served score; null where it isn't measured. */
-function typicalError({ form, measured }: MeasuredForm): number | null {
-  return measured?.interpolation ? estimatorFigure(measured.interpolation.estimators, form.estimator).mae : null;
-}
-
-function errorRow({ id, items, whole, form, measured }: ErrorRow): string[] {
+function errorRow(row: ErrorRow): string[] {
+  const { id, items, whole, measured } = row;
   if (whole) return [id, String(items), "exact", "", "", "", "", ""];
-  const { interpolation = null, extrapolation = null } = measured ?? {};
+  const interpolation = measured?.interpolation ?? null;
   const enough = interpolation !== null && interpolation.models >= LEAST_MODELS;
   const figure = (value: number | null | undefined): string => (value == null ? NONE : points(value));
   return [
     id,
     String(items),
-    figure(typicalError({ items, whole, form, measured })),
+    figure(typicalError(row)),
     figure(enough ? interpolation.absoluteError[PERCENTILE_95] : null),
     figure(interpolation?.randomMae),
-    figure(extrapolation && estimatorFigure(extrapolation.estimators, form.estimator).mae),
+    figure(typicalError(row, "extrapolation")),
     interpolation?.coverage95 == null ? NONE : `${points(interpolation.coverage95)} %`,
     figure(interpolation?.halfWidth95),
   ];

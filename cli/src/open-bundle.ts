@@ -7,8 +7,9 @@ import { invalidOption, type OptionReader } from "./command.ts";
 
 /**
  * The source that a command's `BUNDLE` means: a folder, an HTTP address of a Worker's bundle or of any static host's
- * folder, or the name of a bundle that comes with the package. A Worker's address without a version means the latest. Where ANCHOREVAL_TRUSTED_KEYS lists public keys,
- * comma-separated, one of them must have signed it; what ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
+ * folder, or the name of a bundle that comes with the package. A Worker's address without a version means the latest.
+ * Where ANCHOREVAL_TRUSTED_KEYS lists public keys, comma-separated, one of them must have signed it; what
+ * ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {

@@ -1,5 +1,6 @@
 import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
+import { estimatorFigure } from "../core/estimators/types.ts";
 
 /** The part of a manifest that charts of errors read; a bundle that isn't encoded yet has it, too. */
 export interface MeasuredManifest extends Pick<Manifest, "scenarios"> {
@@ -55,6 +56,15 @@ export function measuredScenarios(manifest: MeasuredManifest): MeasuredScenario[
     measured: form.overall?.measured ?? null,
   }));
   return [{ id: "overall", of: itemTotal(manifest), forms: overall }, ...single];
+}
+
+/** The mean absolute error of the score that a form serves, as a fraction; null where it isn't measured. */
+export function typicalError(
+  { form, measured }: MeasuredForm,
+  split: keyof MeasuredErrors = "interpolation",
+): number | null {
+  const errors = measured?.[split];
+  return errors ? estimatorFigure(errors.estimators, form.estimator).mae : null;
 }
 
 /** Those forms of a scenario that are one a size, ask not all items and have an error to show. */

@@ -28,9 +28,8 @@ import {
 import { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "anchoreval/internal/charts/coverage";
 import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
 import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
-import { comparableForms, type MeasuredScenario } from "anchoreval/internal/charts/measured-forms";
+import { comparableForms, type MeasuredScenario, typicalError } from "anchoreval/internal/charts/measured-forms";
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
-import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { counted } from "anchoreval/internal/words/figures";
 import { bullets, type Child, element, idText } from "./dom.ts";
 import { firstFew } from "./parts/content.ts";
@@ -199,10 +198,7 @@ function linesOf(scenario: MeasuredScenario): ErrorLine[] {
   const like = comparableForms(scenario);
   const random = like.map(({ items, measured }) => ({ items, error: measured!.interpolation!.randomMae }));
   const served = (split: keyof MeasuredErrors): ErrorLine["points"] =>
-    comparableForms(scenario, split).map(({ items, form, measured }) => ({
-      items,
-      error: estimatorFigure(measured![split]!.estimators, form.estimator).mae,
-    }));
+    comparableForms(scenario, split).map((form) => ({ items: form.items, error: typicalError(form, split)! }));
   const stronger = { points: served("extrapolation"), colour: "stronger", symbol: "diamond", kind: "plain" } as const;
   const own = { points: served("interpolation"), colour: "accent", symbol: "circle", kind: "strong" } as const;
   return [

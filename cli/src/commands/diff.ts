@@ -3,6 +3,7 @@ import { versionItems } from "anchoreval-trainer/internal/extensions/versions/ba
 import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/extensions/versions/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../command.ts";
+import { allAnchors } from "../form-anchors.ts";
 import { openBundle } from "../open-bundle.ts";
 
 export const diffCommand: Command = {
@@ -22,7 +23,7 @@ export const diffCommand: Command = {
     const newer = await readItems(file);
     const source = openBundle(place);
     const bundle = await loadBundle(source, { signal });
-    const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+    const anchors = allAnchors(bundle);
     const older = await versionItems(source, bundle, { signal });
     const changes = compareItems(older, newer);
     const meant = bundleChanges(bundle.manifest, anchors, older, newer, changes);

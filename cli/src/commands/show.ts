@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
-import { formTotals, itemTotal, measuredScenarios } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal, measuredScenarios, typicalError } from "anchoreval/internal/charts/measured-forms";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { placedFolder, shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
@@ -191,14 +190,13 @@ export const bundlesCommand: Command = {
 /** A bundle's line: the error is the overall score's, of models like those seen, as a fraction. */
 function listing(manifest: Manifest, digest: string) {
   const { benchmark, version, description, sources } = manifest;
-  const listed = measuredScenarios(manifest)[0]!.forms.find(({ form }) => formTotals(form).items === LISTED_ITEMS);
-  const measured = listed?.measured?.interpolation;
+  const listed = measuredScenarios(manifest)[0]!.forms.find(({ items }) => items === LISTED_ITEMS);
   return {
     ...{ benchmark, version, digest, description },
     scenarios: manifest.scenarios.map(({ id }) => id),
     items: itemTotal(manifest),
     models: sources.models,
     note: sources.note,
-    error: listed && measured ? estimatorFigure(measured.estimators, listed.form.estimator).mae : null,
+    error: listed ? typicalError(listed) : null,
   };
 }

@@ -11,8 +11,8 @@ const [SCALE, OWN_SCALE] = [0.75, 0.25];
 const LEAST_INFORMATION = 1e-12;
 
 /**
- * One shift of all items' logits, logit p̂ + c, as the answered anchors tell it: one step of maximum likelihood from c = 0.
- * Every answer counts by what it tells of c, p̂(1−p̂), however its item was chosen: anchors that tell much of the ability are
+ * One shift of all items' logits, logit p̂ + δ, as the answered anchors tell it: one step of maximum likelihood from δ = 0.
+ * Every answer counts by what it tells of δ, p̂(1−p̂), however its item was chosen: anchors that tell much of the ability are
  * no sample of all items, and the mean of their residuals is none of theirs.
  * @see Cox (1958), Two further applications of a model for binary regression, Biometrika 45, 562–565 (recalibration)
  */
@@ -37,8 +37,8 @@ export function leapOf(score: number, { worst, best }: SeenScores): number {
 }
 
 /**
- * ĉ, one step from the shift that the answers tell toward its posterior mode under a Student's t prior about 0:
- * c·I/(I + k), k = (ν+1)/(νσ² + c²).
+ * δ̂, one step from the shift that the answers tell toward its posterior mode under a Student's t prior about 0:
+ * δ·I/(I + k), k = (ν+1)/(νσ² + δ²).
  * @param scale - σ in logits
  * @see Lange, Little & Taylor (1989), Robust statistical modeling using the t distribution, JASA 84, 881–896
  */
@@ -52,7 +52,7 @@ function scaleOf(leap: number): number {
 }
 
 /**
- * ĉ of what scenarios share, each weighing 1/(τ² + 1/I), τ² the variance of its own beside it.
+ * δ̂ of what scenarios share, each weighing 1/(τ² + 1/I), τ² the variance of its own beside it.
  * @param leap - {@link leapOf} the model over all of them
  */
 export function commonShift(shifts: readonly LogitShift[], leap: number): number {
@@ -66,7 +66,7 @@ export function commonShift(shifts: readonly LogitShift[], leap: number): number
 }
 
 /**
- * `p-irt` recalibrated: Σ_A w·y + Σ_U w·p̂ + ĉ·Σ_U w·p̂(1−p̂), to first order what the shifted predictions give.
+ * `p-irt` recalibrated: Σ_A w·y + Σ_U w·p̂ + δ̂·Σ_U w·p̂(1−p̂), to first order what the shifted predictions give.
  * @param common - the shift that scenarios share, beside which this one has its own; null where it is estimated alone
  * @param leap - {@link leapOf} the model, where it is
  * @returns within the bounds

@@ -5,11 +5,10 @@ import {
   type MeasuredForm,
   type MeasuredScenario,
   measuredScenarios,
+  typicalError,
 } from "anchoreval/internal/charts/measured-forms";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
-import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { errorWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
@@ -99,18 +98,16 @@ function tiles(manifest: Manifest, own: MeasuredForm): (readonly [label: string,
 }
 
 /** A form's errors in words: none if every item is asked, or if they aren't measured. */
-function shownErrors({ form, whole, measured }: MeasuredForm) {
+function shownErrors(own: MeasuredForm) {
   const shown = (value: number | null | undefined, words = points): string =>
-    whole ? "exact" : (value ?? null) === null ? "–" : words(value!);
-  const typical = (errors: SplitErrors | null): number | null =>
-    errors && estimatorFigure(errors.estimators, form.estimator).mae;
-  const { interpolation: like = null, extrapolation: stronger = null } = measured ?? {};
+    own.whole ? "exact" : (value ?? null) === null ? "–" : words(value!);
+  const like = own.measured?.interpolation;
   return {
-    typical: shown(typical(like)),
+    typical: shown(typicalError(own)),
     within95: shown(like?.absoluteError[LEVEL_95]),
     random: shown(like?.randomMae),
     coverage: shown(like?.coverage95, wholePercent),
-    stronger: shown(typical(stronger)),
+    stronger: shown(typicalError(own, "extrapolation")),
   };
 }
 

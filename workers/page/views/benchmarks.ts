@@ -1,8 +1,7 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import { compareVersions } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/bundle";
-import { itemTotal, measuredScenarios } from "anchoreval/internal/charts/measured-forms";
-import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
+import { itemTotal, measuredScenarios, typicalError } from "anchoreval/internal/charts/measured-forms";
 import { counted, points } from "anchoreval/internal/words/figures";
 import { bullets, type Child, element, fill, idText, prose } from "../dom.ts";
 import { section, table } from "../parts/content.ts";
@@ -68,18 +67,15 @@ function list(session: Session, benchmarks: readonly BenchmarkSummary[]): Child 
 /** Items, models, and the error of the form that asks nearest to {@link CARD_ITEMS}. */
 function cardWords(manifest: Manifest): string {
   const far = ({ items }: { readonly items: number }): number => Math.abs(items - CARD_ITEMS);
-  const { form, items, whole, measured } = measuredScenarios(manifest)[0]!.forms.reduce((best, own) =>
-    far(own) < far(best) ? own : best,
-  );
-  const like = measured?.interpolation ?? null;
-  const error = like && estimatorFigure(like.estimators, form.estimator).mae;
-  const told = whole
+  const shown = measuredScenarios(manifest)[0]!.forms.reduce((best, own) => (far(own) < far(best) ? own : best));
+  const error = typicalError(shown);
+  const told = shown.whole
     ? "no error"
     : error === null
       ? "an error that wasn’t measured"
       : `${points(error)} points of error`;
   const of = `${counted(itemTotal(manifest), "item")}, ${counted(manifest.sources.models, "model")}`;
-  return `${of}; ${told} after ${counted(items, "answer")}`;
+  return `${of}; ${told} after ${counted(shown.items, "answer")}`;
 }
 
 /** A field for the folder that `anchoreval fit` writes. */
