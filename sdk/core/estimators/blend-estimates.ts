@@ -22,6 +22,12 @@ const CORRECTION = 0.5;
  */
 const MARGIN = 0.5;
 
+/**
+ * Where scenarios are estimated together: by how many of its errors the partly corrected mean of one of them must lie
+ * beyond the range to be as likely outside as in. One scenario says little of where a model stands; all of them decide.
+ */
+const BEYOND = 2;
+
 /** Squared standard errors up to which the draw of the anchors explains a squared difference. */
 const EXPLAINED = 4;
 
@@ -68,8 +74,8 @@ export interface BlendedEstimates {
  * held-out source models. `gate`: (1−P)·stack + P·o, trusting the stack inside the range seen and o
  * ({@link outsideEstimate}) outside it. P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½), c = ½·p-irt-dr + ½·p-irt: the
  * chance of being outside, of half an error inside already. Where scenarios are estimated together, P is the larger of
- * this without the halves and of the same, with them, of the mean over all scenarios: a model stronger than any seen is
- * unlike them also in a scenario where one of them is as good.
+ * the same of the mean over all scenarios and of this with −2 for ½: a model stronger than any seen is unlike them also
+ * in a scenario where one of them is as good, and one scenario alone says little of where a model stands.
  * All are clamped to the bounds that the answers prove.
  * @param seen - the source models' range
  */
@@ -84,9 +90,10 @@ export function blendEstimates(
   const gpIrt = blendedMean(blend.lambda, base, bounds);
   const beyond = outsideEstimate(estimate, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
-  const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
+  const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : -BEYOND);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
-  const { outside, share } = overall.share > here.share ? overall : here;
+  const { outside } = overall.chance > here.chance ? overall : here;
+  const share = Math.max(overall.share, here.share);
   return {
     estimators: {
       "anchor-mean": base["anchor-mean"],
@@ -165,17 +172,16 @@ export function overallPlace(
   };
 }
 
-/** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */
+/** The chance that a score lies outside a range, on either side and in all, and P, for a range narrower by `margin` errors. */
 function placeOf(
   score: number,
   { worst, best }: SeenScores,
   rmse: number,
   margin: number,
-): { outside: Outside; share: number } {
+): { outside: Outside; chance: number; share: number } {
   const outside = outsideProbability(score, [worst, best], rmse);
-  const beyond =
-    margin === 0 ? outside : outsideProbability(score, [worst + margin * rmse, best - margin * rmse], rmse);
-  return { outside, share: Math.min(1, beyond.above + beyond.below) };
+  const narrowed = outsideProbability(score, [worst + margin * rmse, best - margin * rmse], rmse);
+  return { outside, chance: outside.above + outside.below, share: Math.min(1, narrowed.above + narrowed.below) };
 }
 
 /**

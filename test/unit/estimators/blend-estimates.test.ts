@@ -107,9 +107,7 @@ describe("blendEstimates", () => {
     const here = blendEstimates(estimate, blend, { worst: 0.1, best: 0.9, overall: null });
     const inside = blendEstimates(estimate, linked, place(0.4));
     expect(inside.outside).toEqual(here.outside);
-    // Half an error inside counts by the range over all scenarios, no longer by this one's.
-    expect(inside.share).toBeCloseTo(normalCdf((corrected - 0.9) / 0.05) + normalCdf((0.1 - corrected) / 0.05), 15);
-    expect(inside.share).toBeLessThan(here.share);
+    expect(inside.share).toBeLessThan(1e-9);
     const edge = blendEstimates(estimate, linked, place(0.59));
     const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
     expect(edge.share).toBeCloseTo(share, 15);
@@ -117,6 +115,12 @@ describe("blendEstimates", () => {
     expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * recalibrated, 15);
     for (const score of [0.05, 0.75])
       expect(blendEstimates(estimate, linked, place(score)).estimators.gate).toBeCloseTo(recalibrated, 12);
+    // By itself this scenario counts from two errors beyond its range on; whether the model is outside is told without them.
+    const beyond = (errors: number) =>
+      blendEstimates(estimate, linked, { ...place(0.4), best: corrected - errors * 0.05 });
+    expect(beyond(2).share).toBeCloseTo(0.5, 6);
+    expect(beyond(0.5).share).toBeCloseTo(normalCdf(-1.5), 6);
+    expect(beyond(0.5).outside.above).toBeCloseTo(normalCdf(0.5), 15);
     // Without an error to weigh it by, a place over all scenarios says nothing.
     expect(blendEstimates(estimate, blend, place(0.75))).toEqual(here);
   });
