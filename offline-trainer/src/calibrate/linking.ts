@@ -9,10 +9,8 @@ import type { Bank } from "./bank.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */
 const MOST_GENERAL = 8;
-/** Models for each general ability. */
+/** Models that answered in every bank for each general ability: fewer tell nothing of what goes together. */
 const MODELS_EACH = 5;
-/** Models that answered in every bank below which nothing is learned of what goes together. */
-const LEAST_MODELS = 15;
 /** Rounds of orthogonal iteration for a start, then of EM. */
 const START_ROUNDS = 20;
 const EM_ROUNDS = 40;
@@ -32,12 +30,12 @@ export interface BankAbilities {
  * Loadings of the banks' abilities on general ones, θ_s = μ_s + L_s·g + ε_s with ε independent between banks: a factor
  * analysis whose uniquenesses are the banks' blocks, by maximum likelihood (EM) on the models that answered in all banks.
  * Abilities are whitened by each bank's covariance first, so that every bank counts by its dimensions alone.
- * @returns null for one bank, or where fewer than fifteen models are in all of them
+ * @returns null for one bank, or where fewer than five models are in all of them
  * @see Rubin & Thayer (1982), Psychometrika 47, 69–76; de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639
  */
 export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource) {
   const models = banks[0]!.theta.length / banks[0]!.dims;
-  if (banks.length < 2 || models < LEAST_MODELS) return null;
+  if (banks.length < 2 || models < MODELS_EACH) return null;
   const size = banks.reduce((sum, { dims }) => sum + dims, 0);
   const general = Math.min(MOST_GENERAL, Math.floor(models / MODELS_EACH), size);
   const roots = banks.map(({ covariance, dims }) => cholesky(covariance, dims)!); // a prior's covariance is definite

@@ -1,7 +1,7 @@
 import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
 import type { Blend } from "anchoreval/internal/core/estimators/types";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
+import { LEAST_MODELS, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
@@ -10,9 +10,6 @@ import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, thatAnswered, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { blendingWeight, intervalTightening, referenceLambda, stackWeights, tellTightening } from "./blend-figures.ts";
-
-/** Held-out models below which scenarios are not told to lend one another strength. */
-const LEAST_MODELS = 20;
 
 /** The blend of one scenario's estimators on one form, with the held-out models that it was learned on. */
 export interface PooledBlend {

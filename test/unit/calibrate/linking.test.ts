@@ -87,9 +87,10 @@ describe("generalAbilities", () => {
     expect(generalAbilities(banks, createRandom(3))).toEqual(generalAbilities(banks, createRandom(3)));
   });
 
-  test("are none of one bank, nor of fewer than fifteen models", () => {
+  test("are none of one bank, nor of fewer than five models", () => {
     expect(generalAbilities(drawn(100, [[[0.8]]]), createRandom(1))).toBeNull();
-    expect(generalAbilities(drawn(14, [[[0.8]], [[0.8]]]), createRandom(1))).toBeNull();
+    expect(generalAbilities(drawn(4, [[[0.8]], [[0.8]]]), createRandom(1))).toBeNull();
+    expect(generalAbilities(drawn(5, [[[0.8]], [[0.8]]]), createRandom(1))!.general).toBe(1);
     expect(generalAbilities(drawn(15, [[[0.8]], [[0.8]]]), createRandom(1))!.general).toBe(2);
   });
 });

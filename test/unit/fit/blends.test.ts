@@ -193,16 +193,16 @@ describe("the answers to all scenarios", () => {
     expect(servedBlend(blend)).toBe(blend.separate);
   });
 
-  test("don't where they are there for fewer than twenty models", () => {
+  test("don't where they are there for fewer than five models", () => {
     const joint = (models: number) =>
       learned(
         scaled(
-          0.8,
+          0.1,
           own.filter(({ model }) => model < models),
         ),
       ).joint;
-    expect(joint(19)).toBeNull();
-    expect(joint(20)).not.toBeNull();
+    expect(joint(4)).toBeNull();
+    expect(joint(5)).not.toBeNull();
   });
 
   test("leave a scenario's own blends be", () => {
