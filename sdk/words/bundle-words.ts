@@ -1,5 +1,7 @@
+import { itemWeights } from "../core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import { type EstimatorId, estimatorFigure } from "../core/estimators/types.ts";
+import { normalCdf } from "../core/numeric/distributions.ts";
 import { points } from "./figures.ts";
 
 /** Measured errors in words, in points. */
@@ -50,6 +52,35 @@ export function fullScoreWords({ scenarios }: Pick<Manifest, "scenarios">): stri
     "Scores are on items that the bundle doesn't have, as source models were given them: none is ever exact.",
     ...lines,
   ];
+}
+
+/** Chance of scores that spread as far though no model is better than another, above which nothing is known of them. */
+const NOISE = 0.001;
+
+/**
+ * Scenarios whose source models' scores spread no further than chance would make them: a sentence each. M scores with
+ * mean s̄ of items of weight w have a variance of s̄(1 − s̄)·Σw² at most where no model is better than another; (M − 1) times
+ * the ratio to it is χ² with M − 1 degrees of freedom (by Wilson and Hilferty's cube root).
+ * @param sourceScores - by scenario, in [0,1]
+ */
+export function noiseWords(
+  { scenarios, weighting }: Pick<Manifest, "scenarios" | "weighting">,
+  sourceScores: readonly ArrayLike<number>[],
+): string[] {
+  return scenarios.flatMap((scenario, s) => {
+    const scores = Array.from(sourceScores[s]!);
+    const degrees = scores.length - 1;
+    if (degrees < 1 || scenario.fullScore !== undefined) return [];
+    const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    const squares = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0);
+    const weights = itemWeights(scenario, weighting).reduce((sum, weight) => sum + weight ** 2, 0);
+    const ratio = squares / (degrees * mean * (1 - mean) * weights);
+    const spread = 2 / (9 * degrees);
+    if (normalCdf((1 - spread - Math.cbrt(ratio)) / Math.sqrt(spread)) < NOISE) return [];
+    return [
+      `${scenario.id}: the ${scores.length} source models' scores spread no further than chance would make them on ${scenario.items} items: which of them is better isn't known, and an estimate says little but their mean.`,
+    ];
+  });
 }
 
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */

@@ -15,12 +15,14 @@ import {
   modelRecords,
   scenarioRecords,
 } from "anchoreval-trainer/internal/extensions/audit/audit-records";
+import { controlLines, negativeControls } from "anchoreval-trainer/internal/extensions/audit/negative-control";
 import { auditSummary } from "anchoreval-trainer/internal/extensions/audit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/extensions/audit/findings";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { option, FORCE_OPTION, stoppableBy, type Command } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -45,6 +47,7 @@ export const auditCommand: Command = {
         "SHARE",
         "share of the answers held out for the likelihood; 0 saves a calibration (default 0.1)",
       ),
+      permute: option("N", "fit N times each on answers shuffled within items and within models, too, and compare"),
       weighting: METHOD_OPTIONS.weighting,
       joint: METHOD_OPTIONS.joint,
     },
@@ -63,6 +66,9 @@ export const auditCommand: Command = {
     const { responses, ...reading } = readResponseOptions(options);
     const dims = options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_DIMS);
     const heldOut = options.number("held-out", { min: 0, max: 0.5 }, 0.1);
+    const shuffles = options.number("permute", { min: 1, max: 1000, integer: true }, 0);
+    if (shuffles > 0 && heldOut === 0)
+      throw invalidOption("--permute compares what is predicted of held-out answers: leave --held-out above 0");
     const top = options.number("top", { min: 1, integer: true }, 10);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
@@ -80,6 +86,13 @@ export const auditCommand: Command = {
         auditLeaderboard(matrix, { configuration, dims, seed, backend, heldOut, ...families, signal, onProgress }),
       ),
     );
+    const settings = { configuration, dims, seed, backend, heldOut, shuffles, signal };
+    const controls =
+      shuffles === 0
+        ? []
+        : await output.during("shuffling", (onProgress) =>
+            stoppable(negativeControls(matrix, { ...settings, onProgress })),
+          );
     const items = auditedItems(audit);
     await stoppable(turn());
     if (out !== null)
@@ -98,10 +111,12 @@ export const auditCommand: Command = {
           families: audit.families,
         },
         ...document(audit, items),
+        ...(shuffles > 0 && { controls }),
       });
       return;
     }
     for (const line of auditSummary(audit, items, top)) output.line(line);
+    for (const line of controlLines(controls)) output.line(line);
     if (out === null) output.remark("--out FILE.jsonl saves every item with all its statistics");
     else output.remark(`written: ${out.file}`);
   },

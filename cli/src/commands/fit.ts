@@ -11,7 +11,7 @@ import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
-import { baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
+import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
@@ -195,8 +195,14 @@ export const fitCommand: Command = {
 
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const memory = process.resourceUsage().maxRSS * 1024;
+    const noise = noiseWords(
+      manifest,
+      result.content.scenarios.map(({ sourceScores }) => sourceScores),
+    );
+    for (const sentence of noise) output.remark(sentence);
     const words = [
       ...closingWords(manifest),
+      ...noise,
       ...additions.flatMap((addition) => addition.words(manifest)),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal, measuredScenarios, typicalError } from "anchoreval/internal/charts/measured-forms";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
@@ -11,6 +12,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { placedFolder, shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
+import { noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, option } from "../command.ts";
@@ -35,8 +37,9 @@ export const showCommand: Command = {
     const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
     const card = await readCard(place);
+    const noise = bad.length > 0 ? [] : await noiseOf(source, signal);
     if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest, card });
-    if (!output.json) for (const line of showLines(manifest, digest, files, signatures)) output.line(line);
+    if (!output.json) for (const line of showLines(manifest, digest, files, signatures, noise)) output.line(line);
     if (!output.json && card !== null) output.line(`\n${card.trimEnd()}`);
     if (bad.length === 0) return;
     throw new AnchorEvalError(
@@ -46,6 +49,15 @@ export const showCommand: Command = {
     );
   },
 };
+
+/** Scenarios whose source models can't be told apart. */
+async function noiseOf(source: BundleSource, signal: AbortSignal): Promise<string[]> {
+  const { manifest, scenarios } = await loadBundle(source, { signal });
+  return noiseWords(
+    manifest,
+    Array.from(scenarios.values(), ({ sourceScores }) => sourceScores),
+  );
+}
 
 /** The card that lies beside a bundle's files: what was measured, by whom, and what an item id is; null without one. */
 async function readCard(place: string): Promise<string | null> {
@@ -58,6 +70,7 @@ function showLines(
   digest: string,
   files: readonly CheckedFile[],
   signatures: readonly CheckedSignature[] | null,
+  noise: readonly string[],
 ): string[] {
   const { benchmark, version, description, scenarios } = manifest;
   const scenarioRows = scenarios.map(({ id, items, subscenarios, weight }) => [
@@ -82,6 +95,7 @@ function showLines(
     ...formLines(manifest),
     "",
     ...errorLines(manifest),
+    ...noise,
     "",
     ...textTable([["file", "bytes", "digest"], ...fileRows], "lrl"),
   ];

@@ -2,7 +2,7 @@ import { formTotals, itemTotal } from "anchoreval/internal/charts/measured-forms
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
-import { answeredWords, baseWords, fullScoreWords } from "anchoreval/internal/words/bundle-words";
+import { answeredWords, baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";
@@ -14,13 +14,20 @@ const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 export function summary(data: ReportData): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${note(baseWords(data.manifest))} ${note(fullScoreWords(data.manifest))} ${tiles(data)}
-    ${words(data)}
+    ${sentences(data)} ${note(baseWords(data.manifest))} ${note(fullScoreWords(data.manifest))} ${note(noise(data))}
+    ${tiles(data)} ${words(data)}
     <p class="meaning">
       <strong>What an interval means:</strong> it is for the score that this run would have got on all items of this
       benchmark version; it doesn't cover sampling noise, other prompts or other items.
     </p>
   </section> `;
+}
+
+function noise({ manifest, scenarios }: ReportData): string[] {
+  return noiseWords(
+    manifest,
+    scenarios.map(({ content }) => content.sourceScores),
+  );
 }
 
 function sentences({ manifest, defaultForm }: ReportData): Html {

@@ -9,7 +9,7 @@ import {
 } from "anchoreval/internal/charts/measured-forms";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { errorWords } from "anchoreval/internal/words/bundle-words";
+import { errorWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { coverage, drawn, errorBySize, figure, panels } from "../charts.ts";
@@ -37,6 +37,10 @@ export function aboutTab(page: BundlePage): Child {
     section("How accurate is it?", [
       element("p", "Errors in points, measured on models that were held out of every step."),
       errorsTable(manifest, scenarios),
+      ...noiseWords(
+        manifest,
+        Array.from(bundle.scenarios.values(), ({ sourceScores }) => sourceScores),
+      ).map((sentence) => element("p.missing", sentence)),
       errors ?? element("p.missing", "Not measured: there are too few models to hold any out."),
     ]),
     section(

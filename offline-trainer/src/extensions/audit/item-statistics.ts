@@ -203,8 +203,8 @@ interface HeldOutLikelihoodOptions extends Pick<CalibrateOptions, "dims" | "back
  * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out, in nats an
  * answer: cells, not models, so it measures how well the items' curves describe these models. `itemMeans` is that by every
  * item's share of right answers among the others, shrunk by half an answer either way; the gain's standard error has models
- * as sampling units.
- * @returns null where no answer was drawn
+ * as sampling units. `overModels` is the same by every model's share, with items as units.
+ * @returns these, the answers that were left, and their calibration; null where no answer was drawn
  * @throws AnchorEvalError `aborted`
  */
 export async function heldOutLikelihood(
@@ -215,35 +215,62 @@ export async function heldOutLikelihood(
   const draw = random.fork("cells");
   const seen = signs.map((sign) => (draw.next() < share ? 0 : sign));
   const coded = { subjects, items, signs: seen };
-  const { theta, a, b, dims } = await calibrate(coded, { ...options, random: random.fork("calibration") });
-  const right = new Float64Array(items);
-  const answered = new Float64Array(items);
-  seen.forEach((sign, at) => {
-    if (sign === 0) return;
-    answered[at % items]!++;
-    if (sign > 0) right[at % items]!++;
-  });
+  const calibration = await calibrate(coded, { ...options, random: random.fork("calibration") });
+  const { theta, a, b, dims } = calibration;
+  const byItem = sharesRight(seen, items, (at) => at % items);
+  const byRow = sharesRight(seen, subjects, (at) => Math.floor(at / items));
   const byModel = new Float64Array(subjects);
   const byMeans = new Float64Array(subjects);
   const counts = new Float64Array(subjects);
+  const gains = new Float64Array(items);
+  const itemCounts = new Float64Array(items);
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
       const sign = signs[m * items + i]!;
       if (sign === 0 || seen[m * items + i] !== 0) continue;
       let z = -b[i]!;
       for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
-      const mean = (right[i]! + 0.5) / (answered[i]! + 1);
       byModel[m]! -= softplus(-sign * z);
-      byMeans[m]! += Math.log(sign > 0 ? mean : 1 - mean);
+      byMeans[m]! += Math.log(sign > 0 ? byItem[i]! : 1 - byItem[i]!);
       counts[m]!++;
+      gains[i]! -= softplus(-sign * z) + Math.log(sign > 0 ? byRow[m]! : 1 - byRow[m]!);
+      itemCounts[i]!++;
     }
   const n = sum(counts);
   if (n === 0) return null;
   const model = sum(byModel) / n;
   const itemMeans = sum(byMeans) / n;
-  const gain = model - itemMeans;
-  const squares = byModel.map((own, m) => (own - byMeans[m]! - gain * counts[m]!) ** 2);
-  return { answers: n, model, itemMeans, gain, gainError: Math.sqrt(sum(squares)) / n };
+  return {
+    answers: n,
+    model,
+    itemMeans,
+    ...clusteredGain(
+      byModel.map((own, m) => own - byMeans[m]!),
+      counts,
+    ),
+    overModels: clusteredGain(gains, itemCounts),
+    seen: coded,
+    calibration,
+  };
+}
+
+/** Mean of sums over units of so many answers each, and its standard error with these as sampling units. */
+function clusteredGain(sums: Float64Array, counts: Float64Array): { gain: number; gainError: number } {
+  const n = sum(counts);
+  const gain = sum(sums) / n;
+  return { gain, gainError: Math.sqrt(sum(sums.map((own, k) => (own - gain * counts[k]!) ** 2))) / n };
+}
+
+/** Shares of right answers by item or by model, shrunk by half an answer either way. */
+function sharesRight(signs: Int8Array, size: number, of: (at: number) => number): Float64Array {
+  const right = new Float64Array(size).fill(0.5);
+  const answered = new Float64Array(size).fill(1);
+  signs.forEach((sign, at) => {
+    if (sign === 0) return;
+    answered[of(at)]!++;
+    if (sign > 0) right[of(at)]!++;
+  });
+  return right.map((own, k) => own / answered[k]!);
 }
 
 function sum(values: Float64Array): number {

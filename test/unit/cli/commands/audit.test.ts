@@ -52,6 +52,24 @@ describe("anchoreval audit", () => {
     document = JSON.parse(out) as Document;
   });
 
+  test("--permute adds what the same figures are of shuffled answers", async () => {
+    const argv = ["audit", ...data, ...quick, "--permute", "1", "--top", "1"];
+    const { code, out } = await runProgram(argv);
+    expect(code).toBe(0);
+    expect(out).toContain("Negative control: the same answers shuffled once within items");
+    expect(out).toMatch(/\nscenario-1 +0\.9\d\d .* 2 +[12]\n/);
+    const asked = JSON.parse((await runProgram([...argv, "--json"])).out) as {
+      controls: { asGoodAsNoise: string[] }[];
+    };
+    expect(asked.controls.map(({ asGoodAsNoise }) => asGoodAsNoise)).toEqual([[], []]);
+    expect(document).not.toHaveProperty("controls");
+    const refused = await runProgram([...argv, "--held-out", "0"]);
+    expect({ code: refused.code, err: refused.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("--permute compares what is predicted of held-out answers") as string,
+    });
+  });
+
   test("says by what and on what it was made", () => {
     const digest = createHash("sha256")
       .update(readFileSync(`${board}/responses.csv.gz`))
