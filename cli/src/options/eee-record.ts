@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { Estimate } from "anchoreval/internal/estimate/types";
+import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
+import type { ReadModel } from "../anchor-logs.ts";
+import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
+import { checkWritable, writeOutFile } from "../out.ts";
+import { packageVersion } from "../trainer.ts";
+import type { Answered } from "./answers.ts";
+
+/** Options of a record that is written beside the result; those that say who ran what are called as in Every Eval Ever. */
+export const RECORD_OPTIONS = {
+  to: option("eee", "also write the result as a record of Every Eval Ever, into --out"),
+  out: option("DIR", "folder called data for BENCHMARK/ORG/NAME/UUID.json (default: data)"),
+  "model-name": option("ORG/NAME", "the model's name in the record (default: the one in its logs)"),
+  ...rare({
+    "source-organization-name": option("NAME", "who ran it, for the record (default: unknown)"),
+    "evaluator-relationship": option(
+      RELATIONSHIPS.join("|"),
+      "what they are to the model's maker, for the record (default: other)",
+    ),
+  }),
+} as const satisfies OptionSpecs;
+
+const FOR_RECORDS = Object.keys(RECORD_OPTIONS).filter((name) => name !== "to");
+
+/** Writes the record of a model's estimate. @returns its file */
+export type WriteRecord = (
+  bundle: Bundle,
+  estimate: Answered<Estimate>,
+  model: Pick<ReadModel, "name">,
+) => Promise<string>;
+
+/**
+ * Reads `--to`, and refuses a place that can't be written to; null where no record is asked for.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export async function readRecordOptions(options: OptionReader): Promise<WriteRecord | null> {
+  if (!options.isGiven("to")) {
+    options.refuse(FOR_RECORDS, "is for a record: it needs --to eee");
+    return null;
+  }
+  options.oneOf("to", ["eee"], "eee");
+  const out = options.text("out") ?? "data";
+  if (basename(resolve(out)) !== "data")
+    throw invalidOption(
+      `--out ${out} must be a folder called data, where Every Eval Ever's paths begin: ${join(out, "data")}`,
+    );
+  await checkWritable("--out", out);
+  const run = {
+    harness: options.text("from") ?? null,
+    program: packageVersion(),
+    source: options.text("source-organization-name") ?? "unknown",
+    relationship: options.oneOf("evaluator-relationship", RELATIONSHIPS, "other"),
+  };
+  return async (bundle, estimate, { name }) => {
+    const model = options.text("model-name") ?? name;
+    const seconds = Math.floor(Date.now() / 1000);
+    const { folder, uuid, record } = estimateRecord(bundle, estimate, { ...run, model }, seconds);
+    const file = join(out, ...folder, `${uuid}.json`);
+    if (existsSync(file)) return file; // the same estimate: only the time would be another
+    await mkdir(join(out, ...folder), { recursive: true });
+    await writeOutFile(file, [`${JSON.stringify(record, null, 2)}\n`]);
+    return file;
+  };
+}
