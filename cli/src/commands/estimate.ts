@@ -98,7 +98,7 @@ export function estimateParts(
 }
 
 /** @example "quiz 1.0.0: 62.4, 95 % interval 58.1 to 66.0" */
-function estimateHeading({ benchmark, version, score, interval, scenarios }: Answered<Estimate>): string {
+export function estimateHeading({ benchmark, version, score, interval, scenarios }: Answered<Estimate>): string {
   const named = Object.values(scenarios);
   const [own] = named.length === 1 ? named : [{ score, interval }];
   const width = own.interval === null ? "" : `, ${percent(own.interval.level)} interval ${intervalWords(own.interval)}`;

@@ -8,12 +8,12 @@ import { count, counted, listed } from "anchoreval/internal/words/figures";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
-import { estimateParts } from "../commands/estimate.ts";
+import { estimateHeading, estimateParts } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
-import { plainLines } from "../summary.ts";
+import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
 import type { RunCommand } from "./plan.ts";
@@ -36,6 +36,7 @@ export const runCommand: Command = {
     Estimate: LEVEL_OPTION,
     Output: {
       out: option("DIR", "folder of this run (default: runs/…, named after what is run)"),
+      ...SUMMARY_OPTION,
       "dry-run": flag("print the harness's command, and run nothing"),
     },
   },
@@ -48,13 +49,15 @@ export const runCommand: Command = {
       throw invalidOption("nothing says which model to run: give the harness's own arguments after --");
     const out = options.text("out");
     if (out !== undefined) await checkWritable("--out", out);
+    const dryRun = options.flag("dry-run");
+    if (dryRun) options.refuse(["summary"], "is for a run's result, and --dry-run has none");
+    const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const from = chooseRunner(options, bundle);
     const { manifest } = bundle;
     const form = options.text("form") ?? manifest.defaultForm;
     const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
     const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
-    const dryRun = options.flag("dry-run");
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;
       output.remark(`warning: ${(error as Error).message}`);
@@ -115,12 +118,18 @@ export const runCommand: Command = {
     const estimate = estimateFromAnchors(bundle, responses, { form, hashes, ...estimateOptions(options) });
     const result = { ...estimate, run: { ...run, model: logged.name, warnings: remarks } };
     await finishRun(folder, result);
+    const parts = estimateParts(estimate, null, false);
     output.result(result, [
-      `${logged.name} on ${plainLines(estimateParts(estimate, null, false)).join("\n")}`,
+      `${logged.name} on ${plainLines(parts).join("\n")}`,
       "",
       `${costWords(run)}.`,
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
+    ]);
+    await addSummary(summary, `${logged.name} on ${estimateHeading(estimate)}`, [
+      ...parts,
+      `${costWords(run)}.`,
+      ...remarks.map((words) => `warning: ${words}`),
     ]);
   },
 };
