@@ -18,7 +18,8 @@ import {
   type RunSamples,
 } from "anchoreval/internal/logs/run-log";
 import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
-import { allAnchors } from "./form-anchors.ts";
+import { given } from "./command.ts";
+import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
 import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { openHarness } from "./trainer.ts";
 
@@ -42,6 +43,8 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly form: string | undefined;
   /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
   readonly anchors?: readonly AnchorRecord[];
+  /** Of tasks whose documents are named by a field of theirs, that field. @default none: by their places */
+  readonly fields?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function readAnchorLogs(
     );
   const anchors = options.anchors ?? allAnchors(bundle);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
-  const choose = { ...options, ...fittedChoices(bundle, options) };
+  const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
   const samples: LoggedSample[] = [];
   const groups = groupRuns(logs);
   const foreign = groups.flatMap(([log]) => (tasks.has(log!.task) ? [] : [log!.task]));
@@ -94,7 +97,7 @@ export async function readAnchorLogs(
   if (found.answers.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
-      `${paths.join(", ")}: no anchor of this bundle is in these logs; its anchors are of the tasks ${[...tasks].slice(0, 5).join(", ")}${tasks.size > 5 ? ", …" : ""}`,
+      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}`,
     );
   const answered = formAnswers(bundle, found.answers, paths.join(", "), options.form);
   const ignored = found.ignored + answered.ignored;
@@ -104,6 +107,18 @@ export async function readAnchorLogs(
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
   return { ...answered, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
+}
+
+/** Where a bundle's anchors are to be found. */
+function anchorWords(bundle: Bundle, tasks: readonly string[]): string {
+  const own = sourceScenarios(bundle);
+  if (own.length === bundle.scenarios.size)
+    return `their ids are the source's own, and it isn't known which documents they are: give answers by these ids, or by --items FILE the task and doc_id of each`;
+  const [field] = fieldAnchors(bundle, allAnchors(bundle)).fields.values();
+  const named = `its anchors are of the tasks ${tasks.slice(0, 5).join(", ")}${tasks.length > 5 ? ", …" : ""}`;
+  return field === undefined
+    ? named
+    : `${named}, and named by the field ${field} of lm-evaluation-harness's documents (--from lm-eval; elsewhere --items FILE says what they are called)`;
 }
 
 /** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */

@@ -5,11 +5,19 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import { count, counted, listed } from "anchoreval/internal/words/figures";
-import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
 import { estimateHeading, estimateParts } from "../commands/estimate.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
+import {
+  allAnchors,
+  fieldAnchors,
+  type FieldAnchors,
+  formAnchors,
+  ITEMS_OPTION,
+  placeAnchors,
+  quote,
+  sourceScenarios,
+} from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
@@ -57,7 +65,9 @@ export const runCommand: Command = {
     const { manifest } = bundle;
     const form = options.text("form") ?? manifest.defaultForm;
     const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
-    const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
+    const { anchors, fields } = options.isGiven("items")
+      ? { anchors: placed, fields: new Map<string, string>() }
+      : knownAnchors(bundle, placed);
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;
       output.remark(`warning: ${(error as Error).message}`);
@@ -141,31 +151,15 @@ function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
   return options.oneOf("harness", RUNNERS, fitted ?? "lm-eval");
 }
 
-/**
- * Anchors by what a harness finds them by: their ids are a document's place or name, or the value of a field.
- * @param bundle - says what the ids of its scenarios are; null where a file of items says it
- * @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of
- */
-function namedAnchors(
-  anchors: readonly AnchorRecord[],
-  bundle: Bundle | null,
-): { readonly anchors: readonly AnchorRecord[]; readonly fields: ReadonlyMap<string, string> } {
-  if (bundle === null) return { anchors, fields: new Map() };
-  const scheme = (scenario: string): string => idScheme(bundle.manifest.protocol, scenario);
-  const unknown = [...bundle.scenarios.keys()].filter((scenario) => scheme(scenario) === "source");
+/** @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of */
+function knownAnchors(bundle: Bundle, anchors: readonly AnchorRecord[]): FieldAnchors {
+  const unknown = sourceScenarios(bundle);
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unsupported",
       `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
     );
-  const fields = new Map<string, string>();
-  const named = anchors.map((anchor) => {
-    const field = scheme(anchor.scenario);
-    if (field === "doc_id" || anchor.task === undefined) return anchor;
-    fields.set(anchor.task, field);
-    return { ...anchor, doc_id: anchor.item_id };
-  });
-  return { anchors: named, fields };
+  return fieldAnchors(bundle, anchors);
 }
 
 function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {
