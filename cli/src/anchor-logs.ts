@@ -16,6 +16,7 @@ import {
   type LoggedSample,
   type RunLog,
   type RunSamples,
+  taskAmong,
 } from "anchoreval/internal/logs/run-log";
 import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
 import { given } from "./command.ts";
@@ -71,17 +72,19 @@ export async function readAnchorLogs(
   const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
   const samples: LoggedSample[] = [];
   const groups = groupRuns(logs);
-  const foreign = groups.flatMap(([log]) => (tasks.has(log!.task) ? [] : [log!.task]));
+  const isOwn = ([log]: readonly RunLog[]): boolean => tasks.has(taskAmong(tasks, log!.task));
+  const foreign = groups.flatMap((group) => (isOwn(group) ? [] : [group[0]!.task]));
   if (foreign.length > 0)
     remarks.push(
       `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
     );
   const runs: { log: RunLog; read: RunSamples; differences: string[] }[] = [];
-  for (const [log, ...older] of groups.filter(([own]) => tasks.has(own!.task))) {
+  for (const [log, ...older] of groups.filter(isOwn)) {
     if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
     const read = await readChosen(harness, log!, choose);
-    samples.push(...read.samples);
-    const differences = differenceWords(bundle.manifest.protocol, log!.task, taskProtocol(log!.results, read));
+    const task = taskAmong(tasks, log!.task);
+    samples.push(...read.samples.map((sample) => ({ ...sample, task })));
+    const differences = differenceWords(bundle.manifest.protocol, task, taskProtocol(log!.results, read));
     runs.push({ log: log!, read, differences });
   }
   const absent = runs.flatMap(({ read }) => read.absent ?? []);
@@ -148,13 +151,17 @@ export function fittedChoices(
   const anchors = asked.anchors ?? allAnchors(bundle);
   const scenarios = new Map(anchors.map(({ task, item_id, scenario }) => [task ?? taskOfId(item_id), scenario]));
   // A run on anchors alone names no groups: the scenario is the group that they were fitted in.
-  const withScenario = (names: readonly string[]): string[] => [...names, ...(scenarios.has(names[0]!) ? [scenarios.get(names[0]!)!] : [])]; // prettier-ignore
+  const own = (names: readonly string[]): string => taskAmong(scenarios.keys(), names[0]!);
+  const withScenario = (names: readonly string[]): string[] => {
+    const task = own(names);
+    return [...(task === names[0] ? [] : [task]), ...names, ...(scenarios.has(task) ? [scenarios.get(task)!] : [])];
+  };
   return {
-    metric: (names, own) => metric(withScenario(names), own) ?? fitted("metric", names[0]!),
+    metric: (names, only) => metric(withScenario(names), only) ?? fitted("metric", own(names)),
     // `--metric METRIC,FILTER` has named the filter already.
-    filter: (names, own) =>
-      filter(withScenario(names), own) ??
-      (metric(withScenario(names), own)?.includes(",") ? undefined : fitted("filter", names[0]!)),
+    filter: (names, only) =>
+      filter(withScenario(names), only) ??
+      (metric(withScenario(names), only)?.includes(",") ? undefined : fitted("filter", own(names))),
   };
 }
 

@@ -38,7 +38,7 @@ export const estimateCommand: Command = {
   ],
   run: async ({ options, output, signal }) => {
     const summary = await readSideFile(options, "summary");
-    const writeRecord = await readRecordOptions(options);
+    const writeRecord = readRecordOptions(options);
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));

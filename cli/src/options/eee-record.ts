@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Estimate } from "anchoreval/internal/estimate/types";
 import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
-import { checkWritable, writeOutFile } from "../out.ts";
 import { packageVersion } from "../trainer.ts";
 import type { Answered } from "./answers.ts";
 
@@ -26,7 +26,7 @@ export const RECORD_OPTIONS = {
 
 const FOR_RECORDS = Object.keys(RECORD_OPTIONS).filter((name) => name !== "to");
 
-/** Writes the record of a model's estimate. @returns its file */
+/** Writes the record of a model's estimate. @returns its file @throws AnchorEvalError `unavailable` */
 export type WriteRecord = (
   bundle: Bundle,
   estimate: Answered<Estimate>,
@@ -37,7 +37,7 @@ export type WriteRecord = (
  * Reads `--to`, and refuses a place that can't be written to; null where no record is asked for.
  * @throws AnchorEvalError `invalid_option`
  */
-export async function readRecordOptions(options: OptionReader): Promise<WriteRecord | null> {
+export function readRecordOptions(options: OptionReader): WriteRecord | null {
   if (!options.isGiven("to")) {
     options.refuse(FOR_RECORDS, "is for a record: it needs --to eee");
     return null;
@@ -48,7 +48,7 @@ export async function readRecordOptions(options: OptionReader): Promise<WriteRec
     throw invalidOption(
       `--out ${out} must be a folder called data, where Every Eval Ever's paths begin: ${join(out, "data")}`,
     );
-  await checkWritable("--out", out);
+  checkFolder(out);
   const run = {
     harness: options.text("from") ?? null,
     program: packageVersion(),
@@ -61,8 +61,20 @@ export async function readRecordOptions(options: OptionReader): Promise<WriteRec
     const { folder, uuid, record } = estimateRecord(bundle, estimate, { ...run, model }, seconds);
     const file = join(out, ...folder, `${uuid}.json`);
     if (existsSync(file)) return file; // the same estimate: only the time would be another
-    await mkdir(join(out, ...folder), { recursive: true });
-    await writeOutFile(file, [`${JSON.stringify(record, null, 2)}\n`]);
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(`${file}.part`, `${JSON.stringify(record, null, 2)}\n`);
+      await rename(`${file}.part`, file);
+    } catch (cause) {
+      throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+    }
     return file;
   };
+}
+
+/** Refuses, before the work, what can't become a folder. */
+function checkFolder(out: string): void {
+  let there = resolve(out);
+  while (!existsSync(there)) there = dirname(there);
+  if (!statSync(there).isDirectory()) throw invalidOption(`--out ${out} can't be made a folder: ${there} is a file`);
 }

@@ -100,17 +100,15 @@ function checkTasks(
       "unsupported",
       `lm-evaluation-harness has no task ${firstFew(unknown.map(([name]) => name))}: tasks of your own are found by --include_path FOLDER, after the --`,
     );
-  const checked = sameItems(
-    anchors,
-    ({ task, doc_id }) => {
-      const found = tasks[task!]!.documents[String(doc_id)];
-      if (found === undefined) return null;
-      const [place, document, target] = found;
+  const items = Object.entries(tasks).flatMap(([task, seen]) =>
+    Object.entries(seen!.documents).map(([doc_id, [place, document, target]]) => {
       const hash = contentHash(documentContent(document, target));
-      return { doc_id: place, hash, text: documentText(document) };
-    },
-    { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
+      return { task, doc_id, place, hash, text: documentText(document) };
+    }),
   );
+  const checked = sameItems(anchors, items, {
+    ...{ harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
+  });
   remarks.push(...checked.remarks);
   const differences: { who: string; remarks: string[] }[] = [];
   for (const [name, task] of Object.entries(tasks)) {

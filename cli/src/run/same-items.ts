@@ -1,15 +1,20 @@
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { given } from "../command.ts";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 
-/** An anchor as a harness's task has it. */
-type FoundItem = Pick<LoggedSample, "doc_id" | "hash" | "text">;
+/** An item of a harness's task. */
+interface SeenItem extends Pick<LoggedSample, "task" | "doc_id" | "hash" | "text"> {
+  /** How the harness is told to ask it. @default its doc_id */
+  readonly place?: number;
+}
 
 /**
- * Holds a harness's tasks against a bundle's anchors, before anything is asked.
- * @param find - the anchor's item in its task; null where there is none
+ * Finds a bundle's anchors among the items of a harness's tasks, before anything is asked: by content, else by id, as they
+ * will be found in its logs.
+ * @param items - those that may be anchors; of one that has an anchor's id and other content the anchor has changed
  * @param harness - that is run, and that the bundle's models were run with
  * @param dropChanged - changed items count as missing instead of being refused
  * @returns the anchors as the harness names them, and what should be known
@@ -17,20 +22,19 @@ type FoundItem = Pick<LoggedSample, "doc_id" | "hash" | "text">;
  */
 export function sameItems(
   anchors: readonly AnchorRecord[],
-  find: (anchor: AnchorRecord) => FoundItem | null,
+  items: readonly SeenItem[],
   { harness, fitted, dropChanged }: { harness: string; fitted: unknown; dropChanged: boolean },
 ): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
-  const items = anchors.map((anchor) => [anchor, find(anchor)] as const);
-  const missing = items.flatMap(([{ item_id }, found]) => (found === null ? [item_id] : []));
-  const named = items.map(([anchor, found]) => ({ ...anchor, ...(found && { doc_id: found.doc_id }) }));
-  // Held to the same rule as the logs will be.
-  const { hashes } = matchAnchors(
-    named,
-    items.flatMap(([{ task }, found]) => (found ? [{ ...found, task: task!, state: "unscored", score: null }] : [])),
-  );
-  const changed = named.flatMap(({ item_id, hash }) => {
-    const found = hashes.get(item_id);
-    return hash === undefined || found === undefined || found === hash ? [] : [item_id];
+  const samples = items.map((item) => ({ ...item, state: "unscored", score: null }) as const);
+  const { found, hashes } = matchAnchors(anchors, samples);
+  const missing = anchors.flatMap(({ item_id }) => (found.has(item_id) ? [] : [item_id]));
+  const changed = anchors.flatMap(({ item_id, hash }) => {
+    const own = hashes.get(item_id);
+    return hash === undefined || own === undefined || own === hash ? [] : [item_id];
+  });
+  const named = anchors.map((anchor) => {
+    const { place, doc_id } = (found.get(anchor.item_id) ?? anchor) as Partial<SeenItem>;
+    return { ...anchor, ...given({ doc_id: place ?? doc_id }) };
   });
   const share = (ids: readonly string[]): string => `${ids.length} of ${anchors.length} anchors`;
   if (missing.length > 0)

@@ -66,6 +66,23 @@ describe.skipIf(!inspect)(
       await expectSameAsEstimate(cwd, bundle, "inspect", result);
     });
 
+    test("finds samples that are called otherwise by their content", { timeout: 4 * MINUTE }, async () => {
+      // Each anchor has the id of the sample after it, as where one harness counts from 0 and the other from 1.
+      const shifted = content.scenarios.map((own) => ({
+        ...own,
+        anchors: own.anchors.map((anchor) => ({ ...anchor, doc_id: anchor.index + 1 })),
+      }));
+      const other = writeBundle(folder.path("shifted"), { ...content, scenarios: shifted });
+      const argv = ["run", "--bundle", other, "--json", ...run("three").slice(3)];
+      const { code, out, err } = await anchoreval(cwd, argv, { ...env, ASKED: folder.path("shifted.txt") });
+      expect({ code, err }).toMatchObject({ code: 0 });
+      const all = anchors.map((anchor) => `${taskOf(anchor)}, document ${anchor.index}?`);
+      expect(readFileSync(folder.path("shifted.txt"), "utf8").trim().split("\n").sort()).toEqual(all.sort());
+      const result = JSON.parse(out) as RunResult;
+      expect(result).toMatchObject({ answered: 40, run: { asked: 40, warnings: [] } });
+      await expectSameAsEstimate(cwd, other, "inspect", result);
+    });
+
     test("refuses a task that asks other items, before it asks any", { timeout: 3 * MINUTE }, async () => {
       const others = writeLmEvalTasks(
         folder,
