@@ -99,7 +99,13 @@ export const runCommand: Command = {
     ];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
-    const run = { folder, harness: from, asked: anchors.length, of, commands: plan.commands.map(({ words }) => words) };
+    const run = {
+      folder,
+      harness: from,
+      asked: plan.anchors.length,
+      of,
+      commands: plan.commands.map(({ words }) => words),
+    };
     if (dryRun) {
       output.result({ run: { ...run, warnings: remarks } }, [
         ...run.commands.map((words) => words.map(quote).join(" ")),
@@ -110,7 +116,7 @@ export const runCommand: Command = {
     }
     await beginRun(folder, request);
     for (const [file, text] of plan.files) await writeFile(file, text);
-    output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(anchors.length, "item")}`);
+    output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(run.asked, "item")}`);
     for (const command of plan.commands) {
       if (command.done) continue;
       output.remark(`$ ${command.words.map(quote).join(" ")}`);
