@@ -73,14 +73,13 @@ describe.skipIf(!inspect)(
         anchors: own.anchors.map((anchor) => ({ ...anchor, doc_id: anchor.index + 1 })),
       }));
       const other = writeBundle(folder.path("shifted"), { ...content, scenarios: shifted });
-      const argv = ["run", "--bundle", other, "--json", ...run("three").slice(3)];
-      const { code, out, err } = await anchoreval(cwd, argv, { ...env, ASKED: folder.path("shifted.txt") });
-      expect({ code, err }).toMatchObject({ code: 0 });
-      const all = anchors.map((anchor) => `${taskOf(anchor)}, document ${anchor.index}?`);
-      expect(readFileSync(folder.path("shifted.txt"), "utf8").trim().split("\n").sort()).toEqual(all.sort());
-      const result = JSON.parse(out) as RunResult;
-      expect(result).toMatchObject({ answered: 40, run: { asked: 40, warnings: [] } });
-      await expectSameAsEstimate(cwd, other, "inspect", result);
+      const argv = ["run", "--bundle", other, "--dry-run", ...run("three").slice(3)];
+      const { code, out, err } = await anchoreval(cwd, argv, env);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      const asked = [...out.matchAll(/@(\w+) --sample-id (\S+)/g)].flatMap(([, task, ids]) =>
+        ids!.split(",").map((id) => `${task!}/${id}`),
+      );
+      expect(asked.sort()).toEqual(anchors.map((anchor) => `${taskOf(anchor)}/${anchor.index}`).sort());
     });
 
     test("refuses a task that asks other items, before it asks any", { timeout: 3 * MINUTE }, async () => {
