@@ -16,9 +16,11 @@ import {
   type LoggedSample,
   type RunLog,
   type RunSamples,
+  taskAmong,
 } from "anchoreval/internal/logs/run-log";
 import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
-import { allAnchors } from "./form-anchors.ts";
+import { given } from "./command.ts";
+import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
 import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { openHarness } from "./trainer.ts";
 
@@ -42,6 +44,8 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly form: string | undefined;
   /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
   readonly anchors?: readonly AnchorRecord[];
+  /** Of tasks whose documents are named by a field of theirs, that field. @default none: by their places */
+  readonly fields?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -65,20 +69,22 @@ export async function readAnchorLogs(
     );
   const anchors = options.anchors ?? allAnchors(bundle);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
-  const choose = { ...options, ...fittedChoices(bundle, options) };
+  const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
   const samples: LoggedSample[] = [];
   const groups = groupRuns(logs);
-  const foreign = groups.flatMap(([log]) => (tasks.has(log!.task) ? [] : [log!.task]));
+  const isOwn = ([log]: readonly RunLog[]): boolean => tasks.has(taskAmong(tasks, log!.task));
+  const foreign = groups.flatMap((group) => (isOwn(group) ? [] : [group[0]!.task]));
   if (foreign.length > 0)
     remarks.push(
       `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
     );
   const runs: { log: RunLog; read: RunSamples; differences: string[] }[] = [];
-  for (const [log, ...older] of groups.filter(([own]) => tasks.has(own!.task))) {
+  for (const [log, ...older] of groups.filter(isOwn)) {
     if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
     const read = await readChosen(harness, log!, choose);
-    samples.push(...read.samples);
-    const differences = differenceWords(bundle.manifest.protocol, log!.task, taskProtocol(log!.results, read));
+    const task = taskAmong(tasks, log!.task);
+    samples.push(...read.samples.map((sample) => ({ ...sample, task })));
+    const differences = differenceWords(bundle.manifest.protocol, task, taskProtocol(log!.results, read));
     runs.push({ log: log!, read, differences });
   }
   const absent = runs.flatMap(({ read }) => read.absent ?? []);
@@ -94,7 +100,7 @@ export async function readAnchorLogs(
   if (found.answers.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
-      `${paths.join(", ")}: no anchor of this bundle is in these logs; its anchors are of the tasks ${[...tasks].slice(0, 5).join(", ")}${tasks.size > 5 ? ", …" : ""}`,
+      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}`,
     );
   const answered = formAnswers(bundle, found.answers, paths.join(", "), options.form);
   const ignored = found.ignored + answered.ignored;
@@ -104,6 +110,18 @@ export async function readAnchorLogs(
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
   return { ...answered, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
+}
+
+/** Where a bundle's anchors are to be found. */
+function anchorWords(bundle: Bundle, tasks: readonly string[]): string {
+  const own = sourceScenarios(bundle);
+  if (own.length === bundle.scenarios.size)
+    return `their ids are the source's own, and it isn't known which documents they are: give answers by these ids, or by --items FILE the task and doc_id of each`;
+  const [field] = fieldAnchors(bundle, allAnchors(bundle)).fields.values();
+  const named = `its anchors are of the tasks ${tasks.slice(0, 5).join(", ")}${tasks.length > 5 ? ", …" : ""}`;
+  return field === undefined
+    ? named
+    : `${named}, and named by the field ${field} of lm-evaluation-harness's documents (--from lm-eval; elsewhere --items FILE says what they are called)`;
 }
 
 /** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */
@@ -133,13 +151,17 @@ export function fittedChoices(
   const anchors = asked.anchors ?? allAnchors(bundle);
   const scenarios = new Map(anchors.map(({ task, item_id, scenario }) => [task ?? taskOfId(item_id), scenario]));
   // A run on anchors alone names no groups: the scenario is the group that they were fitted in.
-  const withScenario = (names: readonly string[]): string[] => [...names, ...(scenarios.has(names[0]!) ? [scenarios.get(names[0]!)!] : [])]; // prettier-ignore
+  const own = (names: readonly string[]): string => taskAmong(scenarios.keys(), names[0]!);
+  const withScenario = (names: readonly string[]): string[] => {
+    const task = own(names);
+    return [...(task === names[0] ? [] : [task]), ...names, ...(scenarios.has(task) ? [scenarios.get(task)!] : [])];
+  };
   return {
-    metric: (names, own) => metric(withScenario(names), own) ?? fitted("metric", names[0]!),
+    metric: (names, only) => metric(withScenario(names), only) ?? fitted("metric", own(names)),
     // `--metric METRIC,FILTER` has named the filter already.
-    filter: (names, own) =>
-      filter(withScenario(names), own) ??
-      (metric(withScenario(names), own)?.includes(",") ? undefined : fitted("filter", names[0]!)),
+    filter: (names, only) =>
+      filter(withScenario(names), only) ??
+      (metric(withScenario(names), only)?.includes(",") ? undefined : fitted("filter", own(names))),
   };
 }
 

@@ -33,16 +33,17 @@ export function reportError(error: unknown, { stdout, stderr }: Streams, json: b
   const { code, message, issues } = error;
   if (json) stdout.write(`${JSON.stringify({ error: { code, message, issues } }, null, 2)}\n`);
   stderr.write(`anchoreval: ${message} [${code}]\n`);
-  if (!saysItsIssue(error)) {
+  if (!saysItsIssues(error)) {
     for (const issue of issues.slice(0, SHOWN_ISSUES)) stderr.write(`  ${issue.path.join(", ")}: ${issue.message}\n`);
     if (issues.length > SHOWN_ISSUES) stderr.write(`  … and ${issues.length - SHOWN_ISSUES} more\n`);
   }
   return USAGE_CODES.has(code) ? 2 : 1;
 }
 
-/** True where the message says all that the only issue says. */
-function saysItsIssue({ message, issues }: AnchorEvalError): boolean {
+/** True where the message says all that the only issue says, or has a table of them. */
+function saysItsIssues({ message, issues }: AnchorEvalError): boolean {
   const [only, ...more] = issues;
+  if (message.includes("\n")) return true;
   return (
     only !== undefined &&
     more.length === 0 &&

@@ -1,6 +1,7 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { idScheme } from "anchoreval/internal/logs/protocol";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { option, type OptionSpecs } from "./command.ts";
 import { withTrainer } from "./trainer.ts";
@@ -52,6 +53,30 @@ export async function placeAnchors(
   if (named === 0)
     throw new AnchorEvalError("invalid_data", `${file} has no task and doc_id of any anchor of this bundle`);
   return placed;
+}
+
+/** Scenarios whose ids are their source's own: nobody knows which documents they number. */
+export function sourceScenarios({ manifest, scenarios }: Bundle): string[] {
+  return [...scenarios.keys()].filter((scenario) => idScheme(manifest.protocol, scenario) === "source");
+}
+
+/** Anchors by what lm-evaluation-harness finds them by: a document's place, or the value of one of its fields. */
+export interface FieldAnchors {
+  readonly anchors: readonly AnchorRecord[];
+  /** Of tasks whose documents are named by a field of theirs: that field. Such anchors have its value as their doc_id. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** Reads off a bundle's manifest which anchors are named by a field of their documents. */
+export function fieldAnchors({ manifest }: Bundle, anchors: readonly AnchorRecord[]): FieldAnchors {
+  const fields = new Map<string, string>();
+  const named = anchors.map((anchor) => {
+    const scheme = idScheme(manifest.protocol, anchor.scenario);
+    if (scheme === "doc_id" || scheme === "source" || anchor.task === undefined) return anchor;
+    fields.set(anchor.task, scheme);
+    return { ...anchor, doc_id: anchor.item_id };
+  });
+  return { anchors: named, fields };
 }
 
 /** An argument as a shell takes it. @example quote("a b") // "'a b'" */

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { COMPLETE } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { reportError } from "./errors.ts";
 import { createOutput, type Streams } from "./output.ts";
-import { programNear, TrainerMissing, withTrainer } from "./trainer.ts";
+import { packageVersion, programNear, TrainerMissing, withTrainer } from "./trainer.ts";
 
 const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
 
@@ -62,10 +61,4 @@ export async function main(argv: readonly string[], streams: Streams = process):
   } finally {
     process.removeListener("SIGINT", interrupt);
   }
-}
-
-/** Of the package that this is bundled into. */
-function packageVersion(): string {
-  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
-    .version;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -73,4 +73,10 @@ export async function openHarness(name: HarnessName, what: string): Promise<Harn
     if (isZstd && error instanceof TrainerMissing) return harnessNamed(name); // not all logs are compressed so
     throw error;
   }
+}
+
+/** The version of the package that the program is bundled into; the trainer has the same. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
+    .version;
 }

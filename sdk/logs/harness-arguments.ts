@@ -92,5 +92,6 @@ export function inspectArguments(task: string, ids: readonly (string | number)[]
       "unsupported",
       `${task}: inspect's --sample-id can't take an id with a comma: ${broken}; export --to ids has them a line each`,
     );
-  return ["eval", task, "--sample-id", ids.join(","), "--log-dir", logs];
+  const literal = ids.map((id) => String(id).replace(/[[*?]/g, "[$&]")); // it takes ids as patterns of file names
+  return ["eval", task, "--sample-id", literal.join(","), "--log-dir", logs];
 }

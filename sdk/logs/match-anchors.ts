@@ -8,6 +8,8 @@ export interface AnchorAnswers {
   readonly answers: ReadonlyMap<string, number | null>;
   /** Content hashes of the matched samples, where the log holds them. */
   readonly hashes: ReadonlyMap<string, string>;
+  /** The sample of each matched anchor by item id. */
+  readonly found: ReadonlyMap<string, LoggedSample>;
   /** Matched anchors whose sample errored or was not scored. */
   readonly errored: number;
   readonly unscored: number;
@@ -61,6 +63,7 @@ export function matchAnchors(anchors: Iterable<AnchorRecord>, samples: readonly 
         return [[anchor.item_id, others.includes(anchor.hash!) ? anchor.hash! : first] as const];
       }),
     ),
+    found: new Map([...matched].map(([anchor, sample]) => [anchor.item_id, sample])),
     errored: count("errored"),
     unscored: count("unscored"),
     ignored,

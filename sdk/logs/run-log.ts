@@ -128,6 +128,16 @@ export function revisedName(name: string | null, revision: string | null): strin
   return name === null || revision === null || revision === "main" ? name : `${name}@${revision}`;
 }
 
+/**
+ * The task of some tasks that a log's is: of the same name, or of that in a package, as Inspect names them.
+ * @returns the log's own name where it is none of them
+ * @example taskAmong(["gsm8k"], "inspect_evals/gsm8k") // "gsm8k"
+ */
+export function taskAmong(tasks: Iterable<string>, task: string): string {
+  const all = [...tasks];
+  return all.includes(task) ? task : (all.find((own) => task.endsWith(`/${own}`)) ?? task);
+}
+
 /** Runs of the same model on the same task, newest first. */
 export function groupRuns(logs: readonly RunLog[]): RunLog[][] {
   const runs = new Map<string, RunLog[]>();

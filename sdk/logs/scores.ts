@@ -15,6 +15,8 @@ export interface SampleOptions extends ScaleOptions {
   readonly metric?: string | undefined;
   /** The filter whose answers are scored; needed where the log has several. */
   readonly filter?: string | undefined;
+  /** A field of lm-eval's documents whose value names them. @default their numbers do */
+  readonly idField?: string | undefined;
   /** The task in the run's results. */
   readonly results?: TaskResults | undefined;
 }

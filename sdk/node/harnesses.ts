@@ -52,9 +52,15 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
       if (logs.length === 0) throw invalidLog(paths.join(", "), reader.lacking(files));
       return withGroups(renameModel(logs, modelName));
     },
-    read: async (log, { metric, filter, ...scale }) => {
+    read: async (log, { metric, filter, idFields, ...scale }) => {
       const names = choiceNames(log);
-      const asked = { file: log.file, task: log.task, metric: metric(names), filter: filter(names) };
+      const asked = {
+        file: log.file,
+        task: log.task,
+        metric: metric(names),
+        filter: filter(names),
+        idField: idFields?.get(log.task),
+      };
       const results = log.results?.tasks.get(log.task);
       return (await READERS[name]()).read(log, { ...formats, ...scale, ...asked, results });
     },

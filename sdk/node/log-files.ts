@@ -17,6 +17,8 @@ export interface FindOptions {
 export interface ReadLogOptions extends ScaleOptions {
   readonly metric: Choose;
   readonly filter: Choose;
+  /** By task, the field whose value names a document, of harnesses that log documents whole. @default their numbers do */
+  readonly idFields?: ReadonlyMap<string, string>;
 }
 
 /** Readers of formats that the SDK, which has no dependencies, doesn't read itself. */

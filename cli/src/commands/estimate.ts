@@ -3,7 +3,8 @@ import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { type Command, option, flag } from "../command.ts";
+import { type Command, option, flag, given } from "../command.ts";
+import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
@@ -29,7 +30,7 @@ export const estimateCommand: Command = {
       ...ANSWER_DATA_OPTIONS,
     },
     Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
-    Output: { ...SUMMARY_OPTION, verbose: flag("also the ability, λ and every estimator") },
+    Output: { ...SUMMARY_OPTION, ...RECORD_OPTIONS, verbose: flag("also the ability, λ and every estimator") },
   },
   examples: [
     "estimate --bundle bundles/quiz --responses answers.json",
@@ -37,15 +38,18 @@ export const estimateCommand: Command = {
   ],
   run: async ({ options, output, signal }) => {
     const summary = await readSideFile(options, "summary");
+    const writeRecord = readRecordOptions(options);
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));
-    const { responses, ...given } = model;
-    const found = estimateFromAnchors(bundle, responses, { ...given, ...estimateOptions(options) });
+    const { responses, ...read } = model;
+    const found = estimateFromAnchors(bundle, responses, { ...read, ...estimateOptions(options) });
     const estimate = withAnswers(found, [model]);
     const bridged = bridgedScore(bundle.manifest, found);
     const lines = plainLines(estimateParts(estimate, bridged, options.flag("verbose")));
-    output.result({ ...estimate, ...(bridged && { bridged }) }, lines);
+    const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
+    output.result({ ...estimate, ...given({ bridged, record }) }, lines);
+    if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
     await addSummary(summary, estimateHeading(estimate), estimateParts(estimate, bridged, false));
   },
 };
@@ -94,7 +98,7 @@ export function estimateParts(
 }
 
 /** @example "quiz 1.0.0: 62.4, 95 % interval 58.1 to 66.0" */
-function estimateHeading({ benchmark, version, score, interval, scenarios }: Answered<Estimate>): string {
+export function estimateHeading({ benchmark, version, score, interval, scenarios }: Answered<Estimate>): string {
   const named = Object.values(scenarios);
   const [own] = named.length === 1 ? named : [{ score, interval }];
   const width = own.interval === null ? "" : `, ${percent(own.interval.level)} interval ${intervalWords(own.interval)}`;

@@ -6,7 +6,7 @@ import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { ReadModel } from "../anchor-logs.ts";
 import { type AnswerWarning, formAnswers, ignoredWords } from "../form-answers.ts";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
-import { allAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
+import { allAnchors, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 export const ANSWER_DATA_OPTIONS = {
@@ -78,11 +78,12 @@ export async function readModel(
   if (options.isGiven("from") && !(filesAreAnswers && (await isFile(path)))) {
     const from = options.oneOf("from", HARNESSES, "lm-eval");
     const { readAnchorLogs } = await import("../anchor-logs.ts");
+    const anchors = await placeAnchors(allAnchors(bundle), options.text("items"));
     const { remarks, ...logged } = await readAnchorLogs(bundle, paths, {
       ...readScale(options),
       from,
       form,
-      anchors: await placeAnchors(allAnchors(bundle), options.text("items")),
+      ...(from === "lm-eval" && !options.isGiven("items") ? fieldAnchors(bundle, anchors) : { anchors }),
       metric: options.texts("metric"),
       filter: options.texts("filter"),
     });

@@ -4,7 +4,7 @@ import { contentHash } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
-import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
+import { groupRuns, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../trainer.ts";
 import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
@@ -24,7 +24,7 @@ const DECIDED: Decided = [
  * @throws AnchorEvalError `invalid_option`, `unsupported`, `item_changed` for what would make the run worth nothing
  */
 export async function planInspect(input: PlanInput): Promise<RunPlan> {
-  const { folder, words, harness, anchors } = input;
+  const { folder, words, harness } = input;
   refuseDecided(words, DECIDED);
   const field = [...input.fields.values()][0];
   if (field !== undefined)
@@ -32,26 +32,29 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
       "unsupported",
       `the anchors are named by the field ${field} of lm-evaluation-harness's documents: run --harness lm-eval, or name Inspect's samples by --items`,
     );
-  const samples = samplesByTask(anchors);
   const options = words.findIndex((word) => word.startsWith("-"));
   const places = options < 0 ? words : words.slice(0, options);
   const own = words.slice(places.length);
-  const specs = new Map(Object.keys(samples).map((task) => [task, taskSpec(task, places)]));
+  // Those that no content can find are refused where nothing names them.
+  samplesByTask(input.anchors.filter(({ task, hash }) => task === undefined || hash === undefined));
+  const tasks = [...new Set(input.anchors.flatMap(({ task }) => task ?? []))];
+  const specs = new Map(tasks.map((task) => [task, taskSpec(task, places)]));
   const remarks: string[] = [];
+  let { anchors } = input;
   if (harness !== null) {
     try {
       const asked = { specs: Object.fromEntries(specs), arguments: valuesOf(own, "-T") };
-      const tasks = (await askPython(harness.python!, LOOK, asked, input.signal)) as Readonly<Record<string, SeenTask>>;
-      const checked = sameItems(
-        anchors,
-        ({ task, doc_id }) => {
-          const sample = tasks[task!]!.samples[String(doc_id)];
-          if (sample === undefined) return null;
+      const seen = (await askPython(harness.python!, LOOK, asked, input.signal)) as Readonly<Record<string, SeenTask>>;
+      const items = Object.entries(seen).flatMap(([task, { samples }]) =>
+        Object.entries(samples).map(([doc_id, sample]) => {
           const content = sampleContent(sample);
-          return { doc_id: doc_id!, hash: content && contentHash(content), text: sampleText(sample) };
-        },
-        { harness: "inspect", fitted: input.bundle.manifest.protocol["harness"], dropChanged: input.dropChanged },
+          return { task, doc_id, hash: content && contentHash(content), text: sampleText(sample) };
+        }),
       );
+      const checked = sameItems(anchors, items, {
+        ...{ harness: "inspect", fitted: input.bundle.manifest.protocol["harness"], dropChanged: input.dropChanged },
+      });
+      anchors = checked.anchors;
       remarks.push(...checked.remarks);
     } catch (error) {
       if (error instanceof AnchorEvalError || input.signal.aborted) throw error;
@@ -60,8 +63,9 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
       );
     }
   }
+  const samples = samplesByTask(anchors);
   const logs = join(folder, "logs");
-  const newest = await newestLogs(logs);
+  const newest = await newestLogs(logs, tasks);
   const buffer = isGiven(own, "--log-buffer") ? [] : ["--log-buffer", "1"];
   const format = (await readsZstd()) || isGiven(own, "--log-format") ? [] : ["--log-format", "json"];
   const commands = Object.entries(samples).map(([task, ids]) => {
@@ -75,7 +79,7 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
       done: begun !== undefined && !begun.broken,
       // Inspect ends with exit code 0 whether or not it came to the end.
       failed: async () => {
-        const log = (await newestLogs(logs)).get(task);
+        const log = (await newestLogs(logs, tasks)).get(task);
         return log === undefined || log.broken === true;
       },
     };
@@ -83,9 +87,11 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
   return { commands, files: [], anchors, remarks };
 }
 
-/** Where a task lies: as it is named among the places given, in the only file given, or by its own name. */
+/** Where a task lies: as it or its package's task is named among the places given, in the only file given, or by its own name. */
 function taskSpec(task: string, places: readonly string[]): string {
-  const named = places.find((place) => place === task || place.endsWith(`@${task}`));
+  const named = places.find(
+    (place) => place.endsWith(`@${task}`) || (taskAmong([task], place) === task && !existsSync(place)),
+  );
   if (named !== undefined) return named;
   const files = places.filter((place) => !place.includes("@") && existsSync(place));
   if (files.length > 1)
@@ -96,20 +102,20 @@ function taskSpec(task: string, places: readonly string[]): string {
   return files.length === 1 ? `${files[0]!}@${task}` : task;
 }
 
-/** The newest log of each task in a run's folder. */
-async function newestLogs(folder: string): Promise<ReadonlyMap<string, RunLog>> {
+/** The newest log of each of some tasks in a run's folder. */
+async function newestLogs(folder: string, tasks: readonly string[]): Promise<ReadonlyMap<string, RunLog>> {
   if (!existsSync(folder)) return new Map();
   const harness = await openHarness("inspect", "run --harness inspect");
   const logs = await harness.find([folder]).catch((error: unknown) => {
     if (error instanceof AnchorEvalError && error.code === "invalid_data") return []; // it broke off before the first
     throw error;
   });
-  return new Map(groupRuns(logs).map(([log]) => [log!.task, log!]));
+  return new Map(groupRuns(logs).map(([log]) => [taskAmong(tasks, log!.task), log!]));
 }
 
 /** A task as Inspect itself loads it. */
 interface SeenTask {
-  /** The samples that are asked, by id. */
+  /** All its samples, by id. */
   readonly samples: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 

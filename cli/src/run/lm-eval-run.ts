@@ -9,7 +9,7 @@ import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { differenceWords } from "../anchor-logs.ts";
-import { sameItems } from "./same-items.ts";
+import { findItems, sameItems, type SeenItem } from "./same-items.ts";
 import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./plan.ts";
@@ -48,12 +48,21 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
   if (harness?.python != null) {
     const asked = idField === undefined ? lmEvalDocumentList(anchors) : samplesByTask(anchors);
     try {
-      const tasks = (await askPython(
-        harness.python,
-        LOOK,
-        { tasks: asked, fields: Object.fromEntries(input.fields), include: valuesOf(words, "--include_path") },
-        input.signal,
-      )) as Readonly<Record<string, SeenTask | null>>;
+      const look = (ids: Readonly<Record<string, readonly (string | number)[] | null>>): Promise<SeenTasks> =>
+        askPython(
+          harness.python!,
+          LOOK,
+          { tasks: ids, fields: Object.fromEntries(input.fields), include: valuesOf(words, "--include_path") },
+          input.signal,
+        ) as Promise<SeenTasks>;
+      let tasks = await look(asked);
+      // Where an anchor's content isn't in its place it may be in another.
+      const { missing, changed } = findItems(anchors, itemsOf(tasks));
+      const sought = new Set([...missing, ...changed]);
+      const whole = anchors.flatMap(({ item_id, task, hash }) =>
+        hash !== undefined && sought.has(item_id) && tasks[task!] ? [[task!, null] as const] : [],
+      );
+      if (whole.length > 0) tasks = { ...tasks, ...(await look(Object.fromEntries(whole))) };
       anchors = checkTasks(tasks, input, remarks);
     } catch (error) {
       if (error instanceof AnchorEvalError || idField !== undefined || input.signal.aborted) throw error;
@@ -84,13 +93,25 @@ interface SeenTask {
   readonly shots: number | null;
   readonly metrics: readonly string[];
   readonly filters: readonly string[];
-  /** By the anchors' ids: the document's place, the document and its target. */
+  /** Those that were asked for, or all, by id: the document's place, the document and its target. */
   readonly documents: Readonly<Record<string, readonly [place: number, document: unknown, target: string]>>;
+}
+
+/** The harness's tasks by name; null for one that it doesn't have. */
+type SeenTasks = Readonly<Record<string, SeenTask | null>>;
+
+function itemsOf(tasks: SeenTasks): SeenItem[] {
+  return Object.entries(tasks).flatMap(([task, seen]) =>
+    Object.entries(seen?.documents ?? {}).map(([doc_id, [place, document, target]]) => {
+      const hash = contentHash(documentContent(document, target));
+      return { task, doc_id, place, hash, text: documentText(document) };
+    }),
+  );
 }
 
 /** Holds the harness's tasks against the bundle. @returns the anchors, named by their places */
 function checkTasks(
-  tasks: Readonly<Record<string, SeenTask | null>>,
+  tasks: SeenTasks,
   { bundle, anchors, words, choose, dropChanged }: PlanInput,
   remarks: string[],
 ): readonly AnchorRecord[] {
@@ -100,17 +121,9 @@ function checkTasks(
       "unsupported",
       `lm-evaluation-harness has no task ${firstFew(unknown.map(([name]) => name))}: tasks of your own are found by --include_path FOLDER, after the --`,
     );
-  const checked = sameItems(
-    anchors,
-    ({ task, doc_id }) => {
-      const found = tasks[task!]!.documents[String(doc_id)];
-      if (found === undefined) return null;
-      const [place, document, target] = found;
-      const hash = contentHash(documentContent(document, target));
-      return { doc_id: place, hash, text: documentText(document) };
-    },
-    { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
-  );
+  const checked = sameItems(anchors, itemsOf(tasks), {
+    ...{ harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
+  });
   remarks.push(...checked.remarks);
   const differences: { who: string; remarks: string[] }[] = [];
   for (const [name, task] of Object.entries(tasks)) {
@@ -164,7 +177,7 @@ for name, ids in asked["tasks"].items():
     if field is not None:
         places = {str(document[field]): place for place, document in enumerate(documents)}
     else:
-        places = {str(id): id for id in ids if isinstance(id, int) and 0 <= id < len(documents)}
+        places = {str(place): place for place in range(len(documents))}
     filters = getattr(task, "_filters", None) or []
     seen[name] = {
         "version": task.VERSION,
@@ -173,7 +186,7 @@ for name, ids in asked["tasks"].items():
         "filters": [own.name for own in filters] or ["none"],
         "documents": {
             str(id): [places[str(id)], documents[places[str(id)]], str(task.doc_to_target(documents[places[str(id)]]))]
-            for id in ids
+            for id in (places if ids is None else ids)
             if str(id) in places
         },
     }

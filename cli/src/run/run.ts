@@ -5,15 +5,23 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import { count, counted, listed } from "anchoreval/internal/words/figures";
-import { idScheme } from "anchoreval/internal/logs/protocol";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
-import { estimateParts } from "../commands/estimate.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
+import { estimateHeading, estimateParts } from "../commands/estimate.ts";
+import {
+  allAnchors,
+  fieldAnchors,
+  type FieldAnchors,
+  formAnchors,
+  ITEMS_OPTION,
+  placeAnchors,
+  quote,
+  sourceScenarios,
+} from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
-import { plainLines } from "../summary.ts";
+import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
 import type { RunCommand } from "./plan.ts";
@@ -36,6 +44,7 @@ export const runCommand: Command = {
     Estimate: LEVEL_OPTION,
     Output: {
       out: option("DIR", "folder of this run (default: runs/…, named after what is run)"),
+      ...SUMMARY_OPTION,
       "dry-run": flag("print the harness's command, and run nothing"),
     },
   },
@@ -48,13 +57,17 @@ export const runCommand: Command = {
       throw invalidOption("nothing says which model to run: give the harness's own arguments after --");
     const out = options.text("out");
     if (out !== undefined) await checkWritable("--out", out);
+    const dryRun = options.flag("dry-run");
+    if (dryRun) options.refuse(["summary"], "is for a run's result, and --dry-run has none");
+    const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const from = chooseRunner(options, bundle);
     const { manifest } = bundle;
     const form = options.text("form") ?? manifest.defaultForm;
     const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
-    const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
-    const dryRun = options.flag("dry-run");
+    const { anchors, fields } = options.isGiven("items")
+      ? { anchors: placed, fields: new Map<string, string>() }
+      : knownAnchors(bundle, placed);
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;
       output.remark(`warning: ${(error as Error).message}`);
@@ -86,7 +99,13 @@ export const runCommand: Command = {
     ];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
-    const run = { folder, harness: from, asked: anchors.length, of, commands: plan.commands.map(({ words }) => words) };
+    const run = {
+      folder,
+      harness: from,
+      asked: plan.anchors.length,
+      of,
+      commands: plan.commands.map(({ words }) => words),
+    };
     if (dryRun) {
       output.result({ run: { ...run, warnings: remarks } }, [
         ...run.commands.map((words) => words.map(quote).join(" ")),
@@ -97,7 +116,7 @@ export const runCommand: Command = {
     }
     await beginRun(folder, request);
     for (const [file, text] of plan.files) await writeFile(file, text);
-    output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(anchors.length, "item")}`);
+    output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(run.asked, "item")}`);
     for (const command of plan.commands) {
       if (command.done) continue;
       output.remark(`$ ${command.words.map(quote).join(" ")}`);
@@ -115,12 +134,18 @@ export const runCommand: Command = {
     const estimate = estimateFromAnchors(bundle, responses, { form, hashes, ...estimateOptions(options) });
     const result = { ...estimate, run: { ...run, model: logged.name, warnings: remarks } };
     await finishRun(folder, result);
+    const parts = estimateParts(estimate, null, false);
     output.result(result, [
-      `${logged.name} on ${plainLines(estimateParts(estimate, null, false)).join("\n")}`,
+      `${logged.name} on ${plainLines(parts).join("\n")}`,
       "",
       `${costWords(run)}.`,
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
+    ]);
+    await addSummary(summary, `${logged.name} on ${estimateHeading(estimate)}`, [
+      ...parts,
+      `${costWords(run)}.`,
+      ...remarks.map((words) => `warning: ${words}`),
     ]);
   },
 };
@@ -132,31 +157,15 @@ function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
   return options.oneOf("harness", RUNNERS, fitted ?? "lm-eval");
 }
 
-/**
- * Anchors by what a harness finds them by: their ids are a document's place or name, or the value of a field.
- * @param bundle - says what the ids of its scenarios are; null where a file of items says it
- * @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of
- */
-function namedAnchors(
-  anchors: readonly AnchorRecord[],
-  bundle: Bundle | null,
-): { readonly anchors: readonly AnchorRecord[]; readonly fields: ReadonlyMap<string, string> } {
-  if (bundle === null) return { anchors, fields: new Map() };
-  const scheme = (scenario: string): string => idScheme(bundle.manifest.protocol, scenario);
-  const unknown = [...bundle.scenarios.keys()].filter((scenario) => scheme(scenario) === "source");
+/** @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of */
+function knownAnchors(bundle: Bundle, anchors: readonly AnchorRecord[]): FieldAnchors {
+  const unknown = sourceScenarios(bundle);
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unsupported",
       `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
     );
-  const fields = new Map<string, string>();
-  const named = anchors.map((anchor) => {
-    const field = scheme(anchor.scenario);
-    if (field === "doc_id" || anchor.task === undefined) return anchor;
-    fields.set(anchor.task, field);
-    return { ...anchor, doc_id: anchor.item_id };
-  });
-  return { anchors: named, fields };
+  return fieldAnchors(bundle, anchors);
 }
 
 function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {

@@ -4,51 +4,65 @@ import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 
-/** An anchor as a harness's task has it. */
-type FoundItem = Pick<LoggedSample, "doc_id" | "hash" | "text">;
+/** An item of a harness's task. */
+export interface SeenItem extends Pick<LoggedSample, "task" | "doc_id" | "hash" | "text"> {
+  /** How the harness is told to ask it. @default its doc_id */
+  readonly place?: number;
+}
 
 /**
- * Holds a harness's tasks against a bundle's anchors, before anything is asked.
- * @param find - the anchor's item in its task; null where there is none
+ * Finds a bundle's anchors among the items of a harness's tasks, before anything is asked: by content, else by id, as they
+ * will be found in its logs.
+ * @param items - those that may be anchors; of one that has an anchor's id and other content the anchor has changed
  * @param harness - that is run, and that the bundle's models were run with
- * @param dropChanged - changed items count as missing instead of being refused
- * @returns the anchors as the harness names them, and what should be known
+ * @param dropChanged - items that have changed or aren't there count as missing instead of being refused, unless all do
+ * @returns the anchors that are there, as the harness names them, and what should be known
  * @throws AnchorEvalError `item_changed` for anchors that aren't there, or whose content is another than the bundle's
  */
 export function sameItems(
   anchors: readonly AnchorRecord[],
-  find: (anchor: AnchorRecord) => FoundItem | null,
+  items: readonly SeenItem[],
   { harness, fitted, dropChanged }: { harness: string; fitted: unknown; dropChanged: boolean },
 ): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
-  const items = anchors.map((anchor) => [anchor, find(anchor)] as const);
-  const missing = items.flatMap(([{ item_id }, found]) => (found === null ? [item_id] : []));
-  const named = items.map(([anchor, found]) => ({ ...anchor, ...(found && { doc_id: found.doc_id }) }));
-  // Held to the same rule as the logs will be.
-  const { hashes } = matchAnchors(
-    named,
-    items.flatMap(([{ task }, found]) => (found ? [{ ...found, task: task!, state: "unscored", score: null }] : [])),
-  );
-  const changed = named.flatMap(({ item_id, hash }) => {
-    const found = hashes.get(item_id);
-    return hash === undefined || found === undefined || found === hash ? [] : [item_id];
+  const { found, missing, changed } = findItems(anchors, items);
+  const named = anchors.flatMap((anchor) => {
+    const item = found.get(anchor.item_id);
+    return item === undefined ? [] : [{ ...anchor, doc_id: item.place ?? item.doc_id }];
   });
   const share = (ids: readonly string[]): string => `${ids.length} of ${anchors.length} anchors`;
-  if (missing.length > 0)
+  const remarks = [
+    ...(missing.length > 0 ? [`${share(missing)} aren't in the harness's tasks: ${firstFew(missing)}`] : []),
+    ...(changed.length > 0
+      ? [`${share(changed)} have other content in the harness's tasks: ${firstFew(changed)}`]
+      : []),
+  ];
+  if (remarks.length === 0) return { anchors: named, remarks };
+  const none = missing.length + changed.length === anchors.length;
+  if (none && typeof fitted === "string" && fitted !== harness && changed.length > 0)
     throw new AnchorEvalError(
       "item_changed",
-      `${share(missing)} aren't in the harness's tasks: ${firstFew(missing)}; the bundle was fitted on another version of them`,
+      `${remarks.join("; ")}; the bundle's hashes are of items as ${fitted} writes them: run ${fitted}, or a bundle fitted on logs of ${harness}`,
     );
-  if (changed.length === 0) return { anchors: named, remarks: [] };
-  const words = `${share(changed)} have other content in the harness's tasks: ${firstFew(changed)}`;
-  if (typeof fitted === "string" && fitted !== harness && changed.length === anchors.length)
+  if (none || !dropChanged)
     throw new AnchorEvalError(
       "item_changed",
-      `${words}; the bundle's hashes are of items as ${fitted} writes them: run ${fitted}, or a bundle fitted on logs of ${harness}`,
+      `${remarks.join("; ")}; take the bundle of this version of the benchmark${none ? "" : ", or count them as missing with --drop-changed"}`,
     );
-  if (!dropChanged)
-    throw new AnchorEvalError(
-      "item_changed",
-      `${words}; take the bundle of this version of the benchmark, or count them as missing with --drop-changed`,
-    );
-  return { anchors: named, remarks: [`${words}; they count as missing`] };
+  return { anchors: named, remarks: remarks.map((words) => `${words}; they count as missing`) };
+}
+
+/** Finds anchors among items, by the rule that the logs will be held to: ids of those that aren't there, or are another. */
+export function findItems(
+  anchors: readonly AnchorRecord[],
+  items: readonly SeenItem[],
+): { found: ReadonlyMap<string, SeenItem>; missing: string[]; changed: string[] } {
+  const samples = items.map((item) => ({ ...item, state: "unscored", score: null }) as const);
+  const { found, hashes } = matchAnchors(anchors, samples);
+  const isOther = ({ item_id, hash }: AnchorRecord): boolean =>
+    hash !== undefined && hashes.has(item_id) && hashes.get(item_id) !== hash;
+  return {
+    found,
+    missing: anchors.flatMap(({ item_id }) => (found.has(item_id) ? [] : [item_id])),
+    changed: anchors.flatMap((anchor) => (isOther(anchor) ? [anchor.item_id] : [])),
+  };
 }

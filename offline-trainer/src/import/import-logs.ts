@@ -2,6 +2,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { groupedRemarks, type RunLog, type SampleState } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
+import { counted } from "anchoreval/internal/words/figures";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
@@ -182,15 +183,27 @@ function unloggedWarnings(logs: readonly RunLog[], paths: readonly string[]): st
 }
 
 function matchingWarnings(runs: readonly ReportedRun[]): string[] {
-  const warning = (what: string, countOf: (run: ReportedRun) => number): string[] => {
+  const warning = ([one, many]: readonly [string, string], countOf: (run: ReportedRun) => number): string[] => {
     const concerned = runs.filter((run) => countOf(run) > 0);
     const total = concerned.reduce((sum, run) => sum + countOf(run), 0);
     const examples = concerned.map((run) => `${run.model}, ${run.task}: ${countOf(run)}`);
-    return total === 0 ? [] : [`${total} samples ${what}: ${list(examples)}`];
+    return total === 0 ? [] : [`${counted(total, "sample")} ${total === 1 ? one : many}: ${list(examples)}`];
   };
   return [
-    ...warning("were left out, as their documents differ from most models'", (run) => run.changed.length),
-    ...warning("have another document's number, and were matched by content", (run) => run.renumbered),
+    ...warning(
+      [
+        "was left out, as its document differs from most models'",
+        "were left out, as their documents differ from most models'",
+      ],
+      (run) => run.changed.length,
+    ),
+    ...warning(
+      [
+        "has another document's number, and was matched by content",
+        "have another document's number, and were matched by content",
+      ],
+      (run) => run.renumbered,
+    ),
   ];
 }
 

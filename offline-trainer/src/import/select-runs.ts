@@ -8,9 +8,10 @@ import {
   taskProtocol,
   type TaskProtocol,
 } from "anchoreval/internal/logs/protocol";
-import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
+import { groupedRemarks, groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
 import { type Harness, readChosen } from "anchoreval/internal/node/harnesses";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
+import { counted } from "anchoreval/internal/words/figures";
 import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
 
 /** Which of several runs of a model on a task count. */
@@ -30,38 +31,42 @@ interface SelectedRuns {
 export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): SelectedRuns {
   const chosen: RunLog[] = [];
   const dropped: RunLog[] = [];
-  const warnings: string[] = [];
+  const told: { who: string; remarks: string[] }[] = [];
   for (const found of groupRuns(logs)) {
     if (policy === "error" && found.length > 1) throw severalRuns(found);
     const runs = policy === "newest" ? wholeFirst(found) : found;
     const [newest, ...older] = runs;
     chosen.push(newest!);
     if (older.length === 0) continue;
+    const who = `${newest!.model}, ${newest!.task}`;
+    const tell = (remark: string, counts = ""): void => void told.push({ who: who + counts, remarks: [remark] });
     if (newest !== found[0])
-      warnings.push(
-        `${newest!.model}, ${newest!.task}: the newest run asked ${documents(found[0]!)} of ${found[0]!.results!.tasks.get(newest!.task)!.documents!.all} documents, an older one ${documents(newest!)}; the older counts, ${newest!.file}: a run on a part replaces none on more`,
+      tell(
+        "the newest run asked a part of the documents, an older one more; the older counts: a run on a part replaces none on more",
+        ` (${documents(found[0]!)} of ${found[0]!.results!.tasks.get(newest!.task)!.documents!.all}, before ${documents(newest!)})`,
       );
     const otherwise = older.find((run) => run.results?.modelArguments !== newest!.results?.modelArguments);
     if (otherwise)
-      warnings.push(
-        `${newest!.model}, ${newest!.task}: its runs were made with different arguments (${newest!.results?.modelArguments ?? "unknown"}; ${otherwise.results?.modelArguments ?? "unknown"}): if these are different models, import them apart, with --model-name`,
+      tell(
+        `its runs were made with different arguments (${newest!.results?.modelArguments ?? "unknown"}; ${otherwise.results?.modelArguments ?? "unknown"}): if these are different models, import them apart, with --model-name`,
       );
     if (policy === "mean") chosen.push(...older);
     else {
       dropped.push(...older);
       const unlike = older.map((run) => differences(newest!, run)).find((found) => found.length > 0);
       if (unlike)
-        warnings.push(
-          `${newest!.model}, ${newest!.task}: an older run was not made like the newest: ${unlike.join("; ")}; the newest counts, ${newest!.file} (--on-duplicate error refuses several runs)`,
+        tell(
+          `an older run was not made like the newest: ${unlike.join("; ")}; the newest counts (--on-duplicate error refuses several runs)`,
         );
       const larger = older.find((run) => documents(run) > documents(newest!));
       if (larger)
-        warnings.push(
-          `${newest!.model}, ${newest!.task}: the newest run has ${documents(newest!)} documents, an older one ${documents(larger)}; the newest counts`,
+        tell(
+          "the newest run has fewer documents than an older one; the newest counts",
+          ` (${documents(newest!)}, before ${documents(larger)})`,
         );
     }
   }
-  return { chosen, dropped, warnings };
+  return { chosen, dropped, warnings: groupedRemarks(told) };
 }
 
 /** Runs with those on the most documents first, where the newest is on a part of the task's documents. */
@@ -197,7 +202,8 @@ export function differenceTable(differences: readonly ProtocolDifference[]): str
   const alike = groupBy(differences, ({ field, values }) => JSON.stringify([field, values]));
   const lines = [...alike.values()].flatMap((group) => {
     const [{ field, values }] = group as [ProtocolDifference];
-    const tasks = group.length === 1 ? group[0]!.task : `${group[0]!.task} and ${group.length - 1} more tasks`;
+    const tasks =
+      group.length === 1 ? group[0]!.task : `${group[0]!.task} and ${counted(group.length - 1, "more task")}`;
     return [
       `  ${tasks}: ${PROTOCOL_WORDS[field]}`,
       ...values.map(({ value, models }) => `    ${value.padEnd(16)} ${named(models)}`),

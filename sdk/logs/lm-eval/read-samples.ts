@@ -24,13 +24,13 @@ export class LmEvalSampleReader {
   add(text: string): void {
     this.#row++;
     if (text.trim() === "") return;
-    const line = parseSampleLine(text, this.#row, this.#issues);
+    const line = parseSampleLine(text, this.#row, this.#issues, this.#options.idField);
     if (line) this.#lines.push(line);
   }
 
   finish(): RunSamples {
     this.#issues.refuse();
-    const { file, task, results } = this.#options;
+    const { file, task, results, idField } = this.#options;
     if (this.#lines.length === 0) throw invalidLog(file, "the log has no samples");
     const [askedMetric, ...askedFilter] = this.#options.metric?.split(",") ?? [];
     const reasons = metricReasons(this.#lines, (name) => corpusMetricReason(name, results?.aggregations.get(name)));
@@ -47,7 +47,10 @@ export class LmEvalSampleReader {
         metric,
         this.#options,
         this.#issues,
-        { field: "doc_id", message: (id, first) => `document ${id} is there twice, first in line ${first}` },
+        {
+          field: idField ?? "doc_id",
+          message: (id, first) => `${idField ?? "document"} ${id} is there twice, first in line ${first}`,
+        },
       ),
       remarks: [],
     };

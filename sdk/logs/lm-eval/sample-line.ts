@@ -5,7 +5,8 @@ import { metricValue, type LoggedDocument, type RowIssues } from "../scores.ts";
 
 /** One line of a samples file: a document under one filter, with every metric. */
 export interface SampleLine extends LoggedDocument {
-  readonly id: number;
+  /** Its number, or the value of the field that names it. */
+  readonly id: number | string;
   /** null in logs of lm-eval before 0.4.7, which don't name it. */
   readonly filter: string | null;
 }
@@ -25,8 +26,11 @@ const FIELDS: ReadonlySet<string> = new Set([
   "target_hash",
 ]);
 
-/** Parses one line of `samples_<task>_<date>.jsonl`; null, with the issue noted, where it is none. */
-export function parseSampleLine(text: string, row: number, issues: RowIssues): SampleLine | null {
+/**
+ * Parses one line of `samples_<task>_<date>.jsonl`; null, with the issue noted, where it is none.
+ * @param idField - the field of the document that names it, else its number does
+ */
+export function parseSampleLine(text: string, row: number, issues: RowIssues, idField?: string): SampleLine | null {
   const broken = (code: string, message: string, field?: string): null => {
     issues.add(row, code, message, field);
     return null;
@@ -41,13 +45,20 @@ export function parseSampleLine(text: string, row: number, issues: RowIssues): S
   const docId = value.doc_id;
   if (!Number.isSafeInteger(docId) || Number(docId) < 0)
     return broken("invalid_value", "doc_id must be a whole number from 0", "doc_id");
+  const id = idField === undefined ? docId : record(value.doc)[idField];
+  if (typeof id !== "string" && typeof id !== "number")
+    return broken(
+      "missing",
+      `the document has no ${idField!}, which names the bundle's items: give --items FILE with the task and doc_id of each`,
+      "doc",
+    );
   if (value.filter !== undefined && typeof value.filter !== "string")
     return broken("wrong_type", "filter must be text", "filter");
   const metrics = metricNames(value);
   if (metrics === null) return broken("wrong_type", "metrics must be a list of names", "metrics");
   return {
     row,
-    id: docId as number,
+    id,
     filter: value.filter ?? null,
     errored: isErrored(value.resps),
     hash: value.doc === undefined ? null : contentHash(documentContent(value.doc, value.target)),

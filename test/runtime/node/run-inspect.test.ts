@@ -66,6 +66,22 @@ describe.skipIf(!inspect)(
       await expectSameAsEstimate(cwd, bundle, "inspect", result);
     });
 
+    test("finds samples that are called otherwise by their content", { timeout: 4 * MINUTE }, async () => {
+      // Each anchor has the id of the sample after it, as where one harness counts from 0 and the other from 1.
+      const shifted = content.scenarios.map((own) => ({
+        ...own,
+        anchors: own.anchors.map((anchor) => ({ ...anchor, doc_id: anchor.index + 1 })),
+      }));
+      const other = writeBundle(folder.path("shifted"), { ...content, scenarios: shifted });
+      const argv = ["run", "--bundle", other, "--dry-run", ...run("three").slice(3)];
+      const { code, out, err } = await anchoreval(cwd, argv, env);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      const asked = [...out.matchAll(/@(\w+) --sample-id (\S+)/g)].flatMap(([, task, ids]) =>
+        ids!.split(",").map((id) => `${task!}/${id}`),
+      );
+      expect(asked.sort()).toEqual(anchors.map((anchor) => `${taskOf(anchor)}/${anchor.index}`).sort());
+    });
+
     test("refuses a task that asks other items, before it asks any", { timeout: 3 * MINUTE }, async () => {
       const others = writeLmEvalTasks(
         folder,

@@ -80,6 +80,25 @@ describe.skipIf(!lmEval)(
       expect(existsSync(out)).toBe(false);
     });
 
+    test("finds documents that lie elsewhere by their content", { timeout: 4 * MINUTE }, async () => {
+      const turned = writeLmEvalTasks(
+        folder,
+        "turned",
+        new Map([...documents].map(([task, own]) => [task, [...own].reverse()])),
+      );
+      const argv = ["run", "--bundle", bundle, "--json", "--", "--model", "dummy", "--include_path", turned];
+      const { code, out, err } = await anchoreval(cwd, argv);
+      expect({ code, err }).toMatchObject({ code: 0 });
+      const result = JSON.parse(out) as RunResult;
+      expect(result).toMatchObject({ answered: 40, run: { asked: 40, warnings: [] } });
+      const asked = JSON.parse(readFileSync(folder.path(`${result.run.folder}/samples.json`), "utf8")) as object;
+      const places = (content.scenarios.flatMap((own) => own.anchors) as { index: number; task?: string }[]).map(
+        ({ index, task }) => [task, documents.get(task!)!.length - 1 - index],
+      );
+      expect(Object.entries(asked).flatMap(([task, ids]) => (ids as number[]).map((id) => [task, id])).sort()).toEqual(places.sort()); // prettier-ignore
+      await expectSameAsEstimate(cwd, bundle, "lm-eval", result);
+    });
+
     test("says before the run what differs from the bundle's protocol", { timeout: 4 * MINUTE }, async () => {
       const { code, out, err } = await anchoreval(cwd, [
         ...["run", "--bundle", bundle, "--dry-run", ...dummy, "--num_fewshot", "3"],

@@ -101,6 +101,15 @@ test("from logs to a bundle, to the samples to run, to an estimate from a log of
   expect(estimate.out).toContain("quiz 1.0.0, form 10: 10 of 10 items answered");
   expect(estimate.err).not.toContain("solver");
 
+  // A package's task of that name, whose samples are numbered from 1: found by their content.
+  const asked = quiz("new", 4, samples["quiz"]);
+  const packaged = writeInspectLog(folder.path("packaged.json"), {
+    ...{ ...asked, task: "evals/quiz" },
+    samples: asked.samples.map((sample, k) => ({ ...sample, input: `Question ${sample.id}?`, id: k + 1 })),
+  });
+  const same = await runCommand("estimate", "--bundle", bundle, "--from", "inspect", packaged);
+  expect(same).toEqual(estimate);
+
   const other = writeInspectLog(folder.path("other.json"), {
     ...quiz("new", 4, samples["quiz"]),
     solver: "chain_of_thought",

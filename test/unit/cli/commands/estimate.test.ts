@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Estimate, estimateFromAnchors, loadBundle } from "anchoreval";
+import { type Estimate, estimateFromAnchors } from "anchoreval";
 import type { AnchorRecord } from "anchoreval/bundle";
-import { folderSource } from "anchoreval/node";
+import { folderSource, loadBundle } from "anchoreval/node";
 import { describe, expect, it } from "vitest";
 import { type LoggedRun, writeLogs } from "../../../support/lm-eval-logs.ts";
 import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { SAMPLE_UNASKED } from "../../../support/sample-bundle.ts";
+import { ROOT } from "../../../support/source-imports.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -288,5 +289,75 @@ describe("estimate --from lm-eval", () => {
     const { code, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
     expect(code).toBe(2);
     expect(err).toContain("no anchor of this bundle is in these logs; its anchors are of the tasks alpha, beta_");
+  });
+});
+
+describe("estimate --from lm-eval of a bundle whose ids are a field of the documents (mmlu-pro)", () => {
+  const pro = (name: string, numberOf: (id: string, task: string) => unknown): string => {
+    const asked = proAnchors.filter(({ forms }) => forms.includes("50"));
+    const tasks: Record<string, { documents: ReturnType<typeof documentOf>[] }> = {};
+    const ids = new Map<string, string>();
+    // Numbered from 0 as they come: the harness's numbers are no help.
+    for (const anchor of asked) {
+      const documents = (tasks[anchor.task!] ??= { documents: [] }).documents;
+      ids.set(`${anchor.task!}/${documents.length}`, anchor.item_id);
+      documents.push(documentOf(anchor.task!, documents.length, score(anchor)));
+    }
+    const logs = writeLogs(folder.path(name), { ...run("20"), tasks, metric: "exact_match", filter: "custom-extract" });
+    for (const file of readdirSync(logs).filter((own) => own.startsWith("samples_"))) {
+      const task = /^samples_(.+)_2026/.exec(file)![1]!;
+      const lines = readFileSync(join(logs, file), "utf8").trim().split("\n");
+      const named = lines.map((line) => {
+        const value = JSON.parse(line) as { doc_id: number; doc: object };
+        return { ...value, doc: { ...value.doc, question_id: numberOf(ids.get(`${task}/${value.doc_id}`)!, task) } };
+      });
+      writeFileSync(join(logs, file), named.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    }
+    return logs;
+  };
+  const proAnchors = readFileSync(join(ROOT, "bundles/mmlu-pro/1.0.0/anchors.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as AnchorRecord);
+  const logs = pro("pro", Number);
+  const command = ["estimate", "--bundle", "mmlu-pro", "--from", "lm-eval"];
+  const own = Object.fromEntries(proAnchors.filter(({ forms }) => forms.includes("50")).map((a) => [a.item_id, score(a)])); // prettier-ignore
+
+  it("finds the anchors by that field, without a file of items", async () => {
+    const { code, out, err } = await runCommand(...command, logs, "--json");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const { warnings, ...expected } = estimateFromAnchors(await loadBundle("mmlu-pro"), own, { form: "50" });
+    const { warnings: told, ...estimate } = JSON.parse(out) as Estimate;
+    expect(estimate).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(told.filter((own) => !own.message.includes("in those of the models that"))).toEqual(warnings);
+  });
+
+  it("compares and checks by it, too", async () => {
+    const data = ["--bundle", "mmlu-pro", "--from", "lm-eval", "--form", "50", "--json"];
+    const compared = await runCommand("compare", ...data, "--a", logs, "--b", pro("text", String));
+    expect(JSON.parse(compared.out)).toMatchObject({ answered: 50, difference: 0 });
+    const checked = await runCommand("check", ...data, "--responses", logs, "--baseline", folder.write("own.json", JSON.stringify(own))); // prettier-ignore
+    expect(JSON.parse(checked.out)).toMatchObject({ answered: 50, drop: { drop: 0 } });
+  });
+
+  it("refuses documents without the field, and two of the same value", async () => {
+    const without = await runCommand(...command, pro("without", () => undefined)); // prettier-ignore
+    expect(without.err).toContain("line 1: the document has no question_id, which names the bundle's items: give --items FILE"); // prettier-ignore
+    expect(without.code).toBe(2);
+    const twice = await runCommand(
+      ...command,
+      pro("twice", (_, task) => task),
+    );
+    expect(twice.err).toMatch(/line 2: question_id \w+ is there twice, first in line 1/);
+    expect(twice.code).toBe(2);
+  });
+
+  it("says where the anchors are to be found, where logs have none", async () => {
+    const none = writeLogs(folder.path("none"), { ...run("8"), tasks: { gsm8k: { documents: [documentOf("gsm8k", 0, 1)] } } }); // prettier-ignore
+    expect((await runCommand(...command, none)).err).toMatch(
+      /its anchors are of the tasks mmlu_pro_\w+, .*, …, and named by the field question_id of lm-evaluation-harness's documents/,
+    );
+    const source = await runCommand("estimate", "--bundle", "open-llm-leaderboard-2", "--from", "lm-eval", none);
+    expect(source.err).toContain("their ids are the source's own, and it isn't known which documents they are");
   });
 });

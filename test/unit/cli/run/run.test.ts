@@ -97,6 +97,20 @@ describe("run", () => {
     expect(text).toContain(`Everything lies in ${out}: the logs in ${out}/logs, this result in ${out}/estimate.json.`);
   });
 
+  test("--summary adds the same as Markdown, warnings included; a run that isn't made has none", async () => {
+    const summary = folder.write("job.md", "# Tonight\n\n");
+    const call = ["run", "--bundle", bundle, "--out", folder.path("summed"), "--summary", summary];
+    const { out } = await runCommand(...call, "--quiet", ...MODEL);
+    const [, score, interval] = /\noverall +(\S+) +(\S+ to \S+)/.exec(out)!;
+    const text = readFileSync(summary, "utf8");
+    expect(text.split("\n")[2]).toBe(`### made-up on sample 1.0.0: ${score!}, 95 % interval ${interval!}`);
+    expect(text).toContain(`\n| overall | ${score!} | ${interval!} | 40 of 40 |  |\n`);
+    expect(text).toContain("\n40 items in place of 100: a full run would ask 2.5 times as many.\n");
+    expect(text).toContain("\n> **warning:** the tasks could not be looked at before the run");
+    const dry = await runCommand(...call, "--dry-run", ...MODEL);
+    expect([dry.code, dry.err]).toEqual([2, expect.stringContaining("--summary is for a run's result, and --dry-run")]);
+  });
+
   test("--dry-run prints the command, with and without a harness, and writes nothing", async () => {
     const before = listing(folder.path(""));
     const call = ["run", "--bundle", bundle, "--out", folder.path("dry"), "--dry-run", ...MODEL, "--gen_kwargs", "a b"];

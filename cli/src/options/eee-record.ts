@@ -1,0 +1,80 @@
+import { existsSync, statSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { Estimate } from "anchoreval/internal/estimate/types";
+import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
+import type { ReadModel } from "../anchor-logs.ts";
+import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
+import { packageVersion } from "../trainer.ts";
+import type { Answered } from "./answers.ts";
+
+/** Options of a record that is written beside the result; those that say who ran what are called as in Every Eval Ever. */
+export const RECORD_OPTIONS = {
+  to: option("eee", "also write the result as a record of Every Eval Ever, into --out"),
+  out: option("DIR", "folder called data for BENCHMARK/ORG/NAME/UUID.json (default: data)"),
+  "model-name": option("ORG/NAME", "the model's name in the record (default: the one in its logs)"),
+  ...rare({
+    "source-organization-name": option("NAME", "who ran it, for the record (default: unknown)"),
+    "evaluator-relationship": option(
+      RELATIONSHIPS.join("|"),
+      "what they are to the model's maker, for the record (default: other)",
+    ),
+  }),
+} as const satisfies OptionSpecs;
+
+const FOR_RECORDS = Object.keys(RECORD_OPTIONS).filter((name) => name !== "to");
+
+/** Writes the record of a model's estimate. @returns its file @throws AnchorEvalError `unavailable` */
+export type WriteRecord = (
+  bundle: Bundle,
+  estimate: Answered<Estimate>,
+  model: Pick<ReadModel, "name">,
+) => Promise<string>;
+
+/**
+ * Reads `--to`, and refuses a place that can't be written to; null where no record is asked for.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function readRecordOptions(options: OptionReader): WriteRecord | null {
+  if (!options.isGiven("to")) {
+    options.refuse(FOR_RECORDS, "is for a record: it needs --to eee");
+    return null;
+  }
+  options.oneOf("to", ["eee"], "eee");
+  const out = options.text("out") ?? "data";
+  if (basename(resolve(out)) !== "data")
+    throw invalidOption(
+      `--out ${out} must be a folder called data, where Every Eval Ever's paths begin: ${join(out, "data")}`,
+    );
+  checkFolder(out);
+  const run = {
+    harness: options.text("from") ?? null,
+    program: packageVersion(),
+    source: options.text("source-organization-name") ?? "unknown",
+    relationship: options.oneOf("evaluator-relationship", RELATIONSHIPS, "other"),
+  };
+  return async (bundle, estimate, { name }) => {
+    const model = options.text("model-name") ?? name;
+    const seconds = Math.floor(Date.now() / 1000);
+    const { folder, uuid, record } = estimateRecord(bundle, estimate, { ...run, model }, seconds);
+    const file = join(out, ...folder, `${uuid}.json`);
+    if (existsSync(file)) return file; // the same estimate: only the time would be another
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(`${file}.part`, `${JSON.stringify(record, null, 2)}\n`);
+      await rename(`${file}.part`, file);
+    } catch (cause) {
+      throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+    }
+    return file;
+  };
+}
+
+/** Refuses, before the work, what can't become a folder. */
+function checkFolder(out: string): void {
+  let there = resolve(out);
+  while (!existsSync(there)) there = dirname(there);
+  if (!statSync(there).isDirectory()) throw invalidOption(`--out ${out} can't be made a folder: ${there} is a file`);
+}
