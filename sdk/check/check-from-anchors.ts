@@ -47,7 +47,7 @@ export function checkFromAnchors(
 
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw invalidOption("a check needs answers");
-  const names = [...named(baselines, "baseline"), ...named(runs, "current")];
+  const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
   const { scores, warnings, ...served } = resolveModels(bundle, [...baselines, ...runs], names, resolve);
   const { form } = served;
   const own = meanScores(scores.slice(baselines.length));
@@ -56,11 +56,9 @@ export function checkFromAnchors(
   const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1).estimate;
   const drop =
     before &&
-    checkDrop(
-      expectedDifference(bundle.manifest, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own)),
-      maxDrop,
-      { alarms, level },
-    );
+    checkedDrop(bundle.manifest, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own), maxDrop, {
+      ...{ alarms, level },
+    });
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
     ...served,
@@ -74,11 +72,11 @@ export function checkFromAnchors(
   };
 }
 
-function named(models: readonly ComparedModel[], side: string): string[] {
+export function namedRuns(models: readonly ComparedModel[], side: string): string[] {
   return models.map(({ name }, k) => name ?? (models.length === 1 ? side : `${side} ${k + 1}`));
 }
 
-function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
+export function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
     throw invalidOption(`runsPerYear must be at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
@@ -87,7 +85,7 @@ function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] 
 }
 
 /** Mean over those of several runs that answered, aligned with the form's anchors; NaN where none did. */
-function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): Map<string, Float64Array> {
+export function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): Map<string, Float64Array> {
   return new Map(
     [...runs[0]!].map(([id, first]) => [
       id,
@@ -110,13 +108,16 @@ const POWER = 0.8;
 /**
  * A drop against the largest that is allowed: regressed where its lower bound D − t_{1−α}·√V lies above, α the alarms'
  * probability; passed where its upper bound D + t_level·√V doesn't.
- * @param difference - S_now − S_before, or why there is none
+ * @param before - the baselines' evidence, by scenario
  */
-function checkDrop(
-  difference: SampledDifference | { readonly reason: string },
+export function checkedDrop(
+  manifest: Manifest,
+  before: ReadonlyMap<string, ScenarioEvidence>,
+  now: ReadonlyMap<string, ScenarioEvidence>,
   maxDrop: number,
   { alarms, level }: Pick<CheckResult, "alarms" | "level">,
 ): DropCheck {
+  const difference = expectedDifference(manifest, before, now);
   if ("reason" in difference) {
     const unknown = { drop: null, low: null, high: null, reason: difference.reason };
     return { verdict: "undecided", ...unknown, maxDrop, alarmsWithoutChange: null, found: null };

@@ -1,15 +1,18 @@
 import { writeFile } from "node:fs/promises";
-import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
+import { alarmRate, checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
+import { replayCheck } from "anchoreval/internal/check/replay-check";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
-import { percent, points } from "anchoreval/internal/words/figures";
+import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option, invalidOption } from "../command.ts";
+import { type Command, flag, option, type OptionReader, invalidOption } from "../command.ts";
 import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
+import type { Output } from "../output.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
@@ -20,7 +23,6 @@ export const checkCommand: Command = {
       bundle: option("BUNDLE", "the bundle; an address should name the version, …/1.0.0", { required: true }),
       responses: option("PATH", "answers to check, in the format of estimate; several runs are averaged", {
         multiple: true,
-        required: true,
       }),
       baseline: option("PATH", "earlier answers to check against; several runs are averaged", { multiple: true }),
       ...ANSWER_DATA_OPTIONS,
@@ -33,6 +35,13 @@ export const checkCommand: Command = {
       "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
       "runs-per-year": option("N", "checks a year (default 365)"),
     },
+    "Before you trust it": {
+      table: flag(
+        "replay the check on nights of the baseline's own model: false alarms a year, and which drops it finds",
+      ),
+      nights: option("N", "nights of an unchanged model, a tenth as many of each drop (default 2000)"),
+      seed: option("N", "of the replayed nights (default 1)"),
+    },
     Output: {
       save: option("FILE", "write the answers as JSON, as a baseline for later"),
       ...SUMMARY_OPTION,
@@ -41,12 +50,18 @@ export const checkCommand: Command = {
   },
   examples: [
     "check --bundle bundles/quiz --responses tonight.json --baseline last-release.json --max-drop 2",
-    "check --bundle bundles/quiz --responses tonight.json --min-score 65",
+    "check --bundle bundles/quiz --baseline run1.json --baseline run2.json --baseline run3.json --table",
   ],
   run: async ({ options, output, signal }) => {
     const place = options.required("bundle");
     const paths = options.texts("responses");
-    if (paths.length === 0) throw invalidOption("--responses is needed");
+    const table = options.flag("table");
+    if (table)
+      options.refuse(["responses", "min-score", "save", "junit", "summary"], "is for a check, --table for its replays");
+    else {
+      options.refuse(["nights", "seed"], "is for the replays of --table, which isn't given");
+      if (paths.length === 0) throw invalidOption("--responses is needed, or --table");
+    }
     const minScore = readPoints(options, "min-score", { min: 0, max: 100 });
     const save = options.text("save");
     const baselinePaths = options.texts("baseline");
@@ -56,7 +71,8 @@ export const checkCommand: Command = {
       throw invalidOption(
         "--save writes scores in [0,1], which --score-range and --flip would turn once more when they are read",
       );
-    if (!rules && save === undefined) throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
+    if (!rules && save === undefined && !table)
+      throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
     const asked = {
       maxDrop: readPoints(options, "max-drop", { min: 0, max: 99 }) ?? 0.01,
       alarmsPerYear: options.number("alarms-per-year", {}, 1),
@@ -76,6 +92,10 @@ export const checkCommand: Command = {
         `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
       );
     const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
+    if (table) {
+      await printReplays(options, output, bundle, asked, remark);
+      return 0;
+    }
     const runs: ReadModel[] = [];
     for (const path of paths) runs.push(await readModel([path], bundle, options, remark));
     const baselines: ReadModel[] = [];
@@ -95,6 +115,58 @@ export const checkCommand: Command = {
     return EXIT_CODES[check.verdict];
   },
 };
+
+/** Drops whose power a table shows, as fractions. */
+const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];
+/** Runs that a replayed check averages. */
+const RUNS = [1, 3, 7];
+
+/** Prints what the check is worth by replays of the baseline's own model. */
+async function printReplays(
+  options: OptionReader,
+  output: Output,
+  bundle: Bundle,
+  {
+    maxDrop,
+    alarmsPerYear,
+    runsPerYear,
+    level,
+  }: { maxDrop: number; alarmsPerYear: number; runsPerYear: number; level: number },
+  remark: (words: string, model: string) => void,
+): Promise<void> {
+  const baselines: ReadModel[] = [];
+  for (const path of options.texts("baseline"))
+    baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
+  const nights = options.number("nights", { min: 10, max: 1e6, integer: true }, 2000);
+  const form = options.text("form");
+  const replayed = replayCheck(bundle, baselines, {
+    ...{ maxDrop, level, nights, drops: DROPS, runs: RUNS },
+    alarms: alarmRate(alarmsPerYear, runsPerYear),
+    seed: options.number("seed", { min: 0, integer: true }, 1),
+    ...(form !== undefined && { form }),
+  });
+  const { benchmark, version } = bundle.manifest;
+  const rows = replayed.checks.map(({ items, runs, alarmsAYear, power }) => [
+    String(items),
+    String(runs),
+    alarmsAYear === 0 ? `under ${figure((3 * runsPerYear) / nights)}` : figure(alarmsAYear),
+    ...power.map((share) => percent(share)),
+  ]);
+  output.result({ benchmark, version, ...replayed, drops: DROPS, nights }, [
+    `${benchmark} ${version}, form ${replayed.form}: replayed from ${replayed.baselines} runs of the baseline, which answer ${percent(replayed.flips)} of the items otherwise from run to run`,
+    "",
+    ...textTable(
+      [["items", "runs", "false alarms a year", ...DROPS.map((drop) => `drop of ${Math.round(100 * drop)}`)], ...rows],
+      `rrr${DROPS.map(() => "r").join("")}`,
+    ),
+    "",
+    `A check averages so many runs and allows a drop of ${points(maxDrop)} points; found in a single check, in per cent. ${nights} checks of an unchanged model, ${Math.ceil(nights / 10)} of each drop; a worse model is one whose logits all fell alike.`,
+  ]);
+}
+
+function figure(value: number): string {
+  return String(Number(value.toPrecision(2)));
+}
 
 async function saveAnswers(file: string, { responses, hashes }: ReadModel): Promise<void> {
   const document = { responses: Object.fromEntries(responses), hashes: Object.fromEntries(hashes) };

@@ -50,6 +50,16 @@ describe("check", () => {
     );
   });
 
+  it("--table replays it on the baseline's own model", async () => {
+    const table = [...check, "--baseline", strong, "--baseline", weak, "--table", "--nights", "20"];
+    const { code, out } = await runCommand(...table);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^sample 1\.0\.0, form 20: replayed from 2 runs of the baseline, which answer \d+\.?\d* % of /);
+    expect(out).toMatch(/\nitems +runs +false alarms a year +drop of 1 .*\n +40 +1 +/);
+    const { checks } = JSON.parse((await runCommand(...table, "--json")).out) as { checks: { runs: number }[] };
+    expect(checks.map(({ runs }) => runs)).toEqual([1, 3, 7]);
+  });
+
   it("holds a score against the lowest allowed one", async () => {
     const low = await runCommand(...check, "--responses", weak, "--min-score", "95");
     expect(low.code).toBe(3);
@@ -133,6 +143,9 @@ test.each([
   [["--responses", strong, "--responses", same, "--save", "x.json"], "--save takes one run"],
   [["--responses", strong, "--flip", "--save", "x.json"], "--save writes scores in [0,1]"],
   [["--responses", strong, "--baseline", "nowhere.json"], "nowhere.json"],
+  [["--table", "--baseline", strong], "two runs or more"],
+  [["--table", "--baseline", strong, "--responses", same], "--responses is for a check"],
+  [["--nights", "5", "--baseline", strong, "--responses", same], "--nights is for the replays of --table"],
 ])("refused: %j", async (options, words) => {
   const { code, err } = await runCommand(...check, ...options);
   expect(code).toBe(2);
