@@ -8,9 +8,11 @@ import type { ComparedModel } from "anchoreval/internal/compare/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import { allAnchors, formAnchors } from "./form-anchors.ts";
 import { openBundle } from "./open-bundle.ts";
+import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
 
 /**
  * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
@@ -19,12 +21,14 @@ import { openBundle } from "./open-bundle.ts";
  * starting another. Ends with its input.
  */
 interface Request {
-  readonly call: "load" | "anchors" | "estimate" | "compare" | "rank" | "check" | "plan";
+  readonly call: "load" | "anchors" | "estimate" | "compare" | "rank" | "check" | "plan" | "anchored-task";
   readonly bundle: NamedBundle;
   readonly form?: string;
   readonly models?: readonly SentModel[];
   readonly baselines?: readonly SentModel[];
   readonly options?: object;
+  /** JSON of an `AnchoredTask`, whose documents' numbers are kept as Python writes them. */
+  readonly task?: string;
   /** The caller's variables ANCHOREVAL_… as they are now; of `load`. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -95,6 +99,11 @@ async function answer(request: Request): Promise<unknown> {
       });
     case "plan":
       return planFromBundle(bundle, options);
+    case "anchored-task": {
+      const { checkAnchoredTask } = await import("./run/lm-eval-tasks.ts");
+      const task = parsePythonJson(request.task!) as AnchoredTask;
+      return checkAnchoredTask(bundle, formAnchors(allAnchors(bundle), task.form), task);
+    }
   }
 }
 

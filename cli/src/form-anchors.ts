@@ -1,7 +1,9 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { idScheme } from "anchoreval/internal/logs/protocol";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { listed } from "anchoreval/internal/words/figures";
 import { option, type OptionSpecs } from "./command.ts";
 import { withTrainer } from "./trainer.ts";
 
@@ -52,6 +54,33 @@ export async function placeAnchors(
   if (named === 0)
     throw new AnchorEvalError("invalid_data", `${file} has no task and doc_id of any anchor of this bundle`);
   return placed;
+}
+
+/**
+ * Anchors by what a harness finds them by: their ids are a document's place or name, or the value of a field.
+ * @param bundle - says what the ids of its scenarios are; null where a file of items says it
+ * @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of
+ */
+export function namedAnchors(
+  anchors: readonly AnchorRecord[],
+  bundle: Bundle | null,
+): { readonly anchors: readonly AnchorRecord[]; readonly fields: ReadonlyMap<string, string> } {
+  if (bundle === null) return { anchors, fields: new Map() };
+  const scheme = (scenario: string): string => idScheme(bundle.manifest.protocol, scenario);
+  const unknown = [...bundle.scenarios.keys()].filter((scenario) => scheme(scenario) === "source");
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
+    );
+  const fields = new Map<string, string>();
+  const named = anchors.map((anchor) => {
+    const field = scheme(anchor.scenario);
+    if (field === "doc_id" || anchor.task === undefined) return anchor;
+    fields.set(anchor.task, field);
+    return { ...anchor, doc_id: anchor.item_id };
+  });
+  return { anchors: named, fields };
 }
 
 /** An argument as a shell takes it. @example quote("a b") // "'a b'" */

@@ -5,7 +5,7 @@ import { taskOf } from "./logged-bundle.ts";
 import type { TempFolder } from "./temp-folder.ts";
 
 /** The interpreter that has the harnesses; `.ci/run` installs them. */
-const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
+export const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
 
 /** Whether Python has some modules. */
 export function hasModules(...modules: readonly string[]): boolean {

@@ -1,17 +1,11 @@
 import { join } from "node:path";
-import { contentHash } from "anchoreval/bundle";
-import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { chooseFilter, chooseMetric } from "anchoreval/internal/logs/choices";
-import { versionText } from "anchoreval/internal/logs/json";
 import { lmEvalArguments, lmEvalDocumentList, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
-import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import { differenceWords } from "../anchor-logs.ts";
-import { sameItems } from "./same-items.ts";
 import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
+import { checkTasks, type SeenTask, type TaskChoice } from "./lm-eval-tasks.ts";
 import type { PlanInput, RunPlan } from "./plan.ts";
 
 const DECIDED: Decided = [
@@ -54,7 +48,10 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
         { tasks: asked, fields: Object.fromEntries(input.fields), include: valuesOf(words, "--include_path") },
         input.signal,
       )) as Readonly<Record<string, SeenTask | null>>;
-      anchors = checkTasks(tasks, input, remarks);
+      refuseUnknown(tasks);
+      const checked = checkTasks(tasks, input, (name, task) => [choiceOf(name, task, input)]);
+      anchors = checked.anchors;
+      remarks.push(...checked.remarks);
     } catch (error) {
       if (error instanceof AnchorEvalError || idField !== undefined || input.signal.aborted) throw error;
       remarks.push(`the tasks could not be looked at before the run (${(error as Error).message}): ${AFTERWARDS}`);
@@ -78,66 +75,35 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
   };
 }
 
-/** A task as the harness itself has it. */
-interface SeenTask {
-  readonly version: unknown;
-  readonly shots: number | null;
-  readonly metrics: readonly string[];
-  readonly filters: readonly string[];
-  /** By the anchors' ids: the document's place, the document and its target. */
-  readonly documents: Readonly<Record<string, readonly [place: number, document: unknown, target: string]>>;
-}
-
-/** Holds the harness's tasks against the bundle. @returns the anchors, named by their places */
-function checkTasks(
+function refuseUnknown(
   tasks: Readonly<Record<string, SeenTask | null>>,
-  { bundle, anchors, words, choose, dropChanged }: PlanInput,
-  remarks: string[],
-): readonly AnchorRecord[] {
+): asserts tasks is Readonly<Record<string, SeenTask>> {
   const unknown = Object.entries(tasks).filter(([, task]) => task === null);
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unsupported",
       `lm-evaluation-harness has no task ${firstFew(unknown.map(([name]) => name))}: tasks of your own are found by --include_path FOLDER, after the --`,
     );
-  const checked = sameItems(
-    anchors,
-    ({ task, doc_id }) => {
-      const found = tasks[task!]!.documents[String(doc_id)];
-      if (found === undefined) return null;
-      const [place, document, target] = found;
-      const hash = contentHash(documentContent(document, target));
-      return { doc_id: place, hash, text: documentText(document) };
-    },
-    { harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
-  );
-  remarks.push(...checked.remarks);
-  const differences: { who: string; remarks: string[] }[] = [];
-  for (const [name, task] of Object.entries(tasks)) {
-    const { version, shots, metrics, filters } = task!;
-    const file = "lm-evaluation-harness";
-    const [askedMetric, ...askedFilter] = choose.metric([name])?.split(",") ?? [];
-    const reasons = new Map(metrics.map((metric) => [metric, null]));
-    const metric = chooseMetric(reasons, { file, task: name, metric: askedMetric });
-    const filter = chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] });
-    const { protocol } = bundle.manifest;
-    const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
-    differences.push({
-      who: name,
-      remarks: differenceWords(protocol, name, {
-        ...UNTOLD_RUN,
-        epochs: null, // `repeats` are averaged by the harness: only its logs tell
-        taskVersion: versionText(version),
-        // The harness leaves a task without examples as it is.
-        shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
-        chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
-        metric,
-        filter,
-      }),
-    });
-  }
-  remarks.push(...groupedRemarks(differences));
-  return checked.anchors;
+}
+
+/** How the run will ask and score a task. */
+function choiceOf(
+  name: string,
+  { shots, metrics, filters }: SeenTask,
+  { bundle, words, choose }: PlanInput,
+): TaskChoice {
+  const file = "lm-evaluation-harness";
+  const [askedMetric, ...askedFilter] = choose.metric([name])?.split(",") ?? [];
+  const reasons = new Map(metrics.map((metric) => [metric, null]));
+  const { protocol } = bundle.manifest;
+  const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
+  return {
+    metric: chooseMetric(reasons, { file, task: name, metric: askedMetric }),
+    filter: chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] }),
+    // The harness leaves a task without examples as it is.
+    shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
+    chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
+  };
 }
 
 /** Runs in the harness's interpreter: says what its tasks are, before anything is asked. */

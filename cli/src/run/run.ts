@@ -4,12 +4,11 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
-import { count, counted, listed } from "anchoreval/internal/words/figures";
-import { idScheme } from "anchoreval/internal/logs/protocol";
+import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
 import { estimateParts } from "../commands/estimate.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
@@ -17,6 +16,7 @@ import { plainLines } from "../summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
 import type { RunCommand } from "./plan.ts";
+import { otherHarness } from "./same-items.ts";
 import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";
 
 const { metric, filter, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
@@ -75,15 +75,7 @@ export const runCommand: Command = {
       dropChanged: options.flag("drop-changed"),
     });
     const plan = await stoppableBy(signal, "run")(planned);
-    const fitted = manifest.protocol["harness"];
-    const remarks = [
-      ...(fitted === undefined || fitted === from
-        ? []
-        : [
-            `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${from}, which may prompt and score otherwise`,
-          ]),
-      ...plan.remarks,
-    ];
+    const remarks = [...otherHarness(manifest.protocol, from), ...plan.remarks];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
     const run = { folder, harness: from, asked: anchors.length, of, commands: plan.commands.map(({ words }) => words) };
@@ -130,33 +122,6 @@ function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
   if (fitted === undefined && !options.isGiven("harness"))
     throw invalidOption(`--harness is needed: ${RUNNERS.join(" or ")}`);
   return options.oneOf("harness", RUNNERS, fitted ?? "lm-eval");
-}
-
-/**
- * Anchors by what a harness finds them by: their ids are a document's place or name, or the value of a field.
- * @param bundle - says what the ids of its scenarios are; null where a file of items says it
- * @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of
- */
-function namedAnchors(
-  anchors: readonly AnchorRecord[],
-  bundle: Bundle | null,
-): { readonly anchors: readonly AnchorRecord[]; readonly fields: ReadonlyMap<string, string> } {
-  if (bundle === null) return { anchors, fields: new Map() };
-  const scheme = (scenario: string): string => idScheme(bundle.manifest.protocol, scenario);
-  const unknown = [...bundle.scenarios.keys()].filter((scenario) => scheme(scenario) === "source");
-  if (unknown.length > 0)
-    throw new AnchorEvalError(
-      "unsupported",
-      `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
-    );
-  const fields = new Map<string, string>();
-  const named = anchors.map((anchor) => {
-    const field = scheme(anchor.scenario);
-    if (field === "doc_id" || anchor.task === undefined) return anchor;
-    fields.set(anchor.task, field);
-    return { ...anchor, doc_id: anchor.item_id };
-  });
-  return { anchors: named, fields };
 }
 
 function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {

@@ -52,3 +52,15 @@ export function sameItems(
     );
   return { anchors: named, remarks: [`${words}; they count as missing`] };
 }
+
+/** What is known of a run by another harness than the bundle's models'. */
+export function otherHarness(
+  { harness: fitted }: Readonly<Record<string, string | number | boolean>>,
+  harness: string,
+): string[] {
+  return fitted === undefined || fitted === harness
+    ? []
+    : [
+        `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${harness}, which may prompt and score otherwise`,
+      ];
+}
