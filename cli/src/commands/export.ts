@@ -126,13 +126,13 @@ const TARGET: Readonly<Record<(typeof TARGETS)[number], (form: ExportedForm) => 
 /** A list for `--samples`, where documents are known by their places, and a task that finds them by itself. */
 function exportLmEval({ bundle, place, form, anchors: given, itemsGiven, out, base }: ExportedForm): Exported {
   const { anchors, fields } = namedAnchors(given, itemsGiven ? null : bundle);
+  // Documents that are known by a field have no places that a list could name.
+  const documents = fields.size === 0 ? lmEvalDocumentList(anchors) : null;
   const task = anchoredTask(bundle, { place, form, anchors, fields, folder: resolve(out) });
   const file = join(out, `${task.name}.yaml`);
   const chat = bundle.manifest.protocol["chatTemplate"] === true ? " --apply_chat_template" : "";
-  const tableCommand = `lm_eval --model hf --model_args pretrained=MODEL --tasks ${task.name} --include_path ${quote(out)}${chat} --log_samples --output_path anchors`;
+  const tableCommand = `lm_eval --model hf --model_args pretrained=MODEL --tasks ${task.name} --include_path ${quote(out)}${chat}`;
   const needs = "with the Python package anchoreval beside lm_eval, whose own table then has the score";
-  // Documents that are known by a field have no places that a list could name.
-  const documents = fields.size === 0 ? lmEvalDocumentList(anchors) : null;
   const list = `${base}.samples.json`;
   const command = documents && lmEvalCommand(bundle, documents, list);
   return {

@@ -30,7 +30,7 @@ from ._calls import estimate
 from ._errors import AnchorEvalError
 from ._results import Estimate, ScenarioResult
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("lm_eval.anchoreval")  # the harness shows its own
 
 _STRUCTURE = ("task", "task_alias", "class", "tag", "group", "task_list", "metadata")
 """Keys of the file that aren't for the tasks whose documents are asked."""
@@ -64,7 +64,9 @@ class AnchoredTask(Task):
         place = Path(metadata["config_source"])
         folder = place.parent if place.is_file() else Path.cwd()
         bundle = str(own["bundle"])
-        self._bundle = load(folder / bundle if bundle.startswith(".") else bundle, form=own["form"], digest=own["digest"])
+        self._bundle = load(
+            folder / bundle if bundle.startswith(".") else bundle, form=own["form"], digest=own["digest"]
+        )
         self._form = str(own["form"])
         self.VERSION = metadata.get("version", self._bundle.version)
         settings = {key: value for key, value in config.items() if key not in _STRUCTURE}
@@ -125,7 +127,7 @@ class AnchoredTask(Task):
         for remark in told["remarks"]:
             _log.warning("%s: %s", self.config.task, remark)
         self._scored = told["scored"]
-        own = list(self._scored.values())
+        own: list[Any] = list(self._scored.values())
         self._same = {key: all(one[key] == own[0][key] for one in own) for key in ("metrics", "filters")}
         for name, scored in self._scored.items():
             for key, same in self._same.items():
@@ -233,11 +235,10 @@ class AnchoredTask(Task):
             part._instances = [own for own in self._instances or [] if self._part(own.doc) is part]
             if part._instances:
                 part.apply_filters()
-        for name, part in self._parts.items():
-            filters = self._scored[name]["filters"]
-            for own in part._instances:
-                kept = [own.filtered_resps[filter_] for filter_ in filters]
-                own.filtered_resps = dict(zip(filters if self._same["filters"] else ["none"], kept, strict=True))
+        for request in self._instances or []:
+            filters = self._scored[self._documents[self._place[id(request.doc)]][1]]["filters"]
+            kept = [request.filtered_resps[own] for own in filters]
+            request.filtered_resps = dict(zip(filters if self._same["filters"] else ["none"], kept, strict=True))
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Answer]:
         """The item's score, under the name of every number that is made of it."""
@@ -259,15 +260,12 @@ class AnchoredTask(Task):
         figures: dict[str, Callable[[Estimate], float | None]] = {
             metric: lambda result: result.score,
             f"{metric}_stderr": _standard_error,
-            f"{metric}_low": lambda result: result.interval and result.interval.low,
-            f"{metric}_high": lambda result: result.interval and result.interval.high,
+            f"{metric}_low": lambda result: None if result.interval is None else result.interval.low,
+            f"{metric}_high": lambda result: None if result.interval is None else result.interval.high,
         }
-        if len(self._bundle.scenarios) > 1:
-            for scenario in self._bundle.scenarios:
-                for name, read in (("", lambda own: own.score), ("_stderr", _standard_error)):
-                    figures[f"{metric}:{scenario}{name}"] = lambda result, scenario=scenario, read=read: read(
-                        result.scenarios[scenario]
-                    )
+        for scenario in self._bundle.scenarios if len(self._bundle.scenarios) > 1 else ():
+            figures[f"{metric}:{scenario}"] = _of_scenario(scenario, lambda own: own.score)
+            figures[f"{metric}:{scenario}_stderr"] = _of_scenario(scenario, _standard_error)
         return figures
 
     def aggregation(self) -> dict[str, Callable[[Iterable[Answer]], Any]]:
@@ -301,6 +299,10 @@ class AnchoredTask(Task):
             for warning in result.warnings:
                 _log.warning("%s: %s", self.config.task, warning.message)
         return self._estimates[key]
+
+
+def _of_scenario(scenario: str, read: Callable[[ScenarioResult], float | None]) -> Callable[[Estimate], float | None]:
+    return lambda result: read(result.scenarios[scenario])
 
 
 def _standard_error(result: Estimate | ScenarioResult) -> float | None:
@@ -337,7 +339,11 @@ def _load_tasks(
     for parent in dict.fromkeys(file.parent for file in files.values()):
         manager = lm_eval.tasks.TaskManager(include_path=str(parent), include_defaults=False, metadata=more or None)
         members = [
-            {"task": name, **settings, **{key: own for key, own in wanted[name].items() if key not in ("items", "field")}}
+            {
+                "task": name,
+                **settings,
+                **{key: own for key, own in wanted[name].items() if key not in ("items", "field")},
+            }
             for name, file in files.items()
             if file.parent == parent
         ]
