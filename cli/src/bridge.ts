@@ -21,7 +21,8 @@ import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
  * starting another. Ends with its input.
  */
 interface Request {
-  readonly call: "load" | "anchors" | "estimate" | "compare" | "rank" | "check" | "plan" | "anchored-task";
+  readonly call:
+    "load" | "anchors" | "estimate" | "compare" | "rank" | "check" | "plan" | "anchored-task" | "anchored-samples";
   readonly bundle: NamedBundle;
   readonly form?: string;
   readonly models?: readonly SentModel[];
@@ -29,6 +30,8 @@ interface Request {
   readonly options?: object;
   /** JSON of an `AnchoredTask`, whose documents' numbers are kept as Python writes them. */
   readonly task?: string;
+  /** JSON of samples of Inspect: `id`, and `input`, `choices` and `target` where they are known. */
+  readonly samples?: string;
   /** The caller's variables ANCHOREVAL_… as they are now; of `load`. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -103,6 +106,11 @@ async function answer(request: Request): Promise<unknown> {
       const { checkAnchoredTask } = await import("./run/lm-eval-tasks.ts");
       const task = parsePythonJson(request.task!) as AnchoredTask;
       return checkAnchoredTask(bundle, formAnchors(allAnchors(bundle), task.form), task);
+    }
+    case "anchored-samples": {
+      const { findSamples } = await import("./run/inspect-samples.ts");
+      const samples = parsePythonJson(request.samples!) as Parameters<typeof findSamples>[2];
+      return findSamples(bundle, formAnchors(allAnchors(bundle), form!), samples);
     }
   }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 Estimator = Literal[
@@ -116,6 +117,14 @@ class Estimate:
     scenarios: Mapping[str, ScenarioResult]
     predicted: bool = False
     """`score` counts scenarios that weren't asked."""
+
+
+def standard_error(result: Estimate | ScenarioResult) -> float | None:
+    """The half-width of the interval over the normal quantile of its level: what harnesses print behind ±."""
+    if result.interval is None:
+        return None
+    interval = result.interval
+    return (interval.high - interval.low) / 2 / NormalDist().inv_cdf((1 + interval.level) / 2)
 
 
 @dataclass(frozen=True)

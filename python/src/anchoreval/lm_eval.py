@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import lm_eval.tasks
@@ -28,7 +27,7 @@ from ._bridge import call
 from ._bundle import load
 from ._calls import estimate
 from ._errors import AnchorEvalError
-from ._results import Estimate, ScenarioResult
+from ._results import Estimate, ScenarioResult, standard_error
 
 _log = logging.getLogger("lm_eval.anchoreval")  # the harness shows its own
 
@@ -231,11 +230,12 @@ class AnchoredTask(Task):
     # How it is scored
 
     def apply_filters(self) -> None:
+        requests: list[Any] = self._instances or []
         for part in self._parts.values():
-            part._instances = [own for own in self._instances or [] if self._part(own.doc) is part]
+            part._instances = [one for one in requests if self._part(one.doc) is part]
             if part._instances:
                 part.apply_filters()
-        for request in self._instances or []:
+        for request in requests:
             filters = self._scored[self._documents[self._place[id(request.doc)]][1]]["filters"]
             kept = [request.filtered_resps[own] for own in filters]
             request.filtered_resps = dict(zip(filters if self._same["filters"] else ["none"], kept, strict=True))
@@ -259,13 +259,13 @@ class AnchoredTask(Task):
         """Numbers of the table by their names. The harness prints what ends in `_stderr` behind ±."""
         figures: dict[str, Callable[[Estimate], float | None]] = {
             metric: lambda result: result.score,
-            f"{metric}_stderr": _standard_error,
+            f"{metric}_stderr": standard_error,
             f"{metric}_low": lambda result: None if result.interval is None else result.interval.low,
             f"{metric}_high": lambda result: None if result.interval is None else result.interval.high,
         }
         for scenario in self._bundle.scenarios if len(self._bundle.scenarios) > 1 else ():
             figures[f"{metric}:{scenario}"] = _of_scenario(scenario, lambda own: own.score)
-            figures[f"{metric}:{scenario}_stderr"] = _of_scenario(scenario, _standard_error)
+            figures[f"{metric}:{scenario}_stderr"] = _of_scenario(scenario, standard_error)
         return figures
 
     def aggregation(self) -> dict[str, Callable[[Iterable[Answer]], Any]]:
@@ -303,14 +303,6 @@ class AnchoredTask(Task):
 
 def _of_scenario(scenario: str, read: Callable[[ScenarioResult], float | None]) -> Callable[[Estimate], float | None]:
     return lambda result: read(result.scenarios[scenario])
-
-
-def _standard_error(result: Estimate | ScenarioResult) -> float | None:
-    """What the harness's ± is: half the interval's width in standard errors of a normal one of its level."""
-    if result.interval is None:
-        return None
-    interval = result.interval
-    return (interval.high - interval.low) / 2 / NormalDist().inv_cdf((1 + interval.level) / 2)
 
 
 def _metrics(part: Any) -> list[str]:

@@ -1,0 +1,146 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { estimateFromAnchors, loadBundle } from "anchoreval";
+import { contentHash, type BundleContent } from "anchoreval/bundle";
+import { folderSource } from "anchoreval/node";
+import { describe, expect, test } from "vitest";
+import {
+  documentOf,
+  hasModules,
+  HARNESS_ENV,
+  PYTHON,
+  taskDocuments,
+  writeLmEvalTasks,
+} from "../../support/harness-tasks.ts";
+import { loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
+import { ROOT } from "../../support/source-imports.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const MINUTE = 60_000;
+
+interface Log {
+  readonly status: string;
+  readonly results: { readonly scores: readonly { readonly metrics: Readonly<Record<string, { value: number }>> }[] };
+  readonly samples: readonly { readonly input: string; readonly scores: { readonly match: { value: string } } }[];
+}
+
+let runs = 0;
+/** Runs the task by Inspect's own program, with its made-up model. */
+function inspectEval(
+  bundle: string,
+  documents: string,
+  ...more: string[]
+): { said: string; log: Log; asked: string[] } {
+  const logs = folder.path(`logs-${++runs}`);
+  mkdirSync(logs);
+  const asked = join(logs, "asked.txt");
+  const words = [`${join(ROOT, "test/support/inspect-quiz.py")}@alpha_anchored`, "-T", `bundle=${bundle}`, ...more];
+  const output = ["--log-dir", logs, "--log-format", "json", "--display", "plain"];
+  const { stdout, stderr } = spawnSync(
+    PYTHON,
+    ["-m", "inspect_ai", "eval", ...words, "--model", "mockllm/model", ...output],
+    { cwd: folder.path(""), env: { ...HARNESS_ENV, DOCUMENTS: documents, ASKED: asked }, encoding: "utf8" },
+  );
+  const file = readdirSync(logs).find((name) => name.endsWith(".json"));
+  return {
+    said: stdout + stderr,
+    log: (file === undefined ? { status: "none" } : JSON.parse(readFileSync(join(logs, file), "utf8"))) as Log,
+    asked: existsSync(asked) ? readFileSync(asked, "utf8").trim().split("\n") : [],
+  };
+}
+
+const here = hasModules("inspect_ai", "anchoreval");
+describe.skipIf(!here)(
+  "anchoreval.inspect (skipped without inspect_ai and anchoreval: ANCHOREVAL_TEST_PYTHON names an interpreter that has them)",
+  () => {
+    const byId = loggedContent({ harness: "inspect", metric: "match" });
+    const withContent = (content: BundleContent): BundleContent => ({
+      ...content,
+      scenarios: content.scenarios.map((own) => ({
+        ...own,
+        anchors: own.anchors.map((anchor) => {
+          const { question, choices, answer } = documentOf(taskOf(anchor), anchor.index) as {
+            question: string;
+            choices: string[];
+            answer: number;
+          };
+          return { ...anchor, hash: contentHash({ input: question, choices, target: choices[answer]! }) };
+        }),
+      })),
+    });
+    const byContent = withContent(loggedContent({ harness: "other", metric: "match" }));
+    const documents = writeLmEvalTasks(folder, "documents", taskDocuments(byId));
+    const anchors = byId.scenarios.flatMap((own) => own.anchors).filter((anchor) => anchor.scenario === "alpha");
+
+    /** The figures in Inspect's log are the SDK's for the logged scores. */
+    async function expectEstimate(bundle: string, { log, said }: ReturnType<typeof inspectEval>): Promise<void> {
+      expect(log.status, said).toBe("success");
+      expect(said).not.toContain("sample:"); // no warning of ours, of the end or on the way
+      const values = new Map<string, number[]>();
+      for (const { input, scores } of log.samples)
+        values.set(input, [...(values.get(input) ?? []), scores.match.value === "C" ? 1 : 0]);
+      const answers = Object.fromEntries(
+        anchors.map(({ item_id, index }) => {
+          const own = values.get(`alpha, document ${index}?`)!;
+          return [item_id, own.reduce((sum, value) => sum + value, 0) / own.length];
+        }),
+      );
+      expect(new Set(Object.values(answers)).size).toBeGreaterThan(1);
+      const estimate = estimateFromAnchors(await loadBundle(folderSource(bundle)), answers, { form: "20" });
+      const { score, interval } = estimate.scenarios["alpha"]!;
+      const { metrics } = log.results.scores[0]!;
+      expect(Object.keys(metrics)).toEqual(["anchored", "anchored_stderr", "anchored_low", "anchored_high"]);
+      expect(metrics["anchored"]!.value).toBeCloseTo(score!, 9);
+      expect(metrics["anchored_low"]!.value).toBeCloseTo(interval!.low, 9);
+      expect(metrics["anchored_high"]!.value).toBeCloseTo(interval!.high, 9);
+      expect(metrics["anchored_stderr"]!.value).toBeCloseTo(
+        (interval!.high - interval!.low) / 2 / 1.959963984540054,
+        9,
+      );
+    }
+
+    test(
+      "in the log, the score that estimate gives of the anchors among the samples",
+      { timeout: 3 * MINUTE },
+      async () => {
+        const bundle = writeBundle(folder.path("by-id"), byId);
+        const ended = inspectEval(bundle, documents, "--epochs", "2");
+        await expectEstimate(bundle, ended);
+        expect(ended.log.samples.length).toBeGreaterThan(2 * anchors.length);
+      },
+    );
+
+    test(
+      "samples found by their content, whatever their numbers, and no others asked",
+      { timeout: 3 * MINUTE },
+      async () => {
+        const bundle = writeBundle(folder.path("by-content"), byContent);
+        const ended = inspectEval(bundle, documents, "-T", "renumbered=true");
+        await expectEstimate(bundle, ended);
+        expect(ended.asked.sort()).toEqual(anchors.map(({ index }) => `alpha, document ${index}?`).sort());
+      },
+    );
+
+    test("refuses samples of another content before any is asked", { timeout: 3 * MINUTE }, () => {
+      const changed = new Map(
+        [...taskDocuments(byId)].map(([task, own]) => [task, own.map((one) => ({ ...one, answer: 0 }))]),
+      );
+      const others = writeLmEvalTasks(folder, "others", changed);
+      const ended = inspectEval(writeBundle(folder.path("changed"), byContent), others, "-T", "renumbered=true");
+      expect(ended.said).toMatch(/\d+ of 20 anchors aren't in the dataset: .* \[item_changed\]/s);
+      expect(ended.asked).toEqual([]);
+    });
+
+    test("too few answers, or samples that nothing names: no number, and the reason", { timeout: 3 * MINUTE }, () => {
+      const few = inspectEval(writeBundle(folder.path("few"), byId), documents, "--limit", "4");
+      expect(few.log.status).toBe("success");
+      expect(few.log.results.scores[0]!.metrics).toEqual({});
+      expect(few.said).toMatch(/WARNING +sample: alpha: 18 of 20 answers are/);
+      const unnamed = inspectEval(writeBundle(folder.path("unnamed"), byContent), documents);
+      expect(unnamed.log.status).toBe("success");
+      expect(unnamed.said).toMatch(/WARNING +sample: no score: no sample is an/);
+    });
+  },
+);
