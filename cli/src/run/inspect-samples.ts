@@ -25,7 +25,12 @@ export function findSamples(
   samples: readonly SeenSample[],
 ): (string | null)[] {
   const found = new Map<string, number>();
-  const untasked = anchors.map(({ task: _, doc_id: __, ...anchor }) => anchor);
+  const untasked = anchors.map((anchor) => {
+    const own = { ...anchor };
+    delete own.task;
+    delete own.doc_id;
+    return own;
+  });
   const seen = samples.map((sample, place) => {
     const content = sample.input === undefined ? null : sampleContent({ ...sample });
     const text = sample.input === undefined ? null : sampleText({ ...sample });
