@@ -69,7 +69,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** What a form is exported from. */
+/** A form, and where its files go. */
 interface ExportedForm {
   readonly bundle: Bundle;
   readonly place: string;

@@ -63,7 +63,7 @@ export function checkTasks(
   return { anchors: checked.anchors, remarks: [...checked.remarks, ...groupedRemarks(differences)] };
 }
 
-/** What a task of the Python package, which asks a form's documents of the harness's own tasks, finds there. */
+/** A task of the Python package: a form's documents, as the harness's own tasks have them. */
 export interface AnchoredTask {
   readonly form: string;
   /** The documents of each item: its place in the task, or the value of the field that names it. */

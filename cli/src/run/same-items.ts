@@ -53,7 +53,7 @@ export function sameItems(
   return { anchors: named, remarks: [`${words}; they count as missing`] };
 }
 
-/** What is known of a run by another harness than the bundle's models'. */
+/** Says that a harness isn't the one that the bundle's models were run with. */
 export function otherHarness(
   { harness: fitted }: Readonly<Record<string, string | number | boolean>>,
   harness: string,
