@@ -70,3 +70,12 @@ def alpha_anchored(bundle, form=20, renumbered=False):
         dataset = anchors(MemoryDataset(samples), bundle, "alpha", form=form)
     metrics = [anchored(bundle, "alpha", form=form)]
     return Task(dataset=dataset, solver=whole.solver, scorer=whole.scorer, metrics=metrics)
+
+
+@task
+def alpha_adaptive(bundle, budget=30, seed="1"):
+    from anchoreval.inspect import adaptive
+
+    whole = quiz("alpha")
+    samples = adaptive(whole.dataset, bundle, "alpha", budget=budget, half_width=0.01, seed=seed)
+    return Task(dataset=samples, solver=whole.solver, scorer=whole.scorer, metrics=[samples.metric()])

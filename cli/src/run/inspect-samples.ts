@@ -1,9 +1,9 @@
 import { contentHash } from "anchoreval/bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import type { ItemLines } from "anchoreval/internal/bundles/read-file";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
-import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
+import { matchAnchors, type NamedItem } from "anchoreval/internal/logs/match-anchors";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 
 /** A sample of Inspect; one of which only the id is known has no input. */
@@ -13,15 +13,15 @@ interface SeenSample {
 }
 
 /**
- * Finds a form's anchors among the samples of a task of Inspect: by content, then by item id, then by the sample's id,
+ * Finds anchors, or all items of a bundle, among the samples of a task of Inspect: by content, then by item id, then by the sample's id,
  * which is an anchor's where the bundle was fitted on logs of Inspect. Tasks aren't compared: a task of Inspect may be
  * called as it likes.
  * @returns for each sample the item that it is; null for one that is no anchor
  * @throws AnchorEvalError `item_changed` where a sample has an anchor's id and another content
  */
 export function findSamples(
-  bundle: Bundle,
-  anchors: readonly AnchorRecord[],
+  { manifest }: Pick<Bundle, "manifest">,
+  anchors: readonly NamedItem[],
   samples: readonly SeenSample[],
 ): (string | null)[] {
   const found = new Map<string, number>();
@@ -41,7 +41,7 @@ export function findSamples(
 
   const taken = new Set(found.values());
   const byId = new Map(samples.flatMap(({ id }, place) => (taken.has(place) ? [] : [[String(id), place] as const])));
-  const own = bundle.manifest.protocol["harness"] === "inspect";
+  const own = manifest.protocol["harness"] === "inspect";
   const changed: string[] = [];
   for (const { item_id, doc_id, hash } of anchors) {
     if (found.has(item_id)) continue;
@@ -58,5 +58,23 @@ export function findSamples(
     );
   const items = samples.map((): string | null => null);
   for (const [item, place] of found) items[place] = item;
+  return items;
+}
+
+/** The items of some scenarios, of which all may be asked: a sample's number stands at the end of an id as `import` makes it. */
+export function itemsOf(
+  { manifest }: Pick<Bundle, "manifest">,
+  lines: ItemLines,
+  scenarios: readonly string[],
+): NamedItem[] {
+  const items: NamedItem[] = [];
+  let line = 0;
+  for (const scenario of manifest.scenarios)
+    for (let end = line + scenario.items; line < end; line++) {
+      if (!scenarios.includes(scenario.id)) continue;
+      const { item_id, hash } = lines.record(line);
+      const doc_id = item_id.slice(item_id.lastIndexOf("/") + 1);
+      items.push({ item_id, doc_id, ...(hash !== undefined && { hash }) });
+    }
   return items;
 }

@@ -119,11 +119,10 @@ class Estimate:
     """`score` counts scenarios that weren't asked."""
 
 
-def standard_error(result: Estimate | ScenarioResult) -> float | None:
-    """The half-width of the interval over the normal quantile of its level: what harnesses print behind ±."""
-    if result.interval is None:
+def standard_error(interval: Interval | None) -> float | None:
+    """The half-width over the normal quantile of the level: what harnesses print behind ±."""
+    if interval is None:
         return None
-    interval = result.interval
     return (interval.high - interval.low) / 2 / NormalDist().inv_cdf((1 + interval.level) / 2)
 
 

@@ -259,13 +259,13 @@ class AnchoredTask(Task):
         """Numbers of the table by their names. The harness prints what ends in `_stderr` behind ±."""
         figures: dict[str, Callable[[Estimate], float | None]] = {
             metric: lambda result: result.score,
-            f"{metric}_stderr": standard_error,
+            f"{metric}_stderr": lambda result: standard_error(result.interval),
             f"{metric}_low": lambda result: None if result.interval is None else result.interval.low,
             f"{metric}_high": lambda result: None if result.interval is None else result.interval.high,
         }
         for scenario in self._bundle.scenarios if len(self._bundle.scenarios) > 1 else ():
             figures[f"{metric}:{scenario}"] = _of_scenario(scenario, lambda own: own.score)
-            figures[f"{metric}:{scenario}_stderr"] = _of_scenario(scenario, standard_error)
+            figures[f"{metric}:{scenario}_stderr"] = _of_scenario(scenario, lambda own: standard_error(own.interval))
         return figures
 
     def aggregation(self) -> dict[str, Callable[[Iterable[Answer]], Any]]:

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { estimateFromAnchors, loadBundle } from "anchoreval";
+import { estimateFromAnchors, loadAdaptive, loadBundle, localAdaptive } from "anchoreval";
 import { contentHash, type BundleContent } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
@@ -31,12 +31,12 @@ let runs = 0;
 function inspectEval(
   bundle: string,
   documents: string,
-  ...more: string[]
+  { task = "alpha_anchored", more = [] }: { task?: string; more?: string[] } = {},
 ): { said: string; log: Log; asked: string[] } {
   const logs = folder.path(`logs-${++runs}`);
   mkdirSync(logs);
   const asked = join(logs, "asked.txt");
-  const words = [`${join(ROOT, "test/support/inspect-quiz.py")}@alpha_anchored`, "-T", `bundle=${bundle}`, ...more];
+  const words = [`${join(ROOT, "test/support/inspect-quiz.py")}@${task}`, "-T", `bundle=${bundle}`, ...more];
   const output = ["--log-dir", logs, "--log-format", "json", "--display", "plain"];
   const { stdout, stderr } = spawnSync(
     PYTHON,
@@ -106,7 +106,7 @@ describe.skipIf(!here)(
       { timeout: 3 * MINUTE },
       async () => {
         const bundle = writeBundle(folder.path("by-id"), byId);
-        const ended = inspectEval(bundle, documents, "--epochs", "2");
+        const ended = inspectEval(bundle, documents, { more: ["--epochs", "2"] });
         await expectEstimate(bundle, ended);
         expect(ended.log.samples.length).toBeGreaterThan(2 * anchors.length);
       },
@@ -117,7 +117,7 @@ describe.skipIf(!here)(
       { timeout: 3 * MINUTE },
       async () => {
         const bundle = writeBundle(folder.path("by-content"), byContent);
-        const ended = inspectEval(bundle, documents, "-T", "renumbered=true");
+        const ended = inspectEval(bundle, documents, { more: ["-T", "renumbered=true"] });
         await expectEstimate(bundle, ended);
         expect(ended.asked.sort()).toEqual(anchors.map(({ index }) => `alpha, document ${index}?`).sort());
       },
@@ -128,19 +128,63 @@ describe.skipIf(!here)(
         [...taskDocuments(byId)].map(([task, own]) => [task, own.map((one) => ({ ...one, answer: 0 }))]),
       );
       const others = writeLmEvalTasks(folder, "others", changed);
-      const ended = inspectEval(writeBundle(folder.path("changed"), byContent), others, "-T", "renumbered=true");
+      const ended = inspectEval(writeBundle(folder.path("changed"), byContent), others, {
+        more: ["-T", "renumbered=true"],
+      });
       expect(ended.said).toMatch(/\d+ of 20 anchors aren't in the dataset: .* \[item_changed\]/s);
       expect(ended.asked).toEqual([]);
     });
 
     test("too few answers, or samples that nothing names: no number, and the reason", { timeout: 3 * MINUTE }, () => {
-      const few = inspectEval(writeBundle(folder.path("few"), byId), documents, "--limit", "4");
+      const few = inspectEval(writeBundle(folder.path("few"), byId), documents, { more: ["--limit", "4"] });
       expect(few.log.status).toBe("success");
       expect(few.log.results.scores[0]!.metrics).toEqual({});
       expect(few.said).toMatch(/WARNING +sample: alpha: 18 of 20 answers are/);
       const unnamed = inspectEval(writeBundle(folder.path("unnamed"), byContent), documents);
       expect(unnamed.log.status).toBe("success");
       expect(unnamed.said).toMatch(/WARNING +sample: no score: no sample is an/);
+    });
+
+    test(
+      "adaptively: the items that the SDK draws, batch after batch, and its score",
+      { timeout: 3 * MINUTE },
+      async () => {
+        const bundle = writeBundle(folder.path("adaptive"), byId);
+        const items = byId.manifest.scenarios.find(({ id }) => id === "alpha")!.items;
+        const whole = new Map([["alpha", Array.from({ length: items }, (_, id) => documentOf("alpha", id))]]);
+        const all = writeLmEvalTasks(folder, "all", whole);
+        const ended = inspectEval(bundle, all, { task: "alpha_adaptive" });
+        expect(ended.log.status, ended.said).toBe("success");
+        const scores = new Map(
+          ended.log.samples.map(({ input, scores: { match } }) => [
+            `alpha/${/document (\d+)/.exec(input)![1]!}`,
+            match.value === "C" ? 1 : 0,
+          ]),
+        );
+        const source = localAdaptive(await loadAdaptive(folderSource(bundle)), "1");
+        let turn = await source.begin({ budget: 30, scenarios: ["alpha"], stop: { halfWidth: 0.01 } });
+        const drawn: string[] = [];
+        while (turn.state !== null) {
+          const ids = turn.items.map(({ item_id }) => item_id);
+          drawn.push(...ids);
+          const responses = Object.fromEntries(ids.map((id) => [id, scores.get(id)!]));
+          turn = await source.next(turn.state, { responses });
+        }
+        expect(drawn).toHaveLength(30);
+        expect([...scores.keys()].sort()).toEqual(drawn.sort());
+        expect(ended.asked).toHaveLength(30);
+        const { metrics } = ended.log.results.scores[0]!;
+        expect(metrics["adaptive"]!.value).toBeCloseTo(turn.model!.score!, 9);
+        expect(metrics["adaptive_low"]!.value).toBeCloseTo(turn.model!.interval!.low, 9);
+        expect(metrics["adaptive_high"]!.value).toBeCloseTo(turn.model!.interval!.high, 9);
+        expect(metrics["adaptive_items"]!.value).toBe(30);
+      },
+    );
+
+    test("adaptively: refuses a dataset that lacks an item of the bundle", { timeout: 3 * MINUTE }, () => {
+      const ended = inspectEval(writeBundle(folder.path("lacking"), byId), documents, { task: "alpha_adaptive" });
+      expect(ended.said).toMatch(/\d+ of \d+ items aren't in the dataset: alpha/);
+      expect(ended.asked).toEqual([]);
     });
   },
 );
