@@ -61,7 +61,7 @@ export function anchoredTask(
     if (field !== undefined) lines.push(`        field: ${text(field)}`);
     lines.push(...shots(task).map((line) => `        ${line}`), "        items:");
     for (const anchor of anchors)
-      if (anchor.task === task) lines.push(`          ${text(anchor.item_id)}: ${text(anchor.doc_id!)}`);
+      if (anchor.task === task) lines.push(`          - [${text(anchor.item_id)}, ${text(anchor.doc_id!)}]`);
   }
   return { name, text: `${lines.join("\n")}\n` };
 }

@@ -95,7 +95,7 @@ function sourceOf({ place, cwd }: NamedBundle): BundleSource {
   return openBundle(place);
 }
 
-/** What names the items of bundles that adaptive evaluations draw from. */
+/** Names of the items of bundles that adaptive evaluations draw from. */
 const lines = new WeakMap<Bundle, ItemLines>();
 
 async function linesOf(named: NamedBundle, bundle: Bundle): Promise<ItemLines> {

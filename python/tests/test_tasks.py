@@ -23,7 +23,7 @@ def test_a_task_asks_the_default_form_of_its_bundle(name: str) -> None:
     bundle = anchoreval.load(name)
     assert f'bundle: "{name}@{bundle.version}"' in text
     assert f'digest: "{bundle.digest}"' in text
-    items = re.findall(r'^ {10}"([^"]+)": ', text, re.M)
+    items = re.findall(r'^ {10}- \["([^"]+)", ', text, re.M)
     assert sorted(items) == sorted(bundle.anchors()) and len(items) == 100
 
 

@@ -70,7 +70,7 @@ class AnchoredTask(Task):
         self.VERSION = metadata.get("version", self._bundle.version)
         settings = {key: value for key, value in config.items() if key not in _STRUCTURE}
         self._parts = _load_tasks(own["tasks"], folder, settings, metadata)
-        self._items = [(item, name, id_) for name, task in own["tasks"].items() for item, id_ in task["items"].items()]
+        self._items = [(item, name, id_) for name, task in own["tasks"].items() for item, id_ in task["items"]]
         self._find_documents(own["tasks"])
         parts = list(self._parts.values())
         self.MULTIMODAL = any(getattr(part, "MULTIMODAL", False) for part in parts)
@@ -99,7 +99,7 @@ class AnchoredTask(Task):
             field = tasks[name].get("field")
             places = {str(one[field]): place for place, one in enumerate(documents)} if field is not None else None
             self._found[name] = {}
-            for item, id_ in tasks[name]["items"].items():
+            for item, id_ in tasks[name]["items"]:
                 place = places.get(str(id_)) if places is not None else id_ if 0 <= id_ < len(documents) else None
                 if place is None:
                     continue  # told by the check, with all others

@@ -5,7 +5,7 @@ import { metricValue, type LoggedDocument, type RowIssues } from "../scores.ts";
 
 /** One line of a samples file: a document under one filter, with every metric. */
 export interface SampleLine extends LoggedDocument {
-  readonly id: number;
+  readonly id: number | string;
   /** null in logs of lm-eval before 0.4.7, which don't name it. */
   readonly filter: string | null;
 }

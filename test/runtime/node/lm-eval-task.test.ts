@@ -18,6 +18,7 @@ type Figures = Readonly<Record<string, number | string>>;
 type Sample = Readonly<Record<string, unknown>> & { readonly doc: { readonly question: string } };
 
 interface Ended {
+  readonly logs: string;
   readonly status: number | null;
   readonly said: string;
   /** Rows of the harness's table, cells without spaces. */
@@ -46,6 +47,7 @@ function lmEval(tasks: string, name: string, ...more: string[]): Ended {
     results: Record<string, Figures>;
   };
   return {
+    logs,
     status,
     said: stderr,
     table: stdout.split("\n").flatMap((line) => (line.startsWith("|") ? [line.replaceAll(/ +/g, "")] : [])),
@@ -69,6 +71,15 @@ async function exportTask(bundle: string, tasks: string, ...more: string[]): Pro
   ]);
   expect(err).toBe("");
   expect(code).toBe(0);
+}
+
+/** The score that `estimate` takes from the logs themselves. */
+async function estimateOf(bundle: string, { logs }: Ended, ...more: string[]): Promise<number> {
+  const argv = ["estimate", "--bundle", bundle, "--form", "20", "--from", "lm-eval", logs, "--json", ...more];
+  const { out, err } = await anchoreval(cwd, argv);
+  const { score, answered } = JSON.parse(out) as { score: number; answered: number };
+  expect(answered, err).toBe(40);
+  return score;
 }
 
 /** The harness's figures of a metric and filter are the SDK's for the logged answers. */
@@ -219,6 +230,11 @@ describe.skipIf(!here)(
         expect(ended.status, ended.said).toBe(0);
         await expectEstimate(fields, named, ended, ["exact_match", "whole"]);
         expect(ended.samples.filter((one) => one["filter"] === "cut")).toHaveLength(40);
+        for (const filter of ["whole", "cut"])
+          expect(await estimateOf(fields, ended, "--filter", filter)).toBeCloseTo(
+            Number(ended.figures[`exact_match,${filter}`]),
+            9,
+          );
         expect(ended.figures["exact_match,cut"]).toBeLessThan(Number(ended.figures["exact_match,whole"]));
         expect(ended.said).toContain("run with other, not with lm-eval");
         expect(ended.said).toContain("few-shot examples: 3 in this run, 2 in those of the models");

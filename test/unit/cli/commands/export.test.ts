@@ -56,7 +56,7 @@ describe("export --to lm-eval", () => {
       '      "alpha":',
       "        items:",
     ]);
-    const documents = lines.flatMap((line) => /^ {10}("[^"]+"): (\d+)$/.exec(line)?.slice(1).join() ?? []);
+    const documents = lines.flatMap((line) => /^ {10}- \[("[^"]+"), (\d+)\]$/.exec(line)?.slice(1).join() ?? []);
     expect(documents.sort()).toEqual(anchors.map(({ item_id, index }) => `"${item_id}",${index}`).sort());
   });
 
@@ -69,7 +69,7 @@ describe("export --to lm-eval", () => {
     expect(text).not.toContain("--samples");
     const yaml = readFileSync(`${out}/mmlu_pro_anchored.yaml`, "utf8");
     expect(yaml).toContain('    bundle: "mmlu-pro@1.0.0"\n');
-    expect(yaml).toMatch(/^ {6}"mmlu_pro_business":\n {8}field: "question_id"\n {8}items:\n {10}"622": "622"\n/m);
+    expect(yaml).toMatch(/^ {6}"mmlu_pro_business":\n {8}field: "question_id"\n {8}items:\n {10}- \["622", "622"\]\n/m);
   });
 
   it("refuses ids of which nobody knows the documents", async () => {
