@@ -27,28 +27,52 @@ interface Log {
 }
 
 let runs = 0;
-/** Runs the task by Inspect's own program, with its made-up model. */
-function inspectEval(
-  bundle: string,
-  documents: string,
-  { task = "alpha_anchored", more = [] }: { task?: string; more?: string[] } = {},
-): { said: string; log: Log; asked: string[] } {
+/** Inspect's own program, which logs into a folder of its own. */
+function inspectAi(words: readonly string[], documents: string, env: Readonly<Record<string, string>> = {}): Run {
   const logs = folder.path(`logs-${++runs}`);
   mkdirSync(logs);
   const asked = join(logs, "asked.txt");
-  const words = [`${join(ROOT, "test/support/inspect-quiz.py")}@${task}`, "-T", `bundle=${bundle}`, ...more];
-  const output = ["--log-dir", logs, "--log-format", "json", "--display", "plain"];
   const { stdout, stderr } = spawnSync(
     PYTHON,
-    ["-m", "inspect_ai", "eval", ...words, "--model", "mockllm/model", ...output],
-    { cwd: folder.path(""), env: { ...HARNESS_ENV, DOCUMENTS: documents, ASKED: asked }, encoding: "utf8" },
+    ["-m", "inspect_ai", ...words, "--log-dir", logs, "--display", "plain"],
+    {
+      cwd: folder.path(""),
+      env: { ...HARNESS_ENV, DOCUMENTS: documents, ASKED: asked, INSPECT_LOG_FORMAT: "json", ...env },
+      encoding: "utf8",
+    },
   );
   const file = readdirSync(logs).find((name) => name.endsWith(".json"));
   return {
     said: stdout + stderr,
+    file: join(logs, file ?? "none"),
     log: (file === undefined ? { status: "none" } : JSON.parse(readFileSync(join(logs, file), "utf8"))) as Log,
     asked: existsSync(asked) ? readFileSync(asked, "utf8").trim().split("\n") : [],
   };
+}
+
+interface Run {
+  readonly said: string;
+  readonly file: string;
+  readonly log: Log;
+  readonly asked: string[];
+}
+
+/** Runs a task with the made-up model. */
+function inspectEval(
+  bundle: string,
+  documents: string,
+  {
+    task = "alpha_anchored",
+    more = [],
+    env = {},
+  }: { task?: string; more?: string[]; env?: Record<string, string> } = {},
+): Run {
+  const spec = `${join(ROOT, "test/support/inspect-quiz.py")}@${task}`;
+  return inspectAi(["eval", spec, "-T", `bundle=${bundle}`, "--model", "mockllm/model", ...more], documents, env);
+}
+
+function inspectRetry(file: string, documents: string): Run {
+  return inspectAi(["eval-retry", file], documents);
 }
 
 const here = hasModules("inspect_ai", "anchoreval");
@@ -180,6 +204,19 @@ describe.skipIf(!here)(
         expect(metrics["adaptive_items"]!.value).toBe(30);
       },
     );
+
+    test("adaptively: a retry takes up the samples that were answered", { timeout: 4 * MINUTE }, () => {
+      const bundle = folder.path("adaptive");
+      const whole = inspectEval(bundle, folder.path("all"), { task: "alpha_adaptive" });
+      const single = ["--max-samples", "1", "--log-buffer", "1"];
+      const more = { task: "alpha_adaptive", more: single };
+      const broken = inspectEval(bundle, folder.path("all"), { ...more, env: { BREAK: whole.asked[14]! } });
+      expect(broken.log.status).toBe("error");
+      const { log, asked } = inspectRetry(broken.file, folder.path("all"));
+      expect(log.status).toBe("success");
+      expect(asked.length).toBeLessThan(20); // of 30
+      expect(log.results.scores[0]!.metrics).toEqual(whole.log.results.scores[0]!.metrics);
+    });
 
     test("adaptively: refuses a dataset that lacks an item of the bundle", { timeout: 3 * MINUTE }, () => {
       const ended = inspectEval(writeBundle(folder.path("lacking"), byId), documents, { task: "alpha_adaptive" });

@@ -142,6 +142,7 @@ describe.skipIf(!here)(
           `|||none|0|acc_low||${cell("acc_low")}|±|N/A|`,
         ]);
         expect(ended.samples).toHaveLength(40);
+        expect(await estimateOf(bundle, ended)).toBeCloseTo(Number(ended.figures["acc,none"]), 9);
       },
     );
 
@@ -157,6 +158,21 @@ describe.skipIf(!here)(
       expect(counts).toEqual([20, 20]);
       expect(whole["acc"]).toBeGreaterThan(0);
       expect(gathered).toEqual(whole);
+    });
+
+    test("tasks of different metrics are rows named score", { timeout: 3 * MINUTE }, async () => {
+      const metrics = { "metric/alpha": "acc_norm", "metric/beta_first": "acc", "metric/beta_second": "acc" };
+      const mixed = loggedContent({ harness: "lm-eval", shots: 0, filter: "none", ...metrics });
+      const mixedBundle = writeBundle(folder.path("mixed"), mixed);
+      const both = "metric_list: [{metric: acc}, {metric: acc_norm}]";
+      const settings = `output_type: multiple_choice\ndoc_to_choice: "{{choices}}"\ndoc_to_target: answer\n${both}\n`;
+      const mixedTasks = writeLmEvalTasks(folder, "mixed-tasks", taskDocuments(mixed), settings);
+      await exportTask("mixed", "mixed-tasks");
+      const ended = lmEval(mixedTasks, "sample_anchored");
+      expect(ended.status, ended.said).toBe(0);
+      await expectEstimate(mixedBundle, mixed, ended, ["score", "none"]);
+      expect(Object.keys(ended.figures)).not.toContain("acc,none");
+      expect(await estimateOf(mixedBundle, ended)).toBeCloseTo(Number(ended.figures["score,none"]), 9);
     });
 
     test("--limit leaves too few answers: that is said, and no number stands for it", { timeout: 3 * MINUTE }, () => {
