@@ -1,8 +1,10 @@
 // What the package for Python carries, src/anchoreval/_node/node_modules: the SDK with its program, the trainer, and the
 // trainer's dependencies, each bundled into one file with the licences of what is in it. One wheel is for every machine, so
-// native parts stay out: ONNX Runtime is there as WebAssembly, workerd isn't. `npm run build` runs this after all else.
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// native parts stay out: ONNX Runtime is there as WebAssembly, workerd isn't. And its tasks of lm-evaluation-harness.
+// `npm run build` runs this after all else.
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -32,6 +34,28 @@ for (const name of Object.keys(packageJson("offline-trainer").dependencies)) {
   else await carryDependency(name);
 }
 for (const file of ONNX_RUNTIME_FILES) cpSync(join(root, ONNX_RUNTIME, file), join(modules, "onnxruntime-node", file));
+
+writeTasks();
+
+/** The tasks of lm-evaluation-harness, of the bundles that come along and whose ids it can be asked for. */
+function writeTasks() {
+  const tasks = join(root, "python/src/anchoreval/tasks");
+  for (const name of readdirSync(tasks)) if (name.endsWith(".yaml")) rmSync(join(tasks, name));
+  const out = mkdtempSync(join(tmpdir(), "anchoreval-"));
+  for (const { name } of readdirSync(join(root, "bundles"), { withFileTypes: true }).filter((own) =>
+    own.isDirectory(),
+  )) {
+    const argv = ["export", "--bundle", name, "--to", "lm-eval", "--out", out, "--json"];
+    const { stdout } = spawnSync(process.execPath, [join(modules, "anchoreval/bin/anchoreval.js"), ...argv], {
+      cwd: out,
+      encoding: "utf8",
+    });
+    const { taskFile, error } = JSON.parse(stdout);
+    if (taskFile !== undefined) cpSync(taskFile, join(tasks, taskFile.slice(out.length + 1)));
+    else if (error.code !== "unsupported") throw new Error(`${name}: ${error.message}`);
+  }
+  rmSync(out, { recursive: true });
+}
 
 /** A workspace as npm packs it, but for some files. */
 function carryPackage(workspace, without) {

@@ -1,16 +1,22 @@
 import { createInterface } from "node:readline";
+import { localAdaptive } from "anchoreval/internal/adaptive/adaptive-evaluation";
+import { itemPool } from "anchoreval/internal/adaptive/item-pool";
+import type { AdaptiveOptions } from "anchoreval/internal/adaptive/types";
+import { type ItemLines, loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckOptions } from "anchoreval/internal/check/types";
 import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import { allAnchors, formAnchors } from "./form-anchors.ts";
 import { openBundle } from "./open-bundle.ts";
+import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
 
 /**
  * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
@@ -19,12 +25,30 @@ import { openBundle } from "./open-bundle.ts";
  * starting another. Ends with its input.
  */
 interface Request {
-  readonly call: "load" | "anchors" | "estimate" | "compare" | "rank" | "check" | "plan";
+  readonly call:
+    | "load"
+    | "anchors"
+    | "estimate"
+    | "compare"
+    | "rank"
+    | "check"
+    | "plan"
+    | "anchored-task"
+    | "anchored-samples"
+    | "adaptive-samples"
+    | "adaptive";
   readonly bundle: NamedBundle;
   readonly form?: string;
   readonly models?: readonly SentModel[];
   readonly baselines?: readonly SentModel[];
   readonly options?: object;
+  /** JSON of an `AnchoredTask`, whose documents' numbers are kept as Python writes them. */
+  readonly task?: string;
+  /** JSON of samples of Inspect: `id`, and `input`, `choices` and `target` where they are known. */
+  readonly samples?: string;
+  /** Of an adaptive evaluation: what its draws come from, and where it stands. */
+  readonly seed?: string;
+  readonly state?: string;
   /** The caller's variables ANCHOREVAL_… as they are now; of `load`. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -58,13 +82,26 @@ function keep(named: NamedBundle, bundle: Bundle): Bundle {
   return bundle;
 }
 
-async function readBundle({ place, cwd, ...options }: NamedBundle): Promise<Bundle> {
+function readBundle(named: NamedBundle): Promise<Bundle> {
+  return loadBundle(sourceOf(named), named);
+}
+
+function sourceOf({ place, cwd }: NamedBundle): BundleSource {
   try {
     process.chdir(cwd);
   } catch {
     // The folder has gone since: an address needs none, and the digest tells whether it is the same bundle.
   }
-  return loadBundle(openBundle(place), options);
+  return openBundle(place);
+}
+
+/** Names of the items of bundles that adaptive evaluations draw from. */
+const lines = new WeakMap<Bundle, ItemLines>();
+
+async function linesOf(named: NamedBundle, bundle: Bundle): Promise<ItemLines> {
+  const read = lines.get(bundle) ?? (await loadItemLines(sourceOf(named), bundle.manifest));
+  lines.set(bundle, read);
+  return read;
 }
 
 async function answer(request: Request): Promise<unknown> {
@@ -95,6 +132,27 @@ async function answer(request: Request): Promise<unknown> {
       });
     case "plan":
       return planFromBundle(bundle, options);
+    case "anchored-task": {
+      const { checkAnchoredTask } = await import("./run/lm-eval-tasks.ts");
+      const task = parsePythonJson(request.task!) as AnchoredTask;
+      return checkAnchoredTask(bundle, formAnchors(allAnchors(bundle), task.form), task);
+    }
+    case "anchored-samples": {
+      const { findSamples } = await import("./run/inspect-samples.ts");
+      const samples = parsePythonJson(request.samples!) as Parameters<typeof findSamples>[2];
+      return findSamples(bundle, formAnchors(allAnchors(bundle), form!), samples);
+    }
+    case "adaptive-samples": {
+      const { findSamples, itemsOf } = await import("./run/inspect-samples.ts");
+      const samples = parsePythonJson(request.samples!) as Parameters<typeof findSamples>[2];
+      const items = itemsOf(bundle, await linesOf(named, bundle), [...bundle.scenarios.keys()]);
+      return { items: items.map(({ item_id }) => item_id), found: findSamples(bundle, items, samples) };
+    }
+    case "adaptive": {
+      const source = localAdaptive(itemPool(bundle, await linesOf(named, bundle)), request.seed);
+      if (request.state === undefined) return source.begin(options as AdaptiveOptions);
+      return source.next(request.state, { responses: given[0]!.responses });
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { listed } from "anchoreval/internal/words/figures";
 import { option, type OptionSpecs } from "./command.ts";
 import { withTrainer } from "./trainer.ts";
 
@@ -61,10 +62,26 @@ export function sourceScenarios({ manifest, scenarios }: Bundle): string[] {
 }
 
 /** Anchors by what lm-evaluation-harness finds them by: a document's place, or the value of one of its fields. */
-export interface FieldAnchors {
+interface FieldAnchors {
   readonly anchors: readonly AnchorRecord[];
   /** Of tasks whose documents are named by a field of theirs: that field. Such anchors have its value as their doc_id. */
   readonly fields: ReadonlyMap<string, string>;
+}
+
+/**
+ * Anchors by what a harness is told to ask them by.
+ * @param bundle - says what the ids of its scenarios are; null where a file of items says it
+ * @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of
+ */
+export function namedAnchors(anchors: readonly AnchorRecord[], bundle: Bundle | null): FieldAnchors {
+  if (bundle === null) return { anchors, fields: new Map() };
+  const unknown = sourceScenarios(bundle);
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
+    );
+  return fieldAnchors(bundle, anchors);
 }
 
 /** Reads off a bundle's manifest which anchors are named by a field of their documents. */

@@ -2,6 +2,9 @@ import { textHash } from "../core/bundle/digest.ts";
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import type { LoggedSample } from "./run-log.ts";
 
+/** An anchor, or another item, by all that it may be found by. */
+export type NamedItem = Pick<AnchorRecord, "item_id" | "task" | "doc_id" | "hash">;
+
 /** A run's answers to a bundle's anchors. */
 export interface AnchorAnswers {
   /** Score of each matched anchor by item id; null = no answer. */
@@ -24,18 +27,20 @@ export interface AnchorAnswers {
  * A sample that has an anchor's id and another hash is matched: the hash is in `hashes`, and `estimateFromAnchors`
  * reports the item as changed.
  */
-export function matchAnchors(anchors: Iterable<AnchorRecord>, samples: readonly LoggedSample[]): AnchorAnswers {
-  const byHash = new Map<string, AnchorRecord[]>();
-  const byId = new Map<string, AnchorRecord>();
+export function matchAnchors(anchors: Iterable<NamedItem>, samples: readonly LoggedSample[]): AnchorAnswers {
+  const byHash = new Map<string, NamedItem[]>();
+  const byId = new Map<string, NamedItem>();
   for (const anchor of anchors) {
     const id =
       anchor.task === undefined || anchor.doc_id === undefined ? anchor.item_id : sampleId(anchor as Identified);
     byId.set(id, anchor);
+    // Its documents are known by a field that has the item's id.
+    if (anchor.task !== undefined && anchor.doc_id === undefined) byId.set(`${anchor.task}/${anchor.item_id}`, anchor);
     if (anchor.hash === undefined) continue;
     const key = hashKey(anchor.task ?? "", anchor.hash);
     byHash.set(key, [...(byHash.get(key) ?? []), anchor]);
   }
-  const matched = new Map<AnchorRecord, LoggedSample>();
+  const matched = new Map<NamedItem, LoggedSample>();
   const left: LoggedSample[] = [];
   for (const sample of samples) {
     const same = hashesOf(sample).flatMap(

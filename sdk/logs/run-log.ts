@@ -48,7 +48,12 @@ export interface RunLog {
   readonly broken?: true;
   /** Groups of the task by the results of all runs found with this one, which may have been of the task alone. */
   readonly groups?: readonly string[];
+  /** The log is of a task of anchors, and this is one of the tasks that have their documents. */
+  readonly asked?: AskedDocuments;
 }
+
+/** The documents of one of the harness's tasks that a task of their anchors asked: their ids there, by the log's. */
+export type AskedDocuments = ReadonlyMap<number, number | string>;
 
 /** A harness's results for one task of a run; null and empty where it says nothing. */
 export interface TaskResults {
@@ -65,6 +70,8 @@ export interface TaskResults {
   readonly epochs: number | null;
   /** Documents that the task has, and that this run was asked for (`--limit`, `--samples`). */
   readonly documents: { readonly all: number; readonly run: number } | null;
+  /** Of a task by the Python package: the documents of each task whose anchors it asked. */
+  readonly anchored?: ReadonlyMap<string, AskedDocuments>;
 }
 
 /** The same of a group of tasks. */

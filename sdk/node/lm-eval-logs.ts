@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
 import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
-import type { RunLog, RunResults } from "../logs/run-log.ts";
+import { UNTOLD_TASK, type RunLog, type RunResults } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import type { LogReader } from "./log-files.ts";
 import { textLines } from "./read-file.ts";
@@ -30,7 +30,18 @@ export const lmEvalLogs: LogReader = {
         read.set(resultsFile, readLmEvalResults(await readFile(resultsFile, "utf8"), resultsFile));
       const results = resultsFile === null ? null : read.get(resultsFile)!;
       const model = results?.model ?? basename(dirname(resolve(file)));
-      logs.push({ file, model, task: name.task!, date, resultsFile, results });
+      const log = { file, model, task: name.task!, date, resultsFile, results };
+      const own = results?.tasks.get(log.task);
+      if (own?.anchored === undefined) logs.push(log);
+      // Its own shots and versions are those of several tasks.
+      else
+        for (const [task, asked] of own.anchored)
+          logs.push({
+            ...log,
+            task,
+            results: { ...results!, tasks: new Map([[task, { ...UNTOLD_TASK, shots: own.shots }]]) },
+            asked,
+          });
     }
     return logs;
   },
@@ -40,8 +51,8 @@ export const lmEvalLogs: LogReader = {
     return `there is no samples_<task>_<date>.jsonl${results ? ", only results" : ""}: lm_eval writes them with --log_samples --output_path FOLDER`;
   },
 
-  async read({ file }, options) {
-    const reader = new LmEvalSampleReader(options);
+  async read({ file, asked }, options) {
+    const reader = new LmEvalSampleReader(options, asked);
     for await (const { lines } of textLines(file)) for (const line of lines) reader.add(line);
     return reader.finish();
   },

@@ -56,3 +56,26 @@ def beta_first():
 @task
 def beta_second():
     return quiz("beta_second")
+
+
+@task
+def alpha_anchored(bundle, form=20, renumbered=False):
+    """Samples by their ids; or numbered anew, in another order, and found by their content."""
+    from anchoreval.inspect import anchored, anchors
+
+    whole = quiz("alpha")
+    dataset = whole.dataset
+    if renumbered:
+        samples = [sample.model_copy(update={"id": None}) for sample in reversed(dataset)]
+        dataset = anchors(MemoryDataset(samples), bundle, "alpha", form=form)
+    metrics = [anchored(bundle, "alpha", form=form)]
+    return Task(dataset=dataset, solver=whole.solver, scorer=whole.scorer, metrics=metrics)
+
+
+@task
+def alpha_adaptive(bundle, budget=30, seed="1"):
+    from anchoreval.inspect import adaptive
+
+    whole = quiz("alpha")
+    samples = adaptive(whole.dataset, bundle, "alpha", budget=budget, half_width=0.01, seed=seed)
+    return Task(dataset=samples, solver=whole.solver, scorer=whole.scorer, metrics=[samples.metric()])

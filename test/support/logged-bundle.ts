@@ -36,6 +36,20 @@ export function loggedContent(protocol: BundleContent["manifest"]["protocol"] = 
   };
 }
 
+/** The bundle of a benchmark whose items are named by a field of their documents: no place and no hash is known. */
+export function withFieldIds(content: BundleContent): BundleContent {
+  const scenarios = content.scenarios.map((scenario) => ({
+    ...scenario,
+    anchors: scenario.anchors.map((anchor) => {
+      const own = { ...anchor };
+      delete own.doc_id;
+      delete own.hash;
+      return own;
+    }),
+  }));
+  return { ...content, scenarios };
+}
+
 /** Writes a bundle into a folder. */
 export function writeBundle(folder: string, content: BundleContent): string {
   mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -10,7 +10,8 @@ import {
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
 import { type Command, option } from "../command.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, placeAnchors, quote } from "../form-anchors.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
+import { anchoredTask } from "../anchored-task.ts";
 import { readBundle } from "../open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
@@ -25,7 +26,7 @@ export const exportCommand: Command = {
     Output: {
       to: option(
         "TARGET",
-        "lm-eval: a document list for lm_eval --samples; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
+        "lm-eval: a document list for lm_eval --samples, and a task that shows the estimate in its table; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
         { choices: TARGETS, required: true },
       ),
       out: option("DIR", "folder for the files", { required: true }),
@@ -45,27 +46,45 @@ export const exportCommand: Command = {
     const items = options.text("items");
     const anchors = formAnchors(await placeAnchors(allAnchors(bundle), items), asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
-    const { ending, text, extra, run } = TARGET[to](bundle, anchors, base);
-    const file = `${base}${ending}`;
-    await write(out, file, text);
+    const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
+    const { files, extra, run } = TARGET[to](form);
+    for (const [file, text] of files) await write(out, file, text);
 
-    const made = { form: asked, items: anchors.length, file, ...extra };
-    const summary = `${file}: ${anchors.length} items of form ${asked}`;
-    if (!run || run.commands.length === 0) {
+    const names = files.map(([file]) => file);
+    const made = { form: asked, items: anchors.length, file: names[0]!, ...extra };
+    const summary = `${names.join(", ")}: ${anchors.length} items of form ${asked}`;
+    if (!run) {
       output.result(made, [summary]);
       return;
     }
-    const { heading, commands, logs, notes } = run;
-    const next = `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to}${items === undefined ? "" : ` --items ${quote(items)}`} ${logs}`;
-    const steps = [heading, ...commands.map((command) => `  ${command}`), "Then:", `  ${next}`, ...notes];
-    output.result({ ...made, next, notes }, [summary, "", ...steps]);
+    const { heading, commands, logs, notes, table } = run;
+    const named = items === undefined ? "" : ` --items ${quote(items)}`;
+    const next = `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to}${named} ${logs}`;
+    const steps = [
+      ...(commands.length === 0 ? [] : [heading, ...commands.map((command) => `  ${command}`), "Then:", `  ${next}`]),
+      ...(table === undefined ? [] : [table.heading, `  ${table.command}`]),
+      ...notes,
+    ];
+    output.result({ ...made, ...(commands.length > 0 && { next }), notes }, [summary, "", ...steps]);
   },
 };
 
-/** A form for a harness: the file to write, what runs it, and what to know. */
+/** A form, and where its files go. */
+interface ExportedForm {
+  readonly bundle: Bundle;
+  readonly place: string;
+  readonly form: string;
+  readonly anchors: readonly AnchorRecord[];
+  /** Tasks and documents are a file's, not the bundle's. */
+  readonly itemsGiven: boolean;
+  readonly out: string;
+  /** Of the files' names. */
+  readonly base: string;
+}
+
+/** A form for a harness: the files to write, what runs it, and what to know. */
 interface Exported {
-  readonly ending: string;
-  readonly text: string;
+  readonly files: readonly (readonly [file: string, text: string])[];
   /** Further fields of the JSON. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** The commands that run them, and where they put their logs. */
@@ -74,36 +93,20 @@ interface Exported {
     readonly commands: readonly string[];
     readonly logs: string;
     readonly notes: readonly string[];
+    /** The command whose own table shows the estimate. */
+    readonly table?: { readonly heading: string; readonly command: string };
   };
 }
 
-const TARGET: Readonly<
-  Record<(typeof TARGETS)[number], (bundle: Bundle, anchors: readonly AnchorRecord[], base: string) => Exported>
-> = {
-  "lm-eval": (bundle, anchors, base) => {
-    const ending = ".samples.json";
-    const documents = lmEvalDocumentList(anchors);
-    const command = lmEvalCommand(bundle, documents, `${base}${ending}`);
-    return {
-      ending,
-      text: `${JSON.stringify(documents)}\n`,
-      extra: { documents, command },
-      run: {
-        heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
-        commands: [command],
-        logs: "anchors/MODEL",
-        notes: fewShotNotes(bundle),
-      },
-    };
-  },
-  inspect: (_, anchors) => {
+const TARGET: Readonly<Record<(typeof TARGETS)[number], (form: ExportedForm) => Exported>> = {
+  "lm-eval": exportLmEval,
+  inspect: ({ anchors, base }) => {
     const samples = samplesByTask(anchors);
     const commands = Object.entries(samples).map(([task, ids]) =>
       ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
     );
     return {
-      ending: ".inspect.json",
-      text: `${JSON.stringify(samples)}\n`,
+      files: [[`${base}.inspect.json`, `${JSON.stringify(samples)}\n`]],
       extra: { samples, commands },
       run: {
         heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
@@ -113,15 +116,45 @@ const TARGET: Readonly<
       },
     };
   },
-  helm: (_, anchors) => listByTask(anchors, ".helm.json", "instances"),
-  opencompass: (_, anchors) => listByTask(anchors, ".opencompass.json", "samples"),
-  ids: (_, anchors) => ({ ending: ".ids.txt", text: anchors.map((anchor) => `${anchor.item_id}\n`).join("") }),
+  helm: (form) => listByTask(form, ".helm.json", "instances"),
+  opencompass: (form) => listByTask(form, ".opencompass.json", "samples"),
+  ids: ({ anchors, base }) => ({
+    files: [[`${base}.ids.txt`, anchors.map((anchor) => `${anchor.item_id}\n`).join("")]],
+  }),
 };
 
+/** A list for `--samples`, where documents are known by their places, and a task that finds them by itself. */
+function exportLmEval({ bundle, place, form, anchors: given, itemsGiven, out, base }: ExportedForm): Exported {
+  const { anchors, fields } = namedAnchors(given, itemsGiven ? null : bundle);
+  // Documents that are known by a field have no places that a list could name.
+  const documents = fields.size === 0 ? lmEvalDocumentList(anchors) : null;
+  const task = anchoredTask(bundle, { place, form, anchors, fields, folder: resolve(out) });
+  const file = join(out, `${task.name}.yaml`);
+  const chat = bundle.manifest.protocol["chatTemplate"] === true ? " --apply_chat_template" : "";
+  const tableCommand = `lm_eval --model hf --model_args pretrained=MODEL --tasks ${task.name} --include_path ${quote(out)}${chat}`;
+  const needs = "with the Python package anchoreval beside lm_eval, whose own table then has the score";
+  const list = `${base}.samples.json`;
+  const command = documents && lmEvalCommand(bundle, documents, list);
+  return {
+    files: [...(documents ? [[list, `${JSON.stringify(documents)}\n`] as const] : []), [file, task.text]],
+    extra: { ...(documents && { documents, command }), task: task.name, taskFile: file, tableCommand },
+    run: {
+      heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
+      commands: command === null ? [] : [command],
+      logs: "anchors/MODEL",
+      notes: fewShotNotes(bundle),
+      table: {
+        heading: command === null ? `Run them ${needs} (put in your model):` : `Or ${needs}:`,
+        command: tableCommand,
+      },
+    },
+  };
+}
+
 /** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
-function listByTask(anchors: readonly AnchorRecord[], ending: string, name: string): Exported {
+function listByTask({ anchors, base }: ExportedForm, ending: string, name: string): Exported {
   const samples = samplesByTask(anchors);
-  return { ending, text: `${JSON.stringify(samples)}\n`, extra: { [name]: samples } };
+  return { files: [[`${base}${ending}`, `${JSON.stringify(samples)}\n`]], extra: { [name]: samples } };
 }
 
 /** Notes on few-shot examples, which the command can't set alone. */

@@ -1,17 +1,12 @@
 import { join } from "node:path";
-import { contentHash } from "anchoreval/bundle";
-import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { chooseFilter, chooseMetric } from "anchoreval/internal/logs/choices";
-import { versionText } from "anchoreval/internal/logs/json";
 import { lmEvalArguments, lmEvalDocumentList, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
-import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import { differenceWords } from "../anchor-logs.ts";
-import { findItems, sameItems, type SeenItem } from "./same-items.ts";
+import { findItems } from "./same-items.ts";
 import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
+import { checkTasks, seenItems, type SeenTask, type TaskChoice } from "./lm-eval-tasks.ts";
 import type { PlanInput, RunPlan } from "./plan.ts";
 
 const DECIDED: Decided = [
@@ -56,14 +51,18 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
           input.signal,
         ) as Promise<SeenTasks>;
       let tasks = await look(asked);
+      refuseUnknown(tasks);
       // Where an anchor's content isn't in its place it may be in another.
-      const { missing, changed } = findItems(anchors, itemsOf(tasks));
+      const { missing, changed } = findItems(anchors, seenItems(tasks));
       const sought = new Set([...missing, ...changed]);
       const whole = anchors.flatMap(({ item_id, task, hash }) =>
-        hash !== undefined && sought.has(item_id) && tasks[task!] ? [[task!, null] as const] : [],
+        hash !== undefined && sought.has(item_id) ? [[task!, null] as const] : [],
       );
       if (whole.length > 0) tasks = { ...tasks, ...(await look(Object.fromEntries(whole))) };
-      anchors = checkTasks(tasks, input, remarks);
+      refuseUnknown(tasks);
+      const checked = checkTasks(tasks, input, (name, task) => [choiceOf(name, task, input)]);
+      anchors = checked.anchors;
+      remarks.push(...checked.remarks);
     } catch (error) {
       if (error instanceof AnchorEvalError || idField !== undefined || input.signal.aborted) throw error;
       remarks.push(`the tasks could not be looked at before the run (${(error as Error).message}): ${AFTERWARDS}`);
@@ -87,70 +86,36 @@ export async function planLmEval(input: PlanInput): Promise<RunPlan> {
   };
 }
 
-/** A task as the harness itself has it. */
-interface SeenTask {
-  readonly version: unknown;
-  readonly shots: number | null;
-  readonly metrics: readonly string[];
-  readonly filters: readonly string[];
-  /** Those that were asked for, or all, by id: the document's place, the document and its target. */
-  readonly documents: Readonly<Record<string, readonly [place: number, document: unknown, target: string]>>;
-}
-
 /** The harness's tasks by name; null for one that it doesn't have. */
 type SeenTasks = Readonly<Record<string, SeenTask | null>>;
 
-function itemsOf(tasks: SeenTasks): SeenItem[] {
-  return Object.entries(tasks).flatMap(([task, seen]) =>
-    Object.entries(seen?.documents ?? {}).map(([doc_id, [place, document, target]]) => {
-      const hash = contentHash(documentContent(document, target));
-      return { task, doc_id, place, hash, text: documentText(document) };
-    }),
-  );
-}
-
-/** Holds the harness's tasks against the bundle. @returns the anchors, named by their places */
-function checkTasks(
-  tasks: SeenTasks,
-  { bundle, anchors, words, choose, dropChanged }: PlanInput,
-  remarks: string[],
-): readonly AnchorRecord[] {
+function refuseUnknown(tasks: SeenTasks): asserts tasks is Readonly<Record<string, SeenTask>> {
   const unknown = Object.entries(tasks).filter(([, task]) => task === null);
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unsupported",
       `lm-evaluation-harness has no task ${firstFew(unknown.map(([name]) => name))}: tasks of your own are found by --include_path FOLDER, after the --`,
     );
-  const checked = sameItems(anchors, itemsOf(tasks), {
-    ...{ harness: "lm-eval", fitted: bundle.manifest.protocol["harness"], dropChanged },
-  });
-  remarks.push(...checked.remarks);
-  const differences: { who: string; remarks: string[] }[] = [];
-  for (const [name, task] of Object.entries(tasks)) {
-    const { version, shots, metrics, filters } = task!;
-    const file = "lm-evaluation-harness";
-    const [askedMetric, ...askedFilter] = choose.metric([name])?.split(",") ?? [];
-    const reasons = new Map(metrics.map((metric) => [metric, null]));
-    const metric = chooseMetric(reasons, { file, task: name, metric: askedMetric });
-    const filter = chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] });
-    const { protocol } = bundle.manifest;
-    const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
-    differences.push({
-      who: name,
-      remarks: differenceWords(protocol, name, {
-        ...UNTOLD_RUN,
-        epochs: null, // `repeats` are averaged by the harness: only its logs tell
-        taskVersion: versionText(version),
-        // The harness leaves a task without examples as it is.
-        shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
-        chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
-        metric,
-        filter,
-      }),
-    });
-  }
-  remarks.push(...groupedRemarks(differences));
-  return checked.anchors;
+}
+
+/** How the run will ask and score a task. */
+function choiceOf(
+  name: string,
+  { shots, metrics, filters }: SeenTask,
+  { bundle, words, choose }: PlanInput,
+): TaskChoice {
+  const file = "lm-evaluation-harness";
+  const [askedMetric, ...askedFilter] = choose.metric([name])?.split(",") ?? [];
+  const reasons = new Map(metrics.map((metric) => [metric, null]));
+  const { protocol } = bundle.manifest;
+  const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
+  return {
+    metric: chooseMetric(reasons, { file, task: name, metric: askedMetric }),
+    filter: chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] }),
+    // The harness leaves a task without examples as it is.
+    shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
+    chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
+  };
 }
 
 /** Runs in the harness's interpreter: says what its tasks are, before anything is asked. */

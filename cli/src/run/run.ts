@@ -4,20 +4,11 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
-import { count, counted, listed } from "anchoreval/internal/words/figures";
+import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
 import { estimateHeading, estimateParts } from "../commands/estimate.ts";
-import {
-  allAnchors,
-  fieldAnchors,
-  type FieldAnchors,
-  formAnchors,
-  ITEMS_OPTION,
-  placeAnchors,
-  quote,
-  sourceScenarios,
-} from "../form-anchors.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
@@ -25,6 +16,7 @@ import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../summary
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
 import type { RunCommand } from "./plan.ts";
+import { otherHarness } from "./same-items.ts";
 import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";
 
 const { metric, filter, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
@@ -65,9 +57,7 @@ export const runCommand: Command = {
     const { manifest } = bundle;
     const form = options.text("form") ?? manifest.defaultForm;
     const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
-    const { anchors, fields } = options.isGiven("items")
-      ? { anchors: placed, fields: new Map<string, string>() }
-      : knownAnchors(bundle, placed);
+    const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;
       output.remark(`warning: ${(error as Error).message}`);
@@ -88,15 +78,7 @@ export const runCommand: Command = {
       dropChanged: options.flag("drop-changed"),
     });
     const plan = await stoppableBy(signal, "run")(planned);
-    const fitted = manifest.protocol["harness"];
-    const remarks = [
-      ...(fitted === undefined || fitted === from
-        ? []
-        : [
-            `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${from}, which may prompt and score otherwise`,
-          ]),
-      ...plan.remarks,
-    ];
+    const remarks = [...otherHarness(manifest.protocol, from), ...plan.remarks];
     for (const words of remarks) output.remark(`warning: ${words}`);
     const of = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
     const run = {
@@ -155,17 +137,6 @@ function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
   if (fitted === undefined && !options.isGiven("harness"))
     throw invalidOption(`--harness is needed: ${RUNNERS.join(" or ")}`);
   return options.oneOf("harness", RUNNERS, fitted ?? "lm-eval");
-}
-
-/** @throws AnchorEvalError `unsupported` for ids that nobody knows the documents of */
-function knownAnchors(bundle: Bundle, anchors: readonly AnchorRecord[]): FieldAnchors {
-  const unknown = sourceScenarios(bundle);
-  if (unknown.length > 0)
-    throw new AnchorEvalError(
-      "unsupported",
-      `no harness can be told to ask the items of ${listed(unknown)}: their ids are the source's own, and it isn't known which documents they are; a file of items that says so may be given by --items`,
-    );
-  return fieldAnchors(bundle, anchors);
 }
 
 function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {

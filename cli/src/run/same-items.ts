@@ -66,3 +66,15 @@ export function findItems(
     changed: anchors.flatMap((anchor) => (isOther(anchor) ? [anchor.item_id] : [])),
   };
 }
+
+/** Says that a harness isn't the one that the bundle's models were run with. */
+export function otherHarness(
+  { harness: fitted }: Readonly<Record<string, string | number | boolean>>,
+  harness: string,
+): string[] {
+  return fitted === undefined || fitted === harness
+    ? []
+    : [
+        `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${harness}, which may prompt and score otherwise`,
+      ];
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 Estimator = Literal[
@@ -116,6 +117,13 @@ class Estimate:
     scenarios: Mapping[str, ScenarioResult]
     predicted: bool = False
     """`score` counts scenarios that weren't asked."""
+
+
+def standard_error(interval: Interval | None) -> float | None:
+    """The half-width over the normal quantile of the level: what harnesses print behind ±."""
+    if interval is None:
+        return None
+    return (interval.high - interval.low) / 2 / NormalDist().inv_cdf((1 + interval.level) / 2)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,19 @@ function readTask(root: Record<string, unknown>, task: string): TaskResults {
       typeof counts.original === "number" && typeof counts.effective === "number"
         ? { all: counts.original, run: counts.effective }
         : null,
+    ...askedDocuments(record(record(config.metadata).anchoreval)),
   };
+}
+
+/** Of a task of anchors: its documents are those of its tasks, one after another. */
+function askedDocuments({ tasks }: Record<string, unknown>): Pick<TaskResults, "anchored"> {
+  if (tasks === undefined) return {};
+  let place = 0;
+  const anchored = Object.entries(record(tasks)).map(([task, settings]) => {
+    const ids = list(record(settings).items).map((pair) => list(pair)[1] as number | string);
+    return [task, new Map(ids.map((id) => [place++, id]))] as const;
+  });
+  return { anchored: new Map(anchored) };
 }
 
 /** Groups, without those that only name a task itself (before 0.4.4 every task has an empty entry). */

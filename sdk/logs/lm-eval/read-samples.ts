@@ -1,5 +1,5 @@
 import { chooseFilter, chooseMetric, metricReasons } from "../choices.ts";
-import type { RunSamples } from "../run-log.ts";
+import type { AskedDocuments, RunSamples } from "../run-log.ts";
 import { invalidLog, RowIssues, type SampleOptions, scoreDocuments, type LoggedDocument } from "../scores.ts";
 import { parseSampleLine, type SampleLine } from "./sample-line.ts";
 
@@ -12,20 +12,25 @@ import { parseSampleLine, type SampleLine } from "./sample-line.ts";
  */
 export class LmEvalSampleReader {
   readonly #options: SampleOptions;
+  readonly #asked: AskedDocuments | null;
   readonly #lines: SampleLine[] = [];
   readonly #issues: RowIssues;
   #row = 0;
 
-  constructor(options: SampleOptions) {
+  /** @param asked - of a log of a task of anchors: the documents that count */
+  constructor(options: SampleOptions, asked: AskedDocuments | null = null) {
     this.#options = options;
+    this.#asked = asked;
     this.#issues = new RowIssues(options.file, "line");
   }
 
   add(text: string): void {
     this.#row++;
     if (text.trim() === "") return;
-    const line = parseSampleLine(text, this.#row, this.#issues, this.#options.idField);
-    if (line) this.#lines.push(line);
+    // A log of a task of anchors numbers its own documents.
+    const line = parseSampleLine(text, this.#row, this.#issues, this.#asked ? undefined : this.#options.idField);
+    const own = line && this.#asked ? ofAnchors(line, this.#asked, this.#options) : line;
+    if (own) this.#lines.push(own);
   }
 
   finish(): RunSamples {
@@ -55,6 +60,25 @@ export class LmEvalSampleReader {
       remarks: [],
     };
   }
+}
+
+/**
+ * A line of a task of anchors as its document's own task would have logged it; null for a document of another task. Such a
+ * log has a score under the name of every figure made of it, with `_low` and `_high`, and under `score` where its tasks'
+ * metrics differ: then they are those that were chosen.
+ */
+function ofAnchors(line: SampleLine, asked: AskedDocuments, { metric, filter }: SampleOptions): SampleLine | null {
+  const id = asked.get(line.id as number);
+  if (id === undefined) return null;
+  const [chosen, ...chosenFilter] = metric?.split(",") ?? [];
+  const own = [...line.values].filter(([name]) => line.values.has(`${name}_low`));
+  const mixed = own.length === 1 && own[0]![0] === "score" && chosen !== undefined;
+  return {
+    ...line,
+    id,
+    values: new Map(mixed ? [[chosen, own[0]![1]]] : own),
+    filter: mixed ? (filter ?? (chosenFilter.length > 0 ? chosenFilter.join(",") : line.filter)) : line.filter,
+  };
 }
 
 /**

@@ -6,27 +6,13 @@ import type { BundleContent } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasModules, taskDocuments, writeLmEvalTasks } from "../../support/harness-tasks.ts";
-import { loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
+import { loggedContent, taskOf, withFieldIds, writeBundle } from "../../support/logged-bundle.ts";
 import { anchoreval, expectSameAsEstimate, type RunResult } from "../../support/run-harness.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const cwd = folder.path("");
 const MINUTE = 60_000;
-
-/** The bundle of a benchmark whose items are named by a field of their documents: no place and no hash is known. */
-function withFieldIds(content: BundleContent): BundleContent {
-  const scenarios = content.scenarios.map((scenario) => ({
-    ...scenario,
-    anchors: scenario.anchors.map((anchor) => {
-      const own = { ...anchor };
-      delete own.doc_id;
-      delete own.hash;
-      return own;
-    }),
-  }));
-  return { ...content, scenarios };
-}
 
 /** Gives a task's documents the field that names them. */
 function withField(content: BundleContent, task: string): (document: object, id: number) => Record<string, unknown> {

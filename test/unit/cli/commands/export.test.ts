@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import { loadBundle } from "anchoreval";
+import { folderSource } from "anchoreval/node";
 import { describe, expect, it } from "vitest";
 import { loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
@@ -30,6 +32,50 @@ describe("export --to lm-eval", () => {
     );
     expect(text).toContain("lm-eval draws few-shot examples anew for each document");
     expect(text).toContain(`anchoreval estimate --bundle ${bundle} --form 20 --from lm-eval anchors/MODEL`);
+  });
+
+  it("writes a task that asks the same: its settings, its bundle as seen from the file, its documents", async () => {
+    const out = folder.path("tasks/own");
+    const { out: text } = await runCommand("export", "--bundle", bundle, "--to", "lm-eval", "--out", out);
+    expect(text).toContain(
+      `  lm_eval --model hf --model_args pretrained=MODEL --tasks sample_anchored --include_path ${out} --apply_chat_template\n`,
+    );
+    const { digest } = await loadBundle(folderSource(bundle));
+    const lines = readFileSync(`${out}/sample_anchored.yaml`, "utf8").trim().split("\n");
+    expect(lines.slice(2, 14)).toEqual([
+      "task: sample_anchored",
+      "class: !function anchoreval.lm_eval.AnchoredTask",
+      "num_fewshot: 5",
+      "metadata:",
+      '  version: "1.0.0"',
+      "  anchoreval:",
+      '    bundle: "../../bundle"',
+      `    digest: "${digest}"`,
+      '    form: "20"',
+      "    tasks:",
+      '      "alpha":',
+      "        items:",
+    ]);
+    const documents = lines.flatMap((line) => /^ {10}- \[("[^"]+"), (\d+)\]$/.exec(line)?.slice(1).join() ?? []);
+    expect(documents.sort()).toEqual(anchors.map(({ item_id, index }) => `"${item_id}",${index}`).sort());
+  });
+
+  it("names documents by their field, where a bundle's ids are one, and a bundle that comes along by its name", async () => {
+    const out = folder.path("named");
+    const argv = ["export", "--bundle", "mmlu-pro", "--form", "10", "--to", "lm-eval", "--out", out];
+    const { code, out: text } = await runCommand(...argv);
+    expect(code).toBe(0);
+    expect(text).toContain(`Run them with the Python package anchoreval beside lm_eval`);
+    expect(text).not.toContain("--samples");
+    const yaml = readFileSync(`${out}/mmlu_pro_anchored.yaml`, "utf8");
+    expect(yaml).toContain('    bundle: "mmlu-pro@1.0.0"\n');
+    expect(yaml).toMatch(/^ {6}"mmlu_pro_business":\n {8}field: "question_id"\n {8}items:\n {10}- \["622", "622"\]\n/m);
+  });
+
+  it("refuses ids of which nobody knows the documents", async () => {
+    const argv = ["export", "--bundle", "legalbench", "--to", "lm-eval", "--out", folder.path("none")];
+    expect((await runCommand(...argv)).err).toContain("no harness can be told to ask the items of legalbench");
+    expect(existsSync(folder.path("none"))).toBe(false);
   });
 
   it("takes another form, and tells as JSON", async () => {

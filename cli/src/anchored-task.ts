@@ -1,0 +1,83 @@
+import { relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
+import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+
+/** A task of lm-evaluation-harness by the Python package: python/src/anchoreval/lm_eval.py reads the file. */
+interface AnchoredTaskFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * A form's anchors as a task of lm-evaluation-harness, in YAML.
+ * @param place - the bundle's, as `--bundle` takes it
+ * @param anchors - those of the form, by what the harness finds them by
+ * @param fields - of tasks whose documents are named by a field of theirs: that field
+ * @param folder - where the file will lie: a bundle's folder is named as seen from there
+ * @throws AnchorEvalError `unsupported` where anchors name no task and document
+ */
+export function anchoredTask(
+  { manifest, digest }: Bundle,
+  {
+    place,
+    form,
+    anchors,
+    fields,
+    folder,
+  }: {
+    readonly place: string;
+    readonly form: string;
+    readonly anchors: readonly AnchorRecord[];
+    readonly fields: ReadonlyMap<string, string>;
+    readonly folder: string;
+  },
+): AnchoredTaskFile {
+  const { benchmark, version, protocol } = manifest;
+  const name = `${benchmark.replaceAll(/\W/g, "_")}_anchored`;
+  const shots = (task?: string): string[] => {
+    const number = protocol[task === undefined ? "shots" : `shots/${task}`];
+    return typeof number === "number" ? [`num_fewshot: ${number}`] : [];
+  };
+  const lines = [
+    `# The ${anchors.length} anchors of ${benchmark} ${version}, form ${form}, as a task of lm-evaluation-harness, by the Python package anchoreval.`,
+    `# What else a task may set (num_fewshot, generation_kwargs, …) is set for all tasks below.`,
+    `task: ${name}`,
+    "class: !function anchoreval.lm_eval.AnchoredTask",
+    ...shots(),
+    "metadata:",
+    `  version: ${text(version)}`,
+    "  anchoreval:",
+    `    bundle: ${text(placeSeenFrom(folder, place, `${benchmark}@${version}`))}`,
+    `    digest: ${text(digest)}`,
+    `    form: ${text(form)}`,
+    "    tasks:",
+  ];
+  for (const task of Object.keys(samplesByTask(anchors))) {
+    const field = fields.get(task);
+    lines.push(`      ${text(task)}:`);
+    if (field !== undefined) lines.push(`        field: ${text(field)}`);
+    lines.push(...shots(task).map((line) => `        ${line}`), "        items:");
+    for (const anchor of anchors)
+      if (anchor.task === task) lines.push(`          - [${text(anchor.item_id)}, ${text(anchor.doc_id!)}]`);
+  }
+  return { name, text: `${lines.join("\n")}\n` };
+}
+
+/** A scalar: JSON is YAML. */
+function text(value: string | number): string {
+  return JSON.stringify(value);
+}
+
+/** An address and a bundle's name stay what they are; a folder is `./…` or `../…`. */
+function placeSeenFrom(folder: string, place: string, pinned: string): string {
+  const found = placedFolder(place);
+  if (found === null) return place;
+  if (found !== place && !place.startsWith("file:")) return pinned;
+  const path = relative(folder, resolve(place.startsWith("file:") ? fileURLToPath(place) : place))
+    .split(sep)
+    .join("/");
+  return path.startsWith(".") || /^[a-z]:/i.test(path) ? path : `./${path}`;
+}

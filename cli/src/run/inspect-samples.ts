@@ -1,0 +1,80 @@
+import { contentHash } from "anchoreval/bundle";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { ItemLines } from "anchoreval/internal/bundles/read-file";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
+import { matchAnchors, type NamedItem } from "anchoreval/internal/logs/match-anchors";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
+
+/** A sample of Inspect; one of which only the id is known has no input. */
+interface SeenSample {
+  readonly id: string | number;
+  readonly input?: unknown;
+}
+
+/**
+ * Finds anchors, or all items of a bundle, among the samples of a task of Inspect: by content, then by item id, then by the sample's id,
+ * which is an anchor's where the bundle was fitted on logs of Inspect. Tasks aren't compared: a task of Inspect may be
+ * called as it likes.
+ * @returns for each sample the item that it is; null for one that is no anchor
+ * @throws AnchorEvalError `item_changed` where a sample has an anchor's id and another content
+ */
+export function findSamples(
+  { manifest }: Pick<Bundle, "manifest">,
+  anchors: readonly NamedItem[],
+  samples: readonly SeenSample[],
+): (string | null)[] {
+  const found = new Map<string, number>();
+  const untasked = anchors.map((anchor) => {
+    const own = { ...anchor };
+    delete own.task;
+    delete own.doc_id;
+    return own;
+  });
+  const seen = samples.map((sample, place) => {
+    const content = sample.input === undefined ? null : sampleContent({ ...sample });
+    const text = sample.input === undefined ? null : sampleText({ ...sample });
+    // The place stands for the score, which comes back under the item's id.
+    return { task: "", doc_id: sample.id, state: "scored" as const, score: place, hash: content && contentHash(content), text }; // prettier-ignore
+  });
+  for (const [item, place] of matchAnchors(untasked, seen).answers) found.set(item, place!);
+
+  const taken = new Set(found.values());
+  const byId = new Map(samples.flatMap(({ id }, place) => (taken.has(place) ? [] : [[String(id), place] as const])));
+  const own = manifest.protocol["harness"] === "inspect";
+  const changed: string[] = [];
+  for (const { item_id, doc_id, hash } of anchors) {
+    if (found.has(item_id)) continue;
+    const place = byId.get(item_id) ?? (own && doc_id !== undefined ? byId.get(String(doc_id)) : undefined);
+    if (place === undefined) continue;
+    if (hash !== undefined && seen[place]!.hash !== null) changed.push(item_id);
+    found.set(item_id, place);
+    byId.delete(String(samples[place]!.id)); // two tasks of a bundle may number alike
+  }
+  if (changed.length > 0)
+    throw new AnchorEvalError(
+      "item_changed",
+      `${changed.length} of ${anchors.length} anchors have other content in the task: ${firstFew(changed)}; take the bundle of this version of the benchmark`,
+    );
+  const items = samples.map((): string | null => null);
+  for (const [item, place] of found) items[place] = item;
+  return items;
+}
+
+/** The items of some scenarios, of which all may be asked: a sample's number stands at the end of an id as `import` makes it. */
+export function itemsOf(
+  { manifest }: Pick<Bundle, "manifest">,
+  lines: ItemLines,
+  scenarios: readonly string[],
+): NamedItem[] {
+  const items: NamedItem[] = [];
+  let line = 0;
+  for (const scenario of manifest.scenarios)
+    for (let end = line + scenario.items; line < end; line++) {
+      if (!scenarios.includes(scenario.id)) continue;
+      const { item_id, hash } = lines.record(line);
+      const doc_id = item_id.slice(item_id.lastIndexOf("/") + 1);
+      items.push({ item_id, doc_id, ...(hash !== undefined && { hash }) });
+    }
+  return items;
+}

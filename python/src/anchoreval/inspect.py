@@ -1,0 +1,343 @@
+"""A benchmark's score in the results of Inspect, from samples that are a form's anchors.
+
+    from anchoreval.inspect import anchored, anchors
+
+    @task
+    def gsm8k_anchored():
+        whole = gsm8k()
+        return Task(
+            dataset=anchors(whole.dataset, "gsm8k", form=50),
+            solver=whole.solver,
+            scorer=whole.scorer,
+            metrics=[anchored("gsm8k", form=50)],
+        )
+
+docs/harnesses.md says what is shown.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+from uuid import uuid4
+
+from inspect_ai import SampleSource
+from inspect_ai.dataset import Dataset, MemoryDataset, Sample
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import Metric, SampleScore, ValueToFloat, metric, value_to_float
+
+from ._answers import encode
+from ._bridge import call
+from ._bundle import Bundle, load
+from ._calls import estimate
+from ._errors import AnchorEvalError
+from ._results import Estimate, Interval, ScenarioResult, standard_error
+
+_log = logging.getLogger(__name__)
+
+_TO_FLOAT = value_to_float()
+
+_ITEM = "anchoreval"
+"""Of a sample's metadata: the item that it is."""
+
+
+@metric
+def anchored(
+    bundle: str | os.PathLike[str],
+    scenario: str | None = None,
+    *,
+    form: str | int | None = None,
+    to_float: ValueToFloat = _TO_FLOAT,
+) -> Metric:
+    """The score of the whole benchmark, or of one scenario, with its interval, for any task whose samples are anchors.
+
+    `anchored`, `anchored_low` and `anchored_high` are the numbers of `estimate`; `anchored_stderr` is the interval's
+    half-width in standard errors. Where there are several scenarios, each has `anchored:SCENARIO`. A number that can't
+    be had isn't there, and the log says why. Samples are known by `anchors`, else by their ids: those of the items, or
+    of the samples that the bundle was fitted on. Samples that are no anchors don't count; epochs count by their mean.
+
+    Args:
+        bundle: a name, a folder or an address, as `load` takes it
+        scenario: the one that the task asks; all of the bundle's unless named
+        form: the form that is asked, the default one unless named
+        to_float: a score's value as a number in [0,1]
+
+    Raises:
+        AnchorEvalError: before anything is asked, as `load`
+    """
+    loaded = _load(bundle, scenario, form)
+    name = _form(loaded, form)
+    said = _Said(loaded.benchmark)
+
+    def compute(scores: list[SampleScore]) -> Any:
+        answers: dict[str, float] = {}
+        try:
+            answers = _answers(loaded, name, scores, to_float)
+            result = estimate(loaded, answers, form=name)
+        except AnchorEvalError as error:  # the samples' own scores are not to be lost with it
+            said.last([f"no score: {error}"], complete=False)
+            return {}
+        shown: Estimate | ScenarioResult = result if scenario is None else result.scenarios[scenario]
+        if scenario is not None and shown.interval is None:  # as of the whole: too few answers make no score
+            shown = replace(shown, score=None)
+        warnings = [own.message for own in result.warnings if scenario is None or own.scenario == scenario]
+        words = [*([] if shown.reason is None else [shown.reason]), *warnings]
+        said.last(words, complete=len(answers) == len(loaded.anchors(name)))
+        return _figures(shown)
+
+    return compute
+
+
+class _Said:
+    """What should be known of a score. Inspect computes metrics while samples are still running, too: what is said of
+    some answers is said when the program ends, if no more came."""
+
+    def __init__(self, benchmark: str) -> None:
+        self.benchmark = benchmark
+        self.told: set[str] = set()
+        self.kept: list[str] = []
+        atexit.register(lambda: self.tell(self.kept))
+
+    def last(self, words: list[str], *, complete: bool) -> None:
+        self.kept = [] if complete else words
+        if complete:
+            self.tell(words)
+
+    def tell(self, words: list[str]) -> None:
+        for own in words:
+            if own not in self.told:
+                self.told.add(own)
+                _log.warning("%s: %s", self.benchmark, own)
+
+
+def anchors(
+    dataset: Dataset,
+    bundle: str | os.PathLike[str],
+    scenario: str | None = None,
+    *,
+    form: str | int | None = None,
+) -> Dataset:
+    """The samples of a dataset that are a form's anchors, by their content where the bundle has its hash, else by id.
+
+    Raises:
+        AnchorEvalError: `item_changed` where an anchor isn't there, or has another content than the bundle's item
+    """
+    loaded = _load(bundle, scenario, form)
+    name = _form(loaded, form)
+    samples = _seen(dataset)
+    items = _find(loaded, name, samples)
+    wanted = loaded.anchors(name)
+    _refuse_missing(set(wanted) - set(items), len(wanted), "anchors")
+    kept = [
+        _marked(one, sample["id"], item)
+        for one, sample, item in zip(dataset, samples, items, strict=True)
+        if item is not None
+    ]
+    return MemoryDataset(kept, name=dataset.name, location=dataset.location, shuffled=dataset.shuffled)
+
+
+class AdaptiveSamples(SampleSource):
+    """Samples of an adaptive evaluation, a task's `dataset`: after each batch the next ones are drawn by what the
+    answers so far predict, until a rule ends it. Made by `adaptive`."""
+
+    def __init__(
+        self,
+        samples: Mapping[str, Sample],
+        bundle: Bundle,
+        options: Mapping[str, Any],
+        *,
+        seed: str,
+        scorer: str | None,
+        to_float: ValueToFloat,
+    ) -> None:
+        self._samples = samples
+        self._bundle = bundle
+        self._seed = seed
+        self._scorer = scorer
+        self._to_float = to_float
+        self._values: dict[str, list[float]] = {}
+        self._turn = self._ask({"options": options})
+
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        turn: dict[str, Any] = call({"call": "adaptive", "bundle": self._bundle._named, "seed": self._seed, **request})
+        return turn
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it ended; None while it goes on."""
+        stop = self._turn["stopped"]
+        return None if stop is None else str(stop["message"])
+
+    def metric(self) -> Metric:
+        """The running score with its interval, and the number of items: one of the task's metrics."""
+
+        @metric(name="adaptive")
+        def adaptive_score() -> Metric:
+            return lambda scores: self._figures()
+
+        return adaptive_score()
+
+    def _figures(self) -> dict[str, float | None]:
+        model = self._turn["model"]
+        interval = None if model["interval"] is None else Interval(**model["interval"])
+        return {
+            "adaptive": model["score"],
+            "adaptive_stderr": standard_error(interval),
+            "adaptive_low": None if interval is None else interval.low,
+            "adaptive_high": None if interval is None else interval.high,
+            "adaptive_items": self._turn["asked"],
+        }
+
+    def _batch(self) -> list[Sample]:
+        return [self._samples[item["item_id"]] for item in self._turn["items"]]
+
+    def initial_samples(self) -> list[Sample]:
+        return self._batch()
+
+    async def sample_complete(self, sample: EvalSample) -> None:
+        scores = sample.scores or {}
+        if self._scorer is None and len(scores) > 1:
+            raise AnchorEvalError(
+                "invalid_option",
+                f"which score counts? scorer= is one of {', '.join(scores)} for an adaptive evaluation",
+            )
+        score = next(iter(scores.values()), None) if self._scorer is None else scores.get(self._scorer)
+        if sample.error is None and score is not None:
+            value = self._to_float(score.value)
+            if not math.isnan(value):
+                self._values.setdefault(sample.metadata[_ITEM], []).append(value)
+
+    async def next_samples(self) -> list[Sample] | None:
+        if self._turn["state"] is None:
+            return None
+        asked = [item["item_id"] for item in self._turn["items"]]
+        answers = {item: fmean(self._values[item]) if item in self._values else None for item in asked}
+        self._turn = self._ask({"state": self._turn["state"], "models": [{"responses": encode(answers)}]})
+        if self._turn["state"] is not None:
+            return self._batch()
+        for warning in self._turn["warnings"]:
+            _log.warning("%s: %s", self._bundle.benchmark, warning["message"])
+        return None
+
+
+def adaptive(
+    dataset: Dataset,
+    bundle: str | os.PathLike[str],
+    scenario: str | None = None,
+    *,
+    half_width: float | None = None,
+    threshold: float | None = None,
+    budget: int | None = None,
+    batch: int | None = None,
+    level: float | None = None,
+    seed: str | int | None = None,
+    scorer: str | None = None,
+    to_float: ValueToFloat = _TO_FLOAT,
+) -> AdaptiveSamples:
+    """Asks only as many samples of a dataset as it takes (docs/adaptive.md); all of the bundle's items are in it.
+
+    Args:
+        half_width: stop as soon as the interval is this narrow to either side; a fraction
+        threshold: stop as soon as the score is surely above it, or below
+        budget: samples at most, 200 unless set
+        batch: samples at once, 10 unless set
+        level: confidence level of the interval, 0.95 unless set
+        seed: of the draws: the same seed and answers give the same samples, so that a retry takes up answered ones
+        scorer: whose score counts, where the task has several
+
+    Raises:
+        AnchorEvalError: `item_changed` where an item isn't in the dataset, or has another content; `invalid_option`
+
+    Example:
+        samples = adaptive(whole.dataset, "mine", half_width=0.03)
+        Task(dataset=samples, solver=whole.solver, scorer=whole.scorer, metrics=[samples.metric()])
+    """
+    loaded = load(bundle, scenarios=None if scenario is None else [scenario])
+    seen = _seen(dataset)
+    sent = json.dumps(seen, ensure_ascii=False)
+    told = call({"call": "adaptive-samples", "bundle": loaded._named, "samples": sent})
+    _refuse_missing(set(told["items"]) - set(told["found"]), len(told["items"]), "items")
+    named = {item: _marked(one, own["id"], item) for one, own, item in zip(dataset, seen, told["found"], strict=True)}
+    stop = {"halfWidth": half_width, "threshold": threshold}
+    own = {"budget": budget, "batch": batch, "level": level, "scenarios": None if scenario is None else [scenario]}
+    options: dict[str, Any] = {key: value for key, value in own.items() if value is not None}
+    options["stop"] = {key: value for key, value in stop.items() if value is not None}
+    chosen = str(uuid4()) if seed is None else str(seed)
+    return AdaptiveSamples(named, loaded, options, seed=chosen, scorer=scorer, to_float=to_float)
+
+
+def _seen(dataset: Dataset) -> list[dict[str, Any]]:
+    """Samples as the package is asked about them."""
+    return [
+        {"id": place + 1 if one.id is None else one.id}
+        | one.model_dump(mode="json", include={"input", "choices", "target"})
+        for place, one in enumerate(dataset)
+    ]
+
+
+def _marked(sample: Sample, id_: Any, item: str) -> Sample:
+    marked: Sample = sample.model_copy(update={"id": id_, "metadata": {**(sample.metadata or {}), _ITEM: item}})
+    return marked
+
+
+def _refuse_missing(missing: set[str], count: int, what: str) -> None:
+    if missing:
+        raise AnchorEvalError(
+            "item_changed",
+            f"{len(missing)} of {count} {what} aren't in the dataset: {', '.join(sorted(missing)[:5])}"
+            f"{', …' if len(missing) > 5 else ''}; the bundle was fitted on another version of it",
+        )
+
+
+def _load(bundle: str | os.PathLike[str], scenario: str | None, form: str | int | None) -> Bundle:
+    return load(bundle, scenarios=None if scenario is None else [scenario], form=form)
+
+
+def _form(bundle: Bundle, form: str | int | None) -> str:
+    return bundle.default_form if form is None else str(form)
+
+
+def _find(bundle: Bundle, form: str, samples: Sequence[Mapping[str, Any]]) -> list[str | None]:
+    sent = json.dumps(samples, ensure_ascii=False)
+    found: list[str | None] = call({"call": "anchored-samples", "bundle": bundle._named, "form": form, "samples": sent})
+    return found
+
+
+def _answers(bundle: Bundle, form: str, scores: list[SampleScore], to_float: ValueToFloat) -> dict[str, float]:
+    unnamed = {own.sample_id for own in scores if _ITEM not in (own.sample_metadata or {})} - {None}
+    ids = list(unnamed)
+    by_id = dict(zip(ids, _find(bundle, form, [{"id": own} for own in ids]), strict=True))
+    values: dict[str, list[float]] = {}
+    asked = set(bundle.anchors(form))
+    for own in scores:
+        item = (own.sample_metadata or {}).get(_ITEM, by_id.get(own.sample_id))
+        if item in asked:
+            values.setdefault(item, []).append(to_float(own.score.value))
+    if not values:
+        raise AnchorEvalError(
+            "invalid_answers",
+            "no sample is an anchor of the bundle by its id: anchoreval.inspect.anchors finds them by their content",
+        )
+    return {item: fmean(own) for item, own in values.items()}
+
+
+def _figures(result: Estimate | ScenarioResult) -> dict[str, float | None]:
+    """Inspect leaves out those that are None."""
+    figures = {
+        "anchored": result.score,
+        "anchored_stderr": standard_error(result.interval),
+        "anchored_low": None if result.interval is None else result.interval.low,
+        "anchored_high": None if result.interval is None else result.interval.high,
+    }
+    scenarios = result.scenarios if isinstance(result, Estimate) else {}
+    for scenario, own in scenarios.items() if len(scenarios) > 1 else ():
+        figures[f"anchored:{scenario}"] = own.score
+        figures[f"anchored:{scenario}_stderr"] = standard_error(own.interval)
+    return figures
