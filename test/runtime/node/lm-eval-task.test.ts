@@ -138,7 +138,7 @@ describe.skipIf(!here)(
       { timeout: 3 * MINUTE },
       async () => {
         await exportTask("bundle", "tasks");
-        const ended = lmEval(tasks, "sample_anchored");
+        const ended = lmEval(tasks, "sample_anchored", [], { whole: true });
         expect(ended.status, ended.said).toBe(0);
         expect(ended.said).not.toContain("sample_anchored: "); // no warning of ours
         await expectEstimate(bundle, content, ended, ["acc", "none"]);
