@@ -34,8 +34,6 @@ export function matchAnchors(anchors: Iterable<NamedItem>, samples: readonly Log
     const id =
       anchor.task === undefined || anchor.doc_id === undefined ? anchor.item_id : sampleId(anchor as Identified);
     byId.set(id, anchor);
-    // Its documents are known by a field that has the item's id.
-    if (anchor.task !== undefined && anchor.doc_id === undefined) byId.set(`${anchor.task}/${anchor.item_id}`, anchor);
     if (anchor.hash === undefined) continue;
     const key = hashKey(anchor.task ?? "", anchor.hash);
     byHash.set(key, [...(byHash.get(key) ?? []), anchor]);
