@@ -16,7 +16,7 @@ import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
-import { BENCHMARK_NAME, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { completeIndex, parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
@@ -170,13 +170,15 @@ export class BundleReader {
     return this.#cached("routing", published.digest, () => loadRouting(this.#source(published)), takes);
   }
 
-  /** The signatures of a version's manifest: manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
-  async signatures(ref: BundleRef): Promise<Uint8Array> {
+  /** The bytes of a file beside a version's own: manifest.sig or card.md. @throws AnchorEvalError `not_found`, `unavailable` */
+  async companion(ref: BundleRef, name: "manifest.sig" | "card.md"): Promise<Uint8Array> {
     const { digest } = await this.published(ref);
     const { bucket, phases } = this.#setup;
-    const key = signatureKey(ref.benchmark, digest.replace("sha256:", ""));
+    const { benchmark, version } = ref;
+    const key =
+      name === "card.md" ? cardKey(benchmark, version) : signatureKey(benchmark, digest.replace("sha256:", ""));
     const object = await phases.time("file", () => r2Store(bucket).get(key));
-    if (object === null) throw new AnchorEvalError("not_found", `${ref.benchmark}@${ref.version} has no manifest.sig`);
+    if (object === null) throw new AnchorEvalError("not_found", `${benchmark}@${version} has no ${name}`);
     return object.bytes;
   }
 
