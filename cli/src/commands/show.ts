@@ -15,6 +15,7 @@ import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, invalidOption, option } from "../command.ts";
 import { openBundle, readToken } from "../open-bundle.ts";
+import { openHub } from "../trainer.ts";
 
 export const showCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
@@ -208,7 +209,7 @@ function shippedPlaces(): BundlePlace[] {
 
 async function publishedPlaces(place: string, signal: AbortSignal): Promise<BundlePlace[]> {
   if (/^hf:\/\//i.test(place)) {
-    const { listHub } = await import("anchoreval-trainer/internal/publish/hub-store");
+    const { listHub } = await openHub();
     const found = await listHub(place, process.env, signal);
     return found.map(({ url, headers }) => ({ name: url, source: httpSource(url, { headers }) }));
   }
