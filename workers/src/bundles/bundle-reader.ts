@@ -30,6 +30,7 @@ import {
 } from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
+import type { ShippedVersions } from "./shipped-bucket.ts";
 
 /** Largest decoded bundle that is served from here: an isolate has no room for more. @unit bytes */
 const LARGEST_BUNDLE = 48 << 20;
@@ -38,6 +39,8 @@ interface ReaderSetup {
   /** With a deadline for every wait. */
   readonly bucket: BundleBucket;
   readonly caches: BundleCaches;
+  /** The versions of a benchmark that come along; null where none do. */
+  readonly shipped: ShippedVersions | null;
   /** The cache that isolates share; null for none. */
   readonly contents: SharedContents | null;
   /** Nothing of such benchmarks is shared. */
@@ -228,8 +231,15 @@ export class BundleReader {
   #index(benchmark: string): Promise<BundleIndex> {
     return this.#cached("index", benchmark, async () => {
       const store = r2Store(this.#setup.bucket);
-      const object = await store.get(indexKey(benchmark));
-      return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
+      const [object, shipped] = await Promise.all([
+        store.get(indexKey(benchmark)),
+        this.#setup.shipped?.(benchmark) ?? [],
+      ]);
+      const known = object && parseIndex(object.bytes);
+      if (known !== null && shipped.length === 0) return known;
+      // A deployment may bring versions that the index in the bucket hasn't, and take them away again.
+      const versions = [...(known?.versions ?? []), ...shipped];
+      return completeIndex(store, benchmark, versions.length === 0 ? null : { benchmark, latest: null, versions });
     });
   }
 
