@@ -8,6 +8,7 @@ import { sha256Text } from "anchoreval/internal/core/bundle/digest";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { yankVersion } from "anchoreval/internal/publish/versions";
+import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { intervalWords, scoreWords, verdictWords } from "anchoreval/internal/words/result-words";
 import { bundleFiles, fit, readResponses, startLocalWorker, writeWideCsv, type LocalWorker } from "anchoreval-trainer";
 import { unzipSync } from "fflate";
@@ -58,6 +59,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       version: "1.0.0",
       created: "2026-01-31T00:00:00Z",
       description: "A simulated leaderboard.",
+      licence: "MIT",
       sizes: SIZES,
       seed: 1,
       backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),
@@ -65,7 +67,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     files = bundleFiles(fitted);
     bundle = await loadBundle(memorySource(files));
     const store = r2Store(await worker.bucket());
-    await publishBundle(store, files);
+    await publishBundle(store, files, { card: new TextEncoder().encode(bundleCard(bundle)) });
     await publishBundle(store, sampleBundle({ benchmark: "secret" }));
     for (const version of ["1.0.0", "1.1.0"]) await publishBundle(store, sampleBundle({ version }));
     await yankVersion(store, { benchmark: "sample", version: "1.0.0" }, { yanked: true, reason: REASON });
@@ -83,7 +85,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
     expect(await names()).toEqual(["mine", "sample"]);
-    await page.getByText(/120 items, 40 models; \d\.\d points of error after 40 answers/).waitFor();
+    await page.getByText(/120 items, 40 models; \d\.\d points of error after 40 answers; licence MIT/).waitFor();
+    await page.getByText("what it is good for").click(); // one has a card
+    await page.getByText(/models above the best seen, \d+\.\d points in/).waitFor();
     await go(page, "#/b/secret/1.0.0");
     expect(await page.locator(".problem").innerText()).toContain("requires a bearer token");
     await page.getByLabel("Token").fill("something-else");
@@ -117,6 +121,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open(MINE);
     expect(await page.locator(".tiles").innerText()).toContain("of 120");
     expect(await page.locator("svg.plot").count()).toBeGreaterThanOrEqual(6);
+    await page.getByText("The bundle’s card").click();
+    const rows = bundleCard(bundle).match(/^\| (models like|stronger).*$/gm)!;
+    expect(await page.locator(".card tbody tr").count()).toBe(rows.length);
     const [manifest] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "manifest.json" }).click(),

@@ -56,14 +56,14 @@ function shippedBucket(
   table: PromiseCache<ShippedObjects>,
   keepAlive: (work: Promise<unknown>) => void,
 ): { readonly bucket: BundleBucket; readonly versions: ShippedVersions } {
-  const load = async (path: string): Promise<Response> => {
+  const load = async (path: string) => {
     const response = await files.fetch(ROOT + path).catch((cause: unknown) => cause);
     if (response instanceof Response && response.ok) return response;
     const cause = response instanceof Response ? new Error(`status ${response.status}`) : response;
     throw new AnchorEvalError("unavailable", `static file shipped/${path} could not be read`, { cause });
   };
-  const all = (): Promise<ShippedObjects> =>
-    table.get("", { load: async () => (await (await load("objects.json")).json()) as ShippedObjects, keepAlive });
+  const readTable = async (): Promise<ShippedObjects> => (await load("objects.json")).json();
+  const all = (): Promise<ShippedObjects> => table.get("", { load: readTable, keepAlive });
   const find = async (key: string) => (key.startsWith("bundles/") ? (await all()).objects[key] : undefined);
 
   const get: BundleBucket["get"] = async (key, options) => {
