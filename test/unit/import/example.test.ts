@@ -2,6 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { HARNESS_ENV } from "../../support/harness-tasks.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -23,7 +24,9 @@ const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
 const harness = spawnSync(PYTHON, ["-c", "import lm_eval, datasets"]).status === 0;
 describe.skipIf(!harness)("examples/lm-eval/harness.py (skipped without lm_eval)", () => {
   it("goes from lm_eval's dummy model to an estimate of a run of the anchors", async () => {
-    const { stdout } = await promisify(execFile)(PYTHON, [example("harness.py"), folder.path("harness")]);
+    const { stdout } = await promisify(execFile)(PYTHON, [example("harness.py"), folder.path("harness")], {
+      env: HARNESS_ENV,
+    });
     expect(stdout).toContain("12 models, 80 items, 2 scenarios:");
     expect(stdout).toContain("24 of 24 scores equal the harness's own to 1e-6");
     expect(stdout).toContain("tiny 1.0.0, form 10: 20 of 20 items answered");
