@@ -60,6 +60,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       created: "2026-01-31T00:00:00Z",
       description: "A simulated leaderboard.",
       licence: "MIT",
+      includeModelNames: true,
       sizes: SIZES,
       seed: 1,
       backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),
@@ -121,6 +122,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open(MINE);
     expect(await page.locator(".tiles").innerText()).toContain("of 120");
     expect(await page.locator("svg.plot").count()).toBeGreaterThanOrEqual(6);
+    await page.getByText("Their names, 40").click();
+    const names = await page.locator("details[open] li").allInnerTexts();
+    expect(names.sort()).toEqual([...bundle.manifest.sources.names!].sort());
     await page.getByText("The bundle’s card").click();
     const rows = bundleCard(bundle).match(/^\| (models like|stronger).*$/gm)!;
     expect(await page.locator(".card tbody tr").count()).toBe(rows.length);

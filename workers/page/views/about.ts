@@ -55,9 +55,17 @@ export function aboutTab(page: BundlePage): Child {
           })),
         ),
       ),
+      modelNames(manifest),
     ]),
     section("How it was made", card(page), settings(page)),
   ];
+}
+
+/** The source models' names where the bundle has them; it doesn't say which score is whose. */
+function modelNames({ sources: { names } }: Manifest): Child {
+  if (names === null) return null;
+  const sorted = [...names].sort((left, right) => left.localeCompare(right));
+  return details(`Their names, ${names.length}`, bullets(sorted.map(idText)));
 }
 
 /** The bundle's card, once it has come. */
