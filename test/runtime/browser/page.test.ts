@@ -52,7 +52,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     ]);
     context = await browser.newContext({ viewport: { width: 1100, height: 800 } });
     responses = folder.path("board.csv.gz");
-    await writeWideCsv(responses, smallLeaderboard({ models: 40, items: [70, 50] }));
+    await writeWideCsv(responses, smallLeaderboard({ models: 30, items: [48, 32] }));
     const { matrix } = await readResponses(responses);
     const fitted = await fit(matrix, {
       benchmark: "mine",
@@ -86,7 +86,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
     expect(await names()).toEqual(["mine", "sample"]);
-    await page.getByText(/120 items, 40 models; \d\.\d points of error after 40 answers; licence MIT/).waitFor();
+    await page.getByText(/80 items, 30 models; \d\.\d points of error after 40 answers; licence MIT/).waitFor();
     await page.getByText("what it is good for").click(); // one has a card
     await page.getByText(/models above the best seen, \d+\.\d points in/).waitFor();
     await go(page, "#/b/secret/1.0.0");
@@ -120,9 +120,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
 
   test("a bundle: what it is worth, its curves, its items to search and keep", async () => {
     const page = await open(MINE);
-    expect(await page.locator(".tiles").innerText()).toContain("of 120");
+    expect(await page.locator(".tiles").innerText()).toContain("of 80");
     expect(await page.locator("svg.plot").count()).toBeGreaterThanOrEqual(6);
-    await page.getByText("Their names, 40").click();
+    await page.getByText("Their names, 30").click();
     const names = await page.locator("details[open] li").allInnerTexts();
     expect(names.sort()).toEqual([...bundle.manifest.sources.names!].sort());
     await page.getByText("The bundle’s card").click();
@@ -238,7 +238,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     await page.getByLabel("bundle’s folder").setInputFiles(folder.path("given"));
     await page.getByRole("heading", { name: "mine 1.0.0" }).waitFor();
-    expect(await page.locator(".tiles").innerText()).toContain("of 120");
+    expect(await page.locator(".tiles").innerText()).toContain("of 80");
     await page.reload();
     await page.getByText("no bundle is open").waitFor();
     await page.close();
