@@ -1,13 +1,24 @@
-// How sure it is that items are the ones that their ids say, by what the answers tell: the figures on the cards.
+// How sure it is that items are the ones that their ids say: by what the answers tell, the figures on the cards; and by
+// texts of GSM8K's test split, JSON lines with a `question` each (test.jsonl of openai/grade-school-math), of which the
+// bundle has the hashes.
 //
 //     node bundles/verify-ids.js ../shared/data
-import { join } from "node:path";
+//     node bundles/verify-ids.js --texts test.jsonl
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { readResponses, scoreAt } from "anchoreval-trainer";
+import { textHash } from "anchoreval/internal/core/bundle/digest";
 import { numpyChoice } from "./numpy-choice.js";
 import { documentOf } from "./sources.js";
 
-const folder = process.argv[2];
-if (folder === undefined) throw new Error("node bundles/verify-ids.js FOLDER");
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { texts: { type: "string" } } });
+const [folder] = positionals;
+if (folder === undefined && values.texts === undefined)
+  throw new Error("node bundles/verify-ids.js FOLDER | --texts FILE");
+if (values.texts !== undefined) compareTexts(values.texts);
+if (folder === undefined) process.exit();
 const zeroeval = await read("zeroeval");
 const helm = shares(await read("helm-lite"), "gsm/");
 const gsm = shares(zeroeval, "gsm/");
@@ -36,6 +47,33 @@ for (const [subject, apart] of [
       `musr ${subject}, ${devices} devices: ${alike} of ${pairs.length} pairs ${apart} apart correlate by more than .15, mean ${mean(pairs).toFixed(2)}`,
     );
   }
+
+/** Compares a text's hash with that of the item at its place; an item that is another's text is named with both. */
+function compareTexts(file) {
+  const bundle = join(dirname(fileURLToPath(import.meta.url)), "gsm8k/1.0.0/items.jsonl");
+  const hashes = lines(bundle).map(({ hash }) => hash);
+  const texts = lines(file).map(({ question }, place) => {
+    if (typeof question === "string") return textHash(question);
+    throw new Error(`${file}, line ${place + 1}: no question`);
+  });
+  const wrong = texts.flatMap((hash, place) =>
+    hash === hashes[place]
+      ? []
+      : [`line ${place + 1}: ${hashes.includes(hash) ? `gsm8k/${hashes.indexOf(hash)}` : "no item"}`],
+  );
+  for (const words of wrong.slice(0, 20)) console.log(words);
+  console.log(
+    `gsm8k: ${texts.length - wrong.length} of ${hashes.length} items have the hash of the text at their place in ${file}`,
+  );
+  if (wrong.length > 0 || texts.length !== hashes.length) process.exitCode = 1;
+}
+
+function lines(file) {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
 
 async function read(set) {
   const items = join(folder, set, "items.jsonl.gz");

@@ -45,7 +45,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     check: "whether a model got worse, for CI; exit codes 0 passed, 3 regressed, 4 can't tell",
     plan: "how many items it takes for an interval, or to tell two models apart",
     export: "the files and commands that make a harness run only the anchors",
-    bundles: "the bundles of real benchmarks that come along, by the names that --bundle takes",
+    bundles: "the bundles that come along, or those of a Worker or an organisation of Hugging Face",
     show: "what a bundle holds, its digests checked, and its measured errors",
   },
   "Fit a bundle": {

@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
 import { buildPage, PAGE_FILES } from "./build-page.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,11 +16,14 @@ const require = createRequire(join(root, "package.json"));
 const target = join(root, "offline-trainer/dist/worker");
 const assets = join(root, "workers/public");
 const swagger = dirname(require.resolve("swagger-ui-dist/package.json"));
+/** Folder of static files for the bundles that come along. */
+const SHIPPED = "shipped";
 const SWAGGER_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "LICENSE", "NOTICE"];
 
 const stamp = await digestOf([
   "wrangler.toml",
   "package-lock.json",
+  "bundles",
   "workers/src",
   "workers/assets",
   "workers/page",
@@ -43,8 +47,18 @@ async function copyAssets() {
   await buildPage(root, assets);
   const wanted = new Set([...PAGE_FILES, ...SWAGGER_FILES.map((file) => join("docs", file))]);
   for (const file of await filesUnder("workers/assets")) wanted.add(relative("workers/assets", file));
+  for (const file of await copyBundles()) wanted.add(file);
   const there = (await filesUnder("workers/public")).map((file) => relative("workers/public", file));
   await Promise.all(there.filter((file) => !wanted.has(file)).map((file) => rm(join(assets, file))));
+}
+
+/** The bundles that come along, as a deployed Worker finds them (workers/src/bundles/shipped-bucket.ts). @returns their files */
+async function copyBundles() {
+  const { objects, versions } = shippedObjects();
+  for (const [key, { path }] of objects) await cp(path, join(assets, SHIPPED, key));
+  const list = Object.fromEntries(Array.from(objects, ([key, { bytes, sha256 }]) => [key, { bytes, sha256 }]));
+  await writeFile(join(assets, SHIPPED, "objects.json"), `${JSON.stringify({ objects: list, versions })}\n`);
+  return [...objects.keys(), "objects.json"].map((key) => join(SHIPPED, key));
 }
 
 /** Builds beside the target and puts it there when it is whole. */
@@ -64,7 +78,9 @@ async function bundle() {
     { cwd: root },
   );
   await Promise.all(["index.js.map", "README.md"].map((file) => rm(join(fresh, file), { force: true })));
-  await cp(assets, join(fresh, "public"), { recursive: true });
+  // The package has the bundles already, in the SDK's.
+  const filter = (path) => relative(assets, path) !== SHIPPED;
+  await cp(assets, join(fresh, "public"), { recursive: true, filter });
   const { unstable_readConfig: readConfig } = await import("wrangler");
   const settings = readConfig({ config });
   await writeFile(

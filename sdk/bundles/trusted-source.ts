@@ -24,6 +24,7 @@ export function trustedSource(source: BundleSource, trusted: readonly string[]):
       await requireTrusted(manifest, signatures, trusted, source.name);
       return range ? manifest.subarray(range.begin, range.end) : manifest;
     },
+    // Without its card, which nobody signed.
     ...(source.readSignatures && { readSignatures: (options) => source.readSignatures!(options) }),
   };
 }

@@ -67,6 +67,20 @@ export function typicalError(
   return errors ? estimatorFigure(errors.estimators, form.estimator).mae : null;
 }
 
+/** Items after which a bundle's error is told where it has a line to itself: about as many as people ask first. */
+export const LISTED_ITEMS = 50;
+
+/**
+ * The form whose error is told where a bundle has a line to itself: that of exactly {@link LISTED_ITEMS} items over all
+ * scenarios; where there is none, the default form.
+ */
+export function listedForm(manifest: Pick<Manifest, "scenarios" | "forms" | "defaultForm">): MeasuredForm {
+  const { forms } = measuredScenarios(manifest)[0]!;
+  return (
+    forms.find(({ items }) => items === LISTED_ITEMS) ?? forms.find(({ form }) => form.id === manifest.defaultForm)!
+  );
+}
+
 /** Those forms of a scenario that are one a size, ask not all items and have an error to show. */
 export function comparableForms(
   { forms }: MeasuredScenario,

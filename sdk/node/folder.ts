@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
+import { CARD_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
 
@@ -37,6 +38,7 @@ export function folderSource(folder: string): BundleSource {
     name: folder,
     read: (file, { range } = {}) => read(file, range),
     readSignatures: () => read(SIGNATURE_FILE),
+    readCard: () => read(CARD_FILE),
   };
 }
 

@@ -1,11 +1,22 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { httpSource } from "../bundles/sources.ts";
 import * as portable from "../bundles/load-bundle.ts";
 import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
-import { BENCHMARK_NAME, compareVersions, isStable } from "../core/bundle/names.ts";
+import { sha256Hex } from "../core/bundle/digest.ts";
+import {
+  BENCHMARK_NAME,
+  blobKey,
+  CARD_FILE,
+  cardKey,
+  compareVersions,
+  isStable,
+  manifestKey,
+} from "../core/bundle/names.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { IndexEntry } from "../publish/bundle-index.ts";
 import { folderSource } from "./folder.ts";
 
 /** Where the build puts the bundles that come with the package: a folder a version, BENCHMARK/X.Y.Z. */
@@ -26,6 +37,33 @@ export function shippedBundles(): ShippedBundle[] {
       .sort((left, right) => compareVersions(right, left))
       .map((version) => ({ benchmark, version, folder: join(SHIPPED, benchmark, version) })),
   );
+}
+
+/**
+ * The bundles that come with the package as objects of a store of published bundles: their files by key, and the versions
+ * of each benchmark as in its index.
+ */
+export function shippedObjects(): {
+  readonly objects: ReadonlyMap<string, { readonly path: string; readonly bytes: number; readonly sha256: string }>;
+  readonly versions: Readonly<Record<string, readonly IndexEntry[]>>;
+} {
+  const objects = new Map<string, { path: string; bytes: number; sha256: string }>();
+  const versions: Record<string, IndexEntry[]> = {};
+  for (const { benchmark, version, folder } of shippedBundles()) {
+    const add = (key: string, name: string): { sha256: string; content: Uint8Array } => {
+      const path = join(folder, name);
+      const content = readFileSync(path);
+      const sha256 = sha256Hex(content);
+      objects.set(key, { path, bytes: content.length, sha256 });
+      return { sha256, content };
+    };
+    const { sha256, content } = add(manifestKey(benchmark, version), "manifest.json");
+    const { files, created } = parseManifest(content);
+    for (const file of files) add(blobKey(benchmark, file.sha256), file.name);
+    if (existsSync(join(folder, CARD_FILE))) add(cardKey(benchmark, version), CARD_FILE);
+    (versions[benchmark] ??= []).push({ version, digest: `sha256:${sha256}`, created, yanked: false });
+  }
+  return { objects, versions };
 }
 
 /**

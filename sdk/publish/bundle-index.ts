@@ -23,7 +23,7 @@ export interface BundleIndex {
 }
 
 /** A published version. */
-interface IndexEntry {
+export interface IndexEntry {
   readonly version: string;
   /** Digest of the bundle, `sha256:…`. */
   readonly digest: string;

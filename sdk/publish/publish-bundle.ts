@@ -1,7 +1,14 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
 import { readBundleFile } from "../bundles/read-file.ts";
 import { equalBytes, sha256 } from "../bytes.ts";
-import { blobKey, type BundleFileName, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/names.ts";
+import {
+  blobKey,
+  type BundleFileName,
+  cardKey,
+  fileKey,
+  plainSignatureKey,
+  signatureKey,
+} from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bundle/signature.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
@@ -16,6 +23,8 @@ export interface PublishOptions extends UpdateOptions {
   readonly plainFiles?: boolean;
   /** manifest.sig, where the bundle is signed; added to those that are there. */
   readonly signatures?: Uint8Array | null;
+  /** card.md; it takes the place of one that is there. @default that one stays */
+  readonly card?: Uint8Array | null;
 }
 
 /**
@@ -56,6 +65,9 @@ export async function publishBundle(
   const kept = new Set(await store.list(blobKey(benchmark, "")));
   for (const { bytes, sha256: hash } of contents)
     if (!kept.has(hash)) await store.putIfAbsent(blobKey(benchmark, hash), bytes);
+  // After the commit: before it, the version might become another publisher's.
+  const { card } = options;
+  if (card) await changeObject(store, cardKey(benchmark, version), () => card);
   return result;
 }
 

@@ -14,6 +14,8 @@ export interface PublishToWorkerOptions extends RequestPolicy {
   readonly token: string;
   /** manifest.sig, where the bundle is signed. */
   readonly signatures?: Uint8Array | null;
+  /** card.md; it takes the place of one that is there. @default that one stays */
+  readonly card?: Uint8Array | null;
   /** Called before each file that is uploaded. */
   readonly onUpload?: (file: { readonly name: string; readonly bytes: number }) => void;
 }
@@ -38,7 +40,7 @@ export async function publishToWorker(
   files: ReadonlyMap<BundleFileName, Uint8Array>,
   options: PublishToWorkerOptions,
 ): Promise<PublishResult> {
-  const { baseUrl, token, onUpload, signatures, ...policy } = options;
+  const { baseUrl, token, onUpload, signatures, card, ...policy } = options;
   const bundle = await checkedBundle(files);
   const { manifest } = bundle;
   const base = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(manifest.benchmark)}`;
@@ -61,7 +63,9 @@ export async function publishToWorker(
   const publish = async (): Promise<PublishResult> => {
     const url = `${base}/${encodeURIComponent(manifest.version)}/publication`;
     const bytes = await send(url, "POST", "application/json", bundle.manifestBytes, signed);
-    return JSON.parse(new TextDecoder().decode(bytes)) as PublishResult;
+    const result = JSON.parse(new TextDecoder().decode(bytes)) as PublishResult;
+    if (card) await send(`${base}/${encodeURIComponent(manifest.version)}/card`, "PUT", "text/markdown", card);
+    return result;
   };
 
   for (let round = 0; ; round++) {

@@ -48,11 +48,11 @@ export function r2Store(bucket: R2StoreBucket): BundleStore {
     putIfMatch: (key, bytes, etag) =>
       attempt(`write ${key}`, async () => (await bucket.put(key, bytes, { onlyIf: { etagMatches: etag } })) !== null),
     list: async (prefix) => {
-      const names: string[] = [];
+      const names = new Set<string>();
       for await (const page of pages(bucket, prefix))
         for (const key of [...page.delimitedPrefixes, ...page.objects.map((object) => object.key)])
-          names.push(key.slice(prefix.length));
-      return names;
+          names.add(key.slice(prefix.length));
+      return [...names];
     },
   };
 }

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -148,6 +148,25 @@ describe.skipIf(!here)("beside their data (skipped without ../shared/data)", () 
       }),
     );
     expect(found).toEqual([]);
+  });
+
+  test("GSM8K's ids are verified by texts: all in order, and which aren't", async () => {
+    const texts = (await readItems(join(DATA, "zeroeval/items.jsonl.gz"))).flatMap(({ scenario, text }) =>
+      scenario === "gsm" ? [text!] : [],
+    );
+    const verify = (name: string, questions: readonly string[]) => {
+      const file = folder.write(name, questions.map((question) => `${JSON.stringify({ question })}\n`).join(""));
+      const { stdout, status } = spawnSync(process.execPath, [join(SHIPPED, "verify-ids.js"), "--texts", file]);
+      return [status, stdout.toString().replaceAll(file, "FILE")];
+    };
+    const spaced = texts.map((text) => ` ${text.replaceAll(" ", "  ")}\n`);
+    const all = "items have the hash of the text at their place in FILE\n";
+    expect(verify("right.jsonl", spaced)).toEqual([0, `gsm8k: 1319 of 1319 ${all}`]);
+    const [first, second, third, ...more] = texts;
+    expect(verify("wrong.jsonl", [second!, first!, `${third!}?`, ...more])).toEqual([
+      1,
+      `line 1: gsm8k/1\nline 2: gsm8k/0\nline 3: no item\ngsm8k: 1316 of 1319 ${all}`,
+    ]);
   });
 
   test("every GSM8K item has the hash of its text, in each bundle that has it", async () => {

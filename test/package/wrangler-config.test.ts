@@ -14,7 +14,7 @@ interface Config {
   readonly r2_buckets: { binding: string; bucket_name: string }[];
   readonly ratelimits: { name: string; namespace_id: string; simple: { period: number } }[];
   readonly queues: { producers?: { binding: string }[]; consumers?: object[] };
-  readonly assets?: { directory?: string };
+  readonly assets?: { directory?: string; binding?: string; run_worker_first?: string[] | boolean };
   readonly observability?: { enabled?: boolean };
 }
 const { unstable_readConfig: readConfig } = wrangler as unknown as {
@@ -31,6 +31,8 @@ const bindings = ({ vars, r2_buckets, ratelimits, queues, assets, observability 
     ...(queues.producers ?? []).map(({ binding }) => binding),
     ...(queues.consumers ?? []).map(() => "(consumer)"),
     assets?.directory ?? "(no assets)",
+    assets?.binding ?? "(no bundles)",
+    JSON.stringify(assets?.run_worker_first),
     observability?.enabled === true ? "(logs)" : "(no logs)",
   ].sort();
 

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { BundleContent } from "anchoreval/bundle";
 import { taskOf } from "./logged-bundle.ts";
+import { ROOT } from "./source-imports.ts";
 import type { TempFolder } from "./temp-folder.ts";
 
 /** The interpreter that has the harnesses; `.ci/run` installs them. */
@@ -12,9 +13,10 @@ export function hasModules(...modules: readonly string[]): boolean {
   return spawnSync(PYTHON, ["-c", `import ${modules.join(", ")}`]).status === 0;
 }
 
-/** The environment in which the harnesses are found, and nothing is fetched. */
+/** The environment in which the harnesses are found, lm_eval reads only the tasks that a test brings, and nothing is fetched. */
 export const HARNESS_ENV = {
   ...process.env,
+  PYTHONPATH: join(ROOT, "test/support/python"),
   PATH: `${dirname(PYTHON)}:${process.env["PATH"] ?? ""}`,
   HF_HUB_OFFLINE: "1",
   HF_DATASETS_OFFLINE: "1",

@@ -58,6 +58,7 @@ export async function startHubServer(): Promise<HubServer> {
       uploads.set(upload[1], body);
       return [200];
     }
+    if (path === "/api/datasets") return tagged(url);
     const [, dataset = "", what = ""] = /^\/(?:api\/)?datasets\/([^/]+\/[^/]+?)(?:\.git)?(\/.*)$/.exec(path) ?? [];
     const commits = datasets.get(dataset);
     if (!commits) return absent("RepoNotFound");
@@ -130,11 +131,29 @@ export async function startHubServer(): Promise<HubServer> {
       const file = commit.files.get(path);
       return { type: file ? "file" : "directory", path, ...(file && { lastCommit: { date: file.date } }) };
     });
+    return page(entries, url);
+  };
+
+  const page = (entries: readonly object[], url: URL): Answer => {
     const from = Number(url.searchParams.get("cursor") ?? 0);
     const [status, headers, body] = json(entries.slice(from, from + server.pageSize));
     url.searchParams.set("cursor", `${from + server.pageSize}`);
     const more = from + server.pageSize < entries.length;
     return [status, more ? { ...headers, link: `<${url.href}>; rel="next"` } : { ...headers }, body ?? ""];
+  };
+
+  /** Datasets of an owner whose README.md has a tag. */
+  const tagged = (url: URL): Answer => {
+    const [owner, tag] = [url.searchParams.get("author")!, url.searchParams.get("filter")!];
+    const found = Array.from(datasets).filter(([name, commits]) => {
+      const [, front = ""] =
+        /^---\n(.*?)\n---\n/s.exec(commits.at(-1)!.files.get("README.md")?.bytes.toString() ?? "") ?? [];
+      return name.startsWith(`${owner}/`) && front.split("\n").includes(`  - ${tag}`);
+    });
+    return page(
+      found.map(([id]) => ({ id, _id: id })),
+      url,
+    );
   };
 
   const log: string[] = [];

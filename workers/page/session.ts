@@ -7,7 +7,8 @@ import {
   loadBundle,
   readBundleFile,
 } from "anchoreval";
-import type { BundleFileName, BundleSource } from "anchoreval/bundle";
+import type { BundleFileName, BundleSource, ByteRange } from "anchoreval/bundle";
+import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import type { Child } from "./dom.ts";
 import type { BundlePlace, Route } from "./route.ts";
 
@@ -64,6 +65,12 @@ export class Session {
     return new Blob([new Uint8Array(bytes)]);
   }
 
+  /** The card beside a bundle's files, in Markdown; null where there is none. */
+  async card(place: BundlePlace): Promise<string | null> {
+    const bytes = await this.#source(place).readCard!();
+    return bytes && new TextDecoder().decode(bytes);
+  }
+
   #source(place: BundlePlace): BundleSource {
     if (place !== "given") {
       const path = [place.benchmark, place.version].map(encodeURIComponent).join("/");
@@ -86,13 +93,14 @@ export class Session {
 
 /** Reads a bundle from files on the reader's machine. */
 function filesSource(files: BundleFiles): BundleSource {
+  const read = async (name: string, range?: ByteRange): Promise<Uint8Array | null> => {
+    const file = files.get(name);
+    return file ? new Uint8Array(await (range ? file.slice(range.begin, range.end) : file).arrayBuffer()) : null;
+  };
   return {
     name: "the bundle on your machine",
-    read: async (name, { range } = {}) => {
-      const file = files.get(name);
-      if (!file) return null;
-      return new Uint8Array(await (range ? file.slice(range.begin, range.end) : file).arrayBuffer());
-    },
+    read: (name, { range } = {}) => read(name, range),
+    readCard: () => read(CARD_FILE),
   };
 }
 

@@ -7,8 +7,9 @@ import { limitRate } from "./auth/rate-limit.ts";
 import { createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-caches.ts";
 import { BundleReader } from "./bundles/bundle-reader.ts";
 import type { ContentCache } from "./bundles/content-cache.ts";
+import { bundleStorage } from "./bundles/shipped-bucket.ts";
 import type { AppEnv } from "./context.ts";
-import { STORAGE_DEADLINE, withDeadline } from "./deadline.ts";
+import { STORAGE_DEADLINE } from "./deadline.ts";
 import { logLine, observeRequest, traceOf } from "./observe.ts";
 import { openapiDocument } from "./openapi.ts";
 import { codeOf, describeZodError, HttpProblem, problemResponse } from "./problem.ts";
@@ -47,17 +48,19 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     const identified = identify(c.req.header("authorization"), c.env, now());
     if (c.env.LIMITER) await limitRate(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
     const caller = await identified;
-    const bucket = withDeadline(c.env.BUNDLES, deadline);
+    const keepAlive = waitUntil(c);
+    const { bucket, shipped } = bundleStorage(c.env, caches.shipped, deadline, keepAlive);
     c.set("caller", caller);
     c.set("deadline", deadline);
     c.set("bucket", bucket);
     const bundles = new BundleReader({
       bucket,
       caches,
+      shipped,
       contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
       isProtected: (benchmark) => caller.isProtected(benchmark),
       phases: c.get("phases"),
-      keepAlive: waitUntil(c),
+      keepAlive,
       deadline,
     });
     c.set("bundles", bundles);

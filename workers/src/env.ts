@@ -1,9 +1,12 @@
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
+import type { ShippedFiles } from "./bundles/shipped-bucket.ts";
 import { HttpProblem } from "./problem.ts";
 
 /** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */
 export interface Env {
   readonly BUNDLES: BundleBucket;
+  /** The static files, among which are the bundles that come along; without it there are none of these. */
+  readonly SHIPPED?: ShippedFiles;
   /** Longest request body. @unit bytes @default 1 MiB */
   readonly MAX_REQUEST_BYTES?: number;
   /** Longest file of a bundle that may be uploaded. @unit bytes @default 100 MB */

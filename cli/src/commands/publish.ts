@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
 import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
@@ -9,6 +10,7 @@ import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
+import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Command, option, flag, invalidOption } from "../command.ts";
 import { checkWritable } from "../out.ts";
 
@@ -37,15 +39,17 @@ export const publishCommand: Command = {
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
       throw invalidOption(`${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
-    const signatures = (await folderSource(folder).readSignatures?.()) ?? null;
+    const source = folderSource(folder);
+    const signatures = (await source.readSignatures?.()) ?? null;
+    const card = (await source.readCard?.()) ?? new TextEncoder().encode(bundleCard(await loadBundle(source)));
     const plainFiles = kind === "folder";
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result: PublishResult & { readonly url?: string } =
       token !== null
-        ? await publishToWorker(files, { baseUrl: to, token, signatures, ...upload })
+        ? await publishToWorker(files, { baseUrl: to, token, signatures, card, ...upload })
         : hub !== null
-          ? await hub.publishToHub({ ...settings!, signal }, files, signatures)
-          : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
+          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card })
+          : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures, card }));
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     const { benchmark, version, url } = result;
     output.result(result, [

@@ -3,10 +3,7 @@ import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { type Command, option } from "../command.ts";
-import type { Output } from "../output.ts";
 
 export const serveCommand: Command = {
   options: {
@@ -21,10 +18,9 @@ export const serveCommand: Command = {
     const folder = options.text("bundles");
     const bundles = folder === undefined ? [] : await bundleFolders(folder);
     const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker"); // Miniflare: a second
-    const worker = await startLocalWorker({ port });
+    const worker = await startLocalWorker({ port, shipped: true });
     try {
       const store = r2Store(await worker.bucket());
-      for (const { folder: own } of shippedBundles()) await publishShipped(store, own, output);
       for (const own of bundles) {
         const { benchmark, version } = await publishBundle(store, await readBundleFolder(own));
         output.remark(`${benchmark}@${version} from ${own}`);
@@ -37,16 +33,6 @@ export const serveCommand: Command = {
     }
   },
 };
-
-/** Publishes a bundle that comes with the package, but where its version is there with other content: that stays. */
-async function publishShipped(store: ReturnType<typeof r2Store>, folder: string, output: Output): Promise<void> {
-  try {
-    await publishBundle(store, await readBundleFolder(folder));
-  } catch (error) {
-    if (!(error instanceof AnchorEvalError && error.code === "version_conflict")) throw error;
-    output.remark(`${error.message}: it is served as it is, not the one that comes with this package`);
-  }
-}
 
 /** The folder itself where it is a bundle, else its subfolders that are. */
 async function bundleFolders(folder: string): Promise<string[]> {

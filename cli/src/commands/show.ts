@@ -1,22 +1,23 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
-import { itemTotal, measuredScenarios, typicalError } from "anchoreval/internal/charts/measured-forms";
-import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
+import { httpSource } from "anchoreval/internal/bundles/sources";
+import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
+import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { createClient } from "anchoreval/internal/client/client";
+import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
+import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
-import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
-import { placedFolder, shippedBundles } from "anchoreval/internal/node/shipped-bundles";
-import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
+import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
-import { type Command, option } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
+import { type Command, invalidOption, option } from "../command.ts";
+import { openBundle, readToken } from "../open-bundle.ts";
+import { openHub } from "../trainer.ts";
 
 export const showCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
@@ -29,14 +30,14 @@ export const showCommand: Command = {
   },
   examples: ["show gsm8k", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
   run: async ({ options, output, signal }) => {
-    const place = options.required("bundle");
-    const source = openBundle(place);
+    const source = openBundle(options.required("bundle"));
     const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
     const files = await checkFiles(source, manifest, signal);
     const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
-    const card = await readCard(place);
+    const cardBytes = (await source.readCard?.({ signal })) ?? null;
+    const card = cardBytes && new TextDecoder().decode(cardBytes);
     const noise = bad.length > 0 ? [] : await noiseOf(source, signal);
     if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest, card });
     if (!output.json) for (const line of showLines(manifest, digest, files, signatures, noise)) output.line(line);
@@ -57,12 +58,6 @@ async function noiseOf(source: BundleSource, signal: AbortSignal): Promise<strin
     manifest,
     Array.from(scenarios.values(), ({ sourceScores }) => sourceScores),
   );
-}
-
-/** The card that lies beside a bundle's files: what was measured, by whom, and what an item id is; null without one. */
-async function readCard(place: string): Promise<string | null> {
-  const folder = placedFolder(place);
-  return folder === null ? null : readFile(join(folder, "card.md"), "utf8").catch(() => null);
 }
 
 function showLines(
@@ -172,45 +167,101 @@ async function checkSignatures(
   return Promise.all(signatures.map(async (own) => ({ key: own.key, valid: await isSignedBy(manifest, own) })));
 }
 
-/** Items of the form whose error is listed. */
-const LISTED_ITEMS = 50;
-
 export const bundlesCommand: Command = {
-  options: {},
-  examples: ["bundles", "bundles --json"],
-  run: async ({ output, signal }) => {
+  operands: { usage: "[PLACE]", option: "at" },
+  options: {
+    Data: {
+      at: option(
+        "PLACE",
+        "a Worker's address, hf://ORG or hf://datasets/ORG/NAME: the newest version of each benchmark there; without it, what comes along",
+      ),
+    },
+  },
+  examples: ["bundles", "bundles https://evals.example.com"],
+  run: async ({ options, output, signal }) => {
+    const place = options.text("at");
+    const found = place === undefined ? shippedPlaces() : await publishedPlaces(place, signal);
     const bundles = await Promise.all(
-      shippedBundles().map(async ({ folder }) => {
-        const { bytes, digest } = await readManifest(folderSource(folder), { signal });
-        return listing(parseManifest(bytes), digest);
+      found.map(async ({ name, source }) => {
+        const { bytes, digest } = await readManifest(source, { signal });
+        return { ...listing(parseManifest(bytes), digest), place: name };
       }),
     );
+    if (bundles.length === 0) {
+      output.result(bundles, [`No bundle is published at ${place!}, or none that can be read without a token.`]);
+      return;
+    }
     const rows = bundles.map((own) => [
       `${own.benchmark}@${own.version}`,
       String(own.items),
       String(own.models),
       own.note ?? "",
-      own.error === null ? "–" : points(own.error),
-      own.description ?? "",
+      own.error === null ? "–" : `${points(own.error)}${own.form.items === LISTED_ITEMS ? "" : ` (${own.form.items})`}`,
+      place === undefined ? (own.description ?? "") : own.place,
     ]);
+    const where = place === undefined ? "these names" : "these addresses";
     output.result(bundles, [
       ...textTable([["bundle", "items", "models", "", `error at ${LISTED_ITEMS} items`, ""], ...rows], "lrrlrl"),
       "",
-      "--bundle takes these names; anchoreval show NAME has who measured them, and what an item id is.",
+      `--bundle takes ${where}; anchoreval show ${place === undefined ? "NAME" : "ADDRESS"} has who measured them, and what an item id is.`,
     ]);
   },
 };
 
+/** A bundle, and what `--bundle` takes for it. */
+interface BundlePlace {
+  readonly name: string;
+  readonly source: BundleSource;
+}
+
+function shippedPlaces(): BundlePlace[] {
+  return shippedBundles().map(({ benchmark, version, folder }) => ({
+    name: `${benchmark}@${version}`,
+    source: folderSource(folder),
+  }));
+}
+
+async function publishedPlaces(place: string, signal: AbortSignal): Promise<BundlePlace[]> {
+  if (/^hf:\/\//i.test(place)) {
+    const { listHub } = await openHub();
+    const found = await listHub(place, process.env, signal);
+    return found.map(({ url, headers }) => ({ name: url, source: httpSource(url, { headers }) }));
+  }
+  if (!/^https?:\/\//i.test(place) || !URL.canParse(place))
+    throw invalidOption(
+      `${place} can't be listed: take a Worker's address (https://…), hf://ORG or hf://datasets/ORG/NAME`,
+    );
+  const token = readToken(new URL(place), process.env["ANCHOREVAL_READ_TOKENS"]);
+  const policy = token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
+  const baseUrl = place.replace(/\/+$/, "");
+  const benchmarks = await createClient({ baseUrl, ...policy })
+    .bundles.list({ signal })
+    .catch((error: unknown) => {
+      if (!(error instanceof AnchorEvalError && error.code === "not_found")) throw error;
+      throw new AnchorEvalError(
+        "not_found",
+        `${place}: there is no anchoreval Worker; of a static host, show a bundle by its address`,
+      );
+    });
+  return benchmarks.flatMap(({ benchmark, latest, versions }) => {
+    const version = latest ?? versions.at(-1)?.version;
+    if (version === undefined) return [];
+    const name = `${baseUrl}/v1/bundles/${benchmark}/${version}`;
+    return [{ name, source: httpSource(name, policy) }];
+  });
+}
+
 /** A bundle's line: the error is the overall score's, of models like those seen, as a fraction. */
 function listing(manifest: Manifest, digest: string) {
   const { benchmark, version, description, sources } = manifest;
-  const listed = measuredScenarios(manifest)[0]!.forms.find(({ items }) => items === LISTED_ITEMS);
+  const listed = listedForm(manifest);
   return {
     ...{ benchmark, version, digest, description },
     scenarios: manifest.scenarios.map(({ id }) => id),
     items: itemTotal(manifest),
     models: sources.models,
     note: sources.note,
-    error: listed ? typicalError(listed) : null,
+    form: { id: listed.form.id, items: listed.items },
+    error: listed.whole ? 0 : typicalError(listed),
   };
 }

@@ -1,15 +1,23 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
 
+/** Hugging Face's hub, and who asks it. */
+export interface HubAccess extends Persistence {
+  /** For example `https://huggingface.co`. */
+  readonly endpoint: string;
+  /** Empty where only what is open is read. */
+  readonly token: string;
+}
+
 /** A dataset repository of Hugging Face's hub. */
-export interface HubOptions extends Persistence {
+export interface HubOptions extends HubAccess {
   /** `ORG/NAME` */
   readonly dataset: string;
   readonly branch: string;
-  /** For example `https://huggingface.co`. */
-  readonly endpoint: string;
-  readonly token: string;
 }
+
+/** The tag of dataset repositories that bundles are published to. */
+export const HUB_TAG = "anchoreval";
 
 /** The part of Hugging Face's library that is used; its own declarations can't be followed from a module of Node's. */
 interface Hub {
@@ -27,6 +35,12 @@ interface Hub {
     readonly useXet: boolean;
     readonly fetch: typeof fetch;
   }): Promise<unknown>;
+  listDatasets(request: {
+    readonly search: { readonly owner: string; readonly tags: readonly string[] };
+    readonly hubUrl: string;
+    readonly accessToken?: string;
+    readonly fetch: typeof fetch;
+  }): AsyncIterable<{ readonly name: string }>;
   readonly HubApiError: new (url: string, statusCode: number) => Error & { readonly statusCode: number };
 }
 
@@ -74,7 +88,7 @@ export async function listFolder(options: HubOptions, commit: string, folder: st
 
 /** One request that may be sent again, and its answer of these statuses. */
 async function request(options: HubOptions, address: string, wanted: readonly number[]): Promise<Response> {
-  const headers = { authorization: `Bearer ${options.token}` };
+  const headers = authorization(options);
   const response = await persistentFetch(address, options, (signal) =>
     fetch(`${options.endpoint}${address}`, { headers, signal }),
   );
@@ -104,10 +118,7 @@ export async function commit(
       hubUrl: options.endpoint,
       accessToken: options.token,
       useXet: false, // bundles are small: one request each
-      fetch: (input, init) =>
-        persistentFetch(input instanceof Request ? input.url : input.toString(), options, (signal) =>
-          fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
-        ),
+      fetch: persistent(options),
     });
     return true;
   } catch (error) {
@@ -117,10 +128,48 @@ export async function commit(
   }
 }
 
-function refused({ dataset, branch }: HubOptions, words: string, cause?: unknown): AnchorEvalError {
+/**
+ * Names of an organisation's, or a user's, datasets with the tag {@link HUB_TAG}, as far as the token may see them.
+ * @throws AnchorEvalError `request_refused` with the hub's own words, `unavailable`
+ */
+export async function listTagged(access: HubAccess, owner: string): Promise<string[]> {
+  const hub = (await import("@huggingface/hub")) as unknown as Hub;
+  const names: string[] = [];
+  try {
+    const found = hub.listDatasets({
+      search: { owner, tags: [HUB_TAG] },
+      hubUrl: access.endpoint,
+      ...(access.token !== "" && { accessToken: access.token }),
+      fetch: persistent(access),
+    });
+    for await (const { name } of found) names.push(name);
+  } catch (error) {
+    throw error instanceof hub.HubApiError ? refused({ dataset: owner }, error.message, error) : error;
+  }
+  return names.sort();
+}
+
+/** The headers that send a token. */
+export function authorization({ token }: Pick<HubAccess, "token">): Record<string, string> {
+  return token === "" ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** `fetch` for Hugging Face's library, which itself tries nothing again. */
+function persistent(access: HubAccess): typeof fetch {
+  return (input, init) =>
+    persistentFetch(input instanceof Request ? input.url : input.toString(), access, (signal) =>
+      fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
+    );
+}
+
+function refused(
+  { dataset, branch }: { readonly dataset: string; readonly branch?: string },
+  words: string,
+  cause?: unknown,
+): AnchorEvalError {
   return new AnchorEvalError(
     "request_refused",
-    `${dataset}@${branch}: ${words.replaceAll(/\s+/g, " ")}`,
+    `${dataset}${branch === undefined ? "" : `@${branch}`}: ${words.replaceAll(/\s+/g, " ")}`,
     cause === undefined ? {} : { cause },
   );
 }

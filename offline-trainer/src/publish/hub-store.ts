@@ -3,12 +3,23 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type BundleFileName, type Manifest, parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { manifestKey } from "anchoreval/internal/core/bundle/names";
+import { indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
-import { commit, headOf, type HubOptions, listFolder, readCommittedFile } from "./hub-repository.ts";
+import {
+  authorization,
+  commit,
+  headOf,
+  HUB_TAG,
+  type HubAccess,
+  type HubOptions,
+  listFolder,
+  listTagged,
+  readCommittedFile,
+} from "./hub-repository.ts";
 
 /** Others that commit to the same branch meanwhile. */
 const ROUNDS = 5;
@@ -93,34 +104,42 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
 export async function publishToHub(
   options: HubOptions,
   files: ReadonlyMap<BundleFileName, Uint8Array>,
-  signatures: Uint8Array | null = null,
+  { signatures = null, card = null }: Pick<PublishOptions, "signatures" | "card"> = {},
 ): Promise<PublishResult & { readonly url: string }> {
-  const manifest = parseManifest(files.get("manifest.json")!);
-  const { benchmark, version } = manifest;
+  const { benchmark, version } = parseManifest(files.get("manifest.json")!);
   const url = hubUrl(options, benchmark, version);
   return withHubStore(options, `Publish ${benchmark}@${version}`, async (store) => {
-    const result = await publishBundle(store, files, { plainFiles: true, signatures });
+    const result = await publishBundle(store, files, { plainFiles: true, signatures, card });
     if (result.status === "published")
-      await store.putIfAbsent("README.md", new TextEncoder().encode(datasetCard(manifest, url)));
+      await store.putIfAbsent("README.md", new TextEncoder().encode(datasetCard({ benchmark, version }, card, url)));
     return { ...result, url };
   });
 }
 
 /**
- * README.md of a dataset repository that bundles are published to: what lies there, and how a model is estimated from it.
- * @param url - of the version that is published first
+ * README.md of a dataset repository that bundles are published to: the card of the first, and how a model is estimated from
+ * it. By its tag `anchoreval bundles` finds the repository.
+ * @param card - of the version that is published first
+ * @param url - of that version
  */
-function datasetCard({ benchmark, version, description, data }: Manifest, url: string): string {
+function datasetCard(
+  { benchmark, version }: Pick<Manifest, "benchmark" | "version">,
+  card: Uint8Array | null,
+  url: string,
+): string {
+  const text = card === null ? `# ${benchmark} ${version}` : new TextDecoder().decode(card).trimEnd();
   return `---
 viewer: false
 tags:
-  - anchoreval
+  - ${HUB_TAG}
   - evaluation
 ---
 
-# ${benchmark}
+${text}
 
-${description === null ? "" : `${description}\n\n`}Bundles of anchoreval, from which a language model's score on the whole benchmark is estimated by its answers to a few items, with an interval. The estimate is computed where you are: no answers leave your machine.
+## Use it
+
+A bundle of anchoreval, from which a language model's score on the whole benchmark is estimated by its answers to a few items, with an interval. The estimate is computed where you are: no answers leave your machine.
 
 \`\`\`sh
 npx anchoreval show ${url}
@@ -134,34 +153,84 @@ const bundle = await loadBundle("${url}");
 const { score, interval } = estimateFromAnchors(bundle, responses);
 \`\`\`
 
-\`bundles/${benchmark}/index.json\` lists the versions: ${version} was the first here. Licence of the data: ${data.licence ?? "not stated"}; source: ${data.source ?? "not stated"}.
+\`bundles/${benchmark}/index.json\` lists the versions, of which ${version} was the first here; each has its own card beside its files.
 `;
 }
 
 /**
- * Where `hf://datasets/ORG/NAME` (or `…/NAME@BRANCH`) is and who may write there, as Hugging Face's own programs have it:
- * HF_TOKEN, else the token that `hf auth login` left below HF_HOME; HF_ENDPOINT for another hub.
+ * Bundles that an organisation, or a user, of Hugging Face has published (`hf://ORG`), or one dataset (`hf://datasets/ORG/NAME`,
+ * `…/NAME@BRANCH`): of each benchmark the latest version, else the newest.
+ * @returns where it is read from, and the headers that this takes
+ * @throws AnchorEvalError `invalid_option`, `request_refused` with the hub's own words, `unavailable`
+ * @example await listHub("hf://org", process.env)
+ */
+export async function listHub(
+  address: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal?: AbortSignal,
+): Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }[]> {
+  const access = { ...(await hubAccess(env)), ...(signal && { signal }) };
+  const [, owner] = /^hf:\/\/([\w-][\w.-]*)\/?$/i.exec(address) ?? [];
+  const repositories =
+    owner === undefined
+      ? [datasetOf(address)]
+      : (await listTagged(access, owner)).map((dataset) => ({ dataset, branch: "main" }));
+  const found = await Promise.all(
+    repositories.map(async (own) => {
+      const options = { ...access, ...own };
+      const head = await headOf(options);
+      const folders = await listFolder(options, head, "bundles");
+      const indexes = await Promise.all(
+        folders.map(async ({ path }) => {
+          const benchmark = path.replace(/^.*\//, "");
+          const bytes = await readCommittedFile(options, head, indexKey(benchmark));
+          const index = bytes && parseIndex(bytes);
+          const version = index?.latest ?? index?.versions.findLast(({ yanked }) => !yanked)?.version;
+          return version === undefined ? [] : [hubUrl(options, benchmark, version)];
+        }),
+      );
+      return indexes.flat().map((url) => ({ url, headers: authorization(access) }));
+    }),
+  );
+  return found.flat();
+}
+
+/**
+ * Where `hf://datasets/ORG/NAME` (or `…/NAME@BRANCH`) is and who may write there: as {@link hubAccess} says.
  * @throws AnchorEvalError `invalid_option` that names what is missing
  */
 export async function hubSettings(
   address: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<HubOptions> {
-  const [, dataset, branch = "main"] =
-    /^hf:\/\/datasets\/([\w-][\w.-]*\/[\w-][\w.-]*)(?:@([\w-][\w.-]*))?\/?$/i.exec(address) ?? [];
-  if (dataset === undefined)
-    throw new AnchorEvalError("invalid_option", `${address} is no dataset: hf://datasets/ORG/NAME, without a folder`);
-  const endpoint = (env["HF_ENDPOINT"] ?? "https://huggingface.co").replace(/\/+$/, "");
-  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint))
-    throw new AnchorEvalError("invalid_option", `HF_ENDPOINT ${endpoint} is no address`);
-  const file = env["HF_TOKEN_PATH"] ?? join(env["HF_HOME"] ?? join(homedir(), ".cache", "huggingface"), "token");
-  const token = env["HF_TOKEN"]?.trim() || (await readFile(file, "utf8").catch(() => "")).trim();
+  const place = datasetOf(address);
+  const { endpoint, token } = await hubAccess(env);
   if (token === "")
     throw new AnchorEvalError(
       "invalid_option",
       `${address} takes a token that may write there: set HF_TOKEN, or log in by hf auth login`,
     );
-  return { dataset, branch, endpoint, token };
+  return { ...place, endpoint, token };
+}
+
+function datasetOf(address: string): Pick<HubOptions, "dataset" | "branch"> {
+  const [, dataset, branch = "main"] =
+    /^hf:\/\/datasets\/([\w-][\w.-]*\/[\w-][\w.-]*)(?:@([\w-][\w.-]*))?\/?$/i.exec(address) ?? [];
+  if (dataset === undefined)
+    throw new AnchorEvalError("invalid_option", `${address} is no dataset: hf://datasets/ORG/NAME, without a folder`);
+  return { dataset, branch };
+}
+
+/**
+ * The hub and its token, as Hugging Face's own programs have them: HF_TOKEN, else the token that `hf auth login` left below
+ * HF_HOME; HF_ENDPOINT for another hub.
+ */
+async function hubAccess(env: Readonly<Record<string, string | undefined>>): Promise<HubAccess> {
+  const endpoint = (env["HF_ENDPOINT"] ?? "https://huggingface.co").replace(/\/+$/, "");
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint))
+    throw new AnchorEvalError("invalid_option", `HF_ENDPOINT ${endpoint} is no address`);
+  const file = env["HF_TOKEN_PATH"] ?? join(env["HF_HOME"] ?? join(homedir(), ".cache", "huggingface"), "token");
+  return { endpoint, token: env["HF_TOKEN"]?.trim() || (await readFile(file, "utf8").catch(() => "")).trim() };
 }
 
 /** Where a published version is read from, as from any static host. */

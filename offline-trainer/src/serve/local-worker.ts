@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
 import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
-import { Miniflare } from "miniflare";
+import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
+import { Miniflare, Response as MiniflareResponse } from "miniflare";
 
 /** Options of {@link startLocalWorker}. */
 export interface LocalWorkerOptions {
@@ -15,6 +16,8 @@ export interface LocalWorkerOptions {
   readonly persist?: string;
   /** Port of a second socket for benchmarks, which bypasses miniflare. 0 = any free one */
   readonly directSocket?: number;
+  /** Has the bundles that come with the package, as a deployed Worker does. @default false */
+  readonly shipped?: boolean;
   /** Secrets and variables besides those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` defaults to a new key. */
   readonly vars?: Readonly<Record<string, string | number>>;
 }
@@ -78,6 +81,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         // Log lines of requests are for Cloudflare, not for this terminal.
         bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, LOG_REQUESTS: false, ...options.vars },
         assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
+        ...(options.shipped === true && { serviceBindings: { SHIPPED: shippedFiles() } }),
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },
     ],
@@ -94,6 +98,20 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
     await miniflare.dispose().catch(() => undefined);
     throw notStarted(cause);
   }
+}
+
+/** The bundles that come with the package, where a deployed Worker has static files. */
+function shippedFiles(): (request: { readonly url: string }) => Promise<MiniflareResponse> {
+  const { objects, versions } = shippedObjects();
+  const list = { objects: Object.fromEntries(objects), versions };
+  return async ({ url }) => {
+    const key = new URL(url).pathname.replace("/shipped/", "");
+    if (key === "objects.json") return MiniflareResponse.json(list);
+    const object = objects.get(key);
+    return object === undefined
+      ? new MiniflareResponse(null, { status: 404 })
+      : new MiniflareResponse(new Uint8Array(await readFile(object.path)));
+  };
 }
 
 /** Translates an error of miniflare; a port may be taken after it was checked. */

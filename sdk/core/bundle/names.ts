@@ -126,6 +126,12 @@ export const signatureKey = (benchmark: string, sha256: string): string => `bund
 export const plainSignatureKey = (benchmark: string, version: string): string =>
   `bundles/${benchmark}/${version}/manifest.sig`;
 
+/** A bundle's card, beside its files and no part of it: who measured what, and what estimates err by, in Markdown. */
+export const CARD_FILE = "card.md";
+
+/** `bundles/<benchmark>/<version>/card.md`: a version's card; unlike its files it may change. */
+export const cardKey = (benchmark: string, version: string): string => `bundles/${benchmark}/${version}/${CARD_FILE}`;
+
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;
 

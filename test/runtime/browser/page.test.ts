@@ -8,6 +8,7 @@ import { sha256Text } from "anchoreval/internal/core/bundle/digest";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { yankVersion } from "anchoreval/internal/publish/versions";
+import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { intervalWords, scoreWords, verdictWords } from "anchoreval/internal/words/result-words";
 import { bundleFiles, fit, readResponses, startLocalWorker, writeWideCsv, type LocalWorker } from "anchoreval-trainer";
 import { unzipSync } from "fflate";
@@ -51,13 +52,15 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     ]);
     context = await browser.newContext({ viewport: { width: 1100, height: 800 } });
     responses = folder.path("board.csv.gz");
-    await writeWideCsv(responses, smallLeaderboard({ models: 40, items: [70, 50] }));
+    await writeWideCsv(responses, smallLeaderboard({ models: 30, items: [48, 32] }));
     const { matrix } = await readResponses(responses);
     const fitted = await fit(matrix, {
       benchmark: "mine",
       version: "1.0.0",
       created: "2026-01-31T00:00:00Z",
       description: "A simulated leaderboard.",
+      licence: "MIT",
+      includeModelNames: true,
       sizes: SIZES,
       seed: 1,
       backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),
@@ -65,7 +68,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     files = bundleFiles(fitted);
     bundle = await loadBundle(memorySource(files));
     const store = r2Store(await worker.bucket());
-    await publishBundle(store, files);
+    await publishBundle(store, files, { card: new TextEncoder().encode(bundleCard(bundle)) });
     await publishBundle(store, sampleBundle({ benchmark: "secret" }));
     for (const version of ["1.0.0", "1.1.0"]) await publishBundle(store, sampleBundle({ version }));
     await yankVersion(store, { benchmark: "sample", version: "1.0.0" }, { yanked: true, reason: REASON });
@@ -83,7 +86,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
     expect(await names()).toEqual(["mine", "sample"]);
-    await page.getByText(/120 items, 40 models; \d\.\d points of error after 40 answers/).waitFor();
+    await page.getByText(/80 items, 30 models; \d\.\d points of error after 40 answers; licence MIT/).waitFor();
+    await page.getByText("what it is good for").click(); // one has a card
+    await page.getByText(/models above the best seen, \d+\.\d points in/).waitFor();
     await go(page, "#/b/secret/1.0.0");
     expect(await page.locator(".problem").innerText()).toContain("requires a bearer token");
     await page.getByLabel("Token").fill("something-else");
@@ -115,8 +120,14 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
 
   test("a bundle: what it is worth, its curves, its items to search and keep", async () => {
     const page = await open(MINE);
-    expect(await page.locator(".tiles").innerText()).toContain("of 120");
+    expect(await page.locator(".tiles").innerText()).toContain("of 80");
     expect(await page.locator("svg.plot").count()).toBeGreaterThanOrEqual(6);
+    await page.getByText("Their names, 30").click();
+    const names = await page.locator("details[open] li").allInnerTexts();
+    expect(names.sort()).toEqual([...bundle.manifest.sources.names!].sort());
+    await page.getByText("The bundle’s card").click();
+    const rows = bundleCard(bundle).match(/^\| (models like|stronger).*$/gm)!;
+    expect(await page.locator(".card tbody tr").count()).toBe(rows.length);
     const [manifest] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "manifest.json" }).click(),
@@ -227,7 +238,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     await page.getByLabel("bundle’s folder").setInputFiles(folder.path("given"));
     await page.getByRole("heading", { name: "mine 1.0.0" }).waitFor();
-    expect(await page.locator(".tiles").innerText()).toContain("of 120");
+    expect(await page.locator(".tiles").innerText()).toContain("of 80");
     await page.reload();
     await page.getByText("no bundle is open").waitFor();
     await page.close();

@@ -196,8 +196,12 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
       err: "",
     });
     expect(server.titles("org/published").at(-1)).toBe("Publish sample@1.0.0");
-    const card = await (await fetch(`${server.endpoint}/datasets/org/published/resolve/main/README.md`)).text();
-    expect(card).toContain(`npx anchoreval show ${url}\n`);
+    const card = await (await fetch(`${url}/card.md`)).text();
+    expect(card).toMatch(/^# sample 1.0.0\n/);
+    const readme = await (await fetch(`${server.endpoint}/datasets/org/published/resolve/main/README.md`)).text();
+    expect(readme).toContain(card.trimEnd());
+    expect(readme).toContain(`npx anchoreval show ${url}\n`);
+    expect((await runProgram(["show", url])).out).toContain(card.trimEnd());
     expect(JSON.parse((await runProgram(["publish", folder.path("one"), "--to", to, "--json"])).out)).toMatchObject({
       status: "already",
       url,
@@ -206,6 +210,47 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("versions never change")]);
     const swept = await runProgram(["sweep", "--to", to, "--dry-run"]);
     expect([swept.code, swept.out]).toEqual([0, expect.stringMatching(/^0 would be removed, \d+ kept/)]);
+  });
+});
+
+describe("anchoreval bundles hf://…", () => {
+  const publishTo = async (dataset: string, version = "1.0.0", benchmark = "sample"): Promise<void> => {
+    server.create(dataset);
+    await publishToHub(hub({ dataset }), sampleBundle({ benchmark, version }));
+  };
+  const list = async (place: string): Promise<string[]> => {
+    vi.stubEnv("HF_ENDPOINT", server.endpoint);
+    const { out } = await runProgram(["bundles", place, "--json"]);
+    return (JSON.parse(out) as { place: string }[]).map((own) => own.place);
+  };
+  const at = (dataset: string, path: string): string =>
+    `${server.endpoint}/datasets/${dataset}/resolve/main/bundles/${path}`;
+
+  test("lists the latest of each benchmark of an organisation's datasets, over pages, and of one dataset", async () => {
+    vi.stubEnv("HF_TOKEN", HUB_TOKEN);
+    await publishTo("makers/one");
+    await publishToHub(hub({ dataset: "makers/one" }), sampleBundle({ version: "1.1.0" }));
+    await publishToHub(hub({ dataset: "makers/one" }), sampleBundle({ version: "2.0.0-rc.1" }));
+    await publishToHub(hub({ dataset: "makers/one" }), sampleBundle({ benchmark: "other", version: "0.1.0-a" }));
+    await publishTo("makers/two");
+    await publishTo("others/one");
+    server.create("makers/texts"); // no bundles
+    server.commitFile("makers/texts", "README.md", "# Texts\n");
+    server.pageSize = 1;
+    const one = [at("makers/one", "other/0.1.0-a"), at("makers/one", "sample/1.1.0")];
+    expect((await list("hf://makers")).sort()).toEqual([...one, at("makers/two", "sample/1.0.0")]);
+    expect((await list("hf://datasets/makers/one")).sort()).toEqual(one);
+    const { out } = await runProgram(["bundles", "hf://makers"]);
+    expect(out).toContain(at("makers/two", "sample/1.0.0"));
+    expect(server.log.some((line) => line.includes("/api/datasets?") && line.includes("cursor="))).toBe(true);
+  });
+
+  test("an organisation without any is told, one that can't be asked refused", async () => {
+    vi.stubEnv("HF_ENDPOINT", server.endpoint);
+    vi.stubEnv("HF_TOKEN", HUB_TOKEN);
+    expect((await runProgram(["bundles", "hf://nobody"])).out).toMatch(/^No bundle is published at hf:\/\/nobody/);
+    server.disturb = (line) => (line.includes("/api/datasets?") ? 403 : null);
+    expect(await runProgram(["bundles", "hf://makers"])).toMatchObject({ code: 1, err: expect.stringContaining("403") as string }); // prettier-ignore
   });
 });
 

@@ -8,6 +8,7 @@ import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { main } from "../../../cli/src/main.ts";
 import { buildWorker } from "../../support/built-worker.ts";
+import { runProgram } from "../../support/run-command.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 
 const token = "test-token";
@@ -115,6 +116,32 @@ describe("anchoreval publish --to URL", () => {
     const { code, out } = await run(token, bundle, "--to", worker.url);
     expect(out).toContain("sample@4.0.0 is published");
     expect(code).toBe(0);
+  });
+
+  test("its card comes along: one made of the bundle, then one of one's own", async () => {
+    const place = `${worker.url}/v1/bundles/sample/4.0.0`;
+    const shown = async (): Promise<string> => (await runProgram(["show", place])).out;
+    const { manifest } = await loadBundle(place);
+    expect(await shown()).toContain(`# sample 4.0.0\n\n`);
+    expect(await shown()).toContain(`licence ${manifest.data.licence!}`);
+    await writeFile(join(bundle, "card.md"), "# Ours\n");
+    expect((await run(token, bundle, "--to", worker.url)).out).toContain("is there already");
+    expect(await shown()).toMatch(/\n# Ours\n$/);
+  });
+
+  test("anchoreval bundles lists what a Worker has, a line each, by the addresses that --bundle takes", async () => {
+    const { out } = await runProgram(["bundles", `${worker.url}/`]);
+    const { manifest } = await loadBundle(`${worker.url}/v1/bundles/sample/4.0.0`);
+    const items = manifest.scenarios.reduce((sum, own) => sum + own.items, 0);
+    const line = `sample@4\\.0\\.0 +${items} +${manifest.sources.models} .*${worker.url}/v1/bundles/sample/4\\.0\\.0`;
+    expect(out.match(/^\S+@\S+/gm)).toHaveLength(1);
+    expect(out).toMatch(new RegExp(`^${line}$`, "m"));
+    const [listed] = JSON.parse((await runProgram(["bundles", worker.url, "--json"])).out) as { place: string }[];
+    expect((await runProgram(["show", listed!.place])).code).toBe(0);
+    const wrong = await runProgram(["bundles", "ftp://x"]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("take a Worker's address")]);
+    const nowhere = await runProgram(["bundles", `${worker.url}/docs`]);
+    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("there is no anchoreval Worker")]);
   });
 
   test("says what to do without a token", async () => {

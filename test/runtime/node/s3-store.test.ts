@@ -140,7 +140,9 @@ describe("anchoreval publish and sweep --to r2://BUCKET", () => {
     const { code, err } = await runProgram(["publish", folder.path("two"), "--to", to]);
     expect([code, err]).toEqual([1, expect.stringContaining("versions never change")]);
     const stored = s3Store({ endpoint: server.endpoint, bucket: "published", ...CREDENTIALS });
-    expect(await stored.list("bundles/sample/1.0.0/")).toEqual(["manifest.json"]);
+    expect(await stored.list("bundles/sample/1.0.0/")).toEqual(["card.md", "manifest.json"]);
+    const card = await stored.get("bundles/sample/1.0.0/card.md");
+    expect(new TextDecoder().decode(card!.bytes)).toMatch(/^# sample 1.0.0\n/);
   });
 
   test("sweep says what is there, and keeps the young", async () => {

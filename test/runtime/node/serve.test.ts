@@ -15,7 +15,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 
-/** Runs `serve` in a folder until the work is done. @returns what it said beside its address */
+/** Runs `serve` in a folder until the work is done. @returns its remarks */
 async function serving(cwd: string, work: (url: string) => Promise<void>): Promise<string> {
   const program = join(ROOT, "sdk/bin/anchoreval.js");
   const child = spawn(process.execPath, [program, "serve", "--port", "0", "--json"], { cwd });
@@ -54,7 +54,7 @@ test("serve has the bundles that come along, with the numbers of the SDK", async
   expect(said).toBe("");
 });
 
-test("another bundle of such a version stays what it is, which is told", async () => {
+test("another bundle of such a version stays what it is", async () => {
   const place = folder.path("used");
   mkdirSync(place);
   const worker = await startLocalWorker({ port: 0, persist: join(place, ".wrangler/state") });
@@ -63,9 +63,8 @@ test("another bundle of such a version stays what it is, which is told", async (
   } finally {
     await worker.dispose();
   }
-  const said = await serving(place, async (baseUrl) => {
+  await serving(place, async (baseUrl) => {
     const { scenarios } = (await loadBundle(`${baseUrl}/v1/bundles/gsm8k/1.0.0`)).manifest;
     expect(scenarios.map(({ id }) => id)).not.toContain("gsm8k");
   });
-  expect(said).toContain("not the one that comes with this package");
 });

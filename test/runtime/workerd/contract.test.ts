@@ -60,6 +60,7 @@ describe("/openapi.json", () => {
       "post /v1/bundles/{benchmark}/{version}/publication",
       "post /v1/bundles/{benchmark}/{version}/routes",
       "put /v1/bundles/{benchmark}/blobs/{sha256}",
+      "put /v1/bundles/{benchmark}/{version}/card",
       "put /v1/bundles/{benchmark}/{version}/yank",
     ]);
   });

@@ -294,3 +294,43 @@ describe("a version that is taken back", () => {
     expect(await warnings(startApp())).toEqual([]);
   });
 });
+
+describe("a card", () => {
+  const CARD = "/v1/bundles/sample/1.0.0/card";
+  const card = (body: BodyInit, headers: Record<string, string> = publisher.bearer, type = "text/markdown") => ({
+    method: "PUT",
+    body,
+    headers: { "content-type": type, ...headers },
+  });
+  const read = (request: ReturnType<typeof startApp>) => request("/v1/bundles/sample/1.0.0/files/card.md");
+
+  test("is written beside a version, replaced, and read by anyone, not for good", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    expect((await problemOf(await read(request))).status).toBe(404);
+    for (const text of ["# sample\n", "# Größe\n"]) {
+      expect((await request(CARD, card(text))).status).toBe(204);
+      const response = await read(startApp());
+      expect(await response.text()).toBe(text);
+      expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+      expect(response.headers.get("cache-control")).toBe("public, max-age=60");
+    }
+    const again = await publishOverHttp(request, files, publisher.bearer);
+    expect([again.status, await (await read(request)).text()]).toEqual([200, "# Größe\n"]);
+  });
+
+  test.each<[string, string, RequestInit, number]>([
+    ["without a token", CARD, card("# a", {}), 401],
+    ["without the scope", CARD, card("# a", reader.bearer), 403],
+    ["as another type", CARD, card("# a", publisher.bearer, "text/html"), 415],
+    ["of what isn't there", "/v1/bundles/sample/9.9.9/card", card("# a"), 404],
+    ["without a word", CARD, card(""), 422],
+    ["that isn't text", CARD, card(new Uint8Array([255, 254, 0])), 422],
+    ["longer than 64 KiB", CARD, card("a".repeat(65_537)), 413],
+  ])("%s: refused", async (_, path, init, status) => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    expect((await problemOf(await request(path, init))).status).toBe(status);
+    expect((await read(request)).status).toBe(404);
+  });
+});

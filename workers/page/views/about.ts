@@ -15,6 +15,7 @@ import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { coverage, drawn, errorBySize, figure, panels } from "../charts.ts";
 import { bullets, button, type Child, details, download, element, fill, idText } from "../dom.ts";
 import { bytesText, numbers, section, table } from "../parts/content.ts";
+import { cardContent } from "../parts/card.ts";
 import { problem } from "../parts/problem.ts";
 import { bundleHref } from "../route.ts";
 import type { BundlePage } from "../session.ts";
@@ -58,9 +59,27 @@ export function aboutTab(page: BundlePage): Child {
           })),
         ),
       ),
+      modelNames(manifest),
     ]),
-    section("How it was made", settings(page)),
+    section("How it was made", card(page), settings(page)),
   ];
+}
+
+/** The source models' names where the bundle has them; it doesn't say which score is whose. */
+function modelNames({ sources: { names } }: Manifest): Child {
+  if (names === null) return null;
+  const sorted = [...names].sort((left, right) => left.localeCompare(right));
+  return details(`Their names, ${names.length}`, bullets(sorted.map(idText)));
+}
+
+/** The bundle's card, once it has come. */
+function card({ route, session }: BundlePage): Child {
+  const content = element("div.card");
+  void session.card(route.place).then(
+    (text) => text !== null && fill(content, details("The bundle’s card", cardContent(text))),
+    (error: unknown) => fill(content, problem(error)),
+  );
+  return content;
 }
 
 function summary(manifest: Manifest): Child {

@@ -1,17 +1,15 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import { compareVersions } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/bundle";
-import { itemTotal, measuredScenarios, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal, listedForm, typicalError } from "anchoreval/internal/charts/measured-forms";
 import { counted, points } from "anchoreval/internal/words/figures";
-import { bullets, type Child, element, fill, idText, prose } from "../dom.ts";
+import { bullets, type Child, details, element, fill, idText, prose } from "../dom.ts";
+import { cardPoints, inline } from "../parts/card.ts";
 import { section, table } from "../parts/content.ts";
 import { dropZone } from "../parts/fields.ts";
 import { problem, tokenForm } from "../parts/problem.ts";
 import { benchmarkHref, bundleHref } from "../route.ts";
 import type { Session, View } from "../session.ts";
-
-/** Items that a card tells the error of: about as many as people ask first. */
-const CARD_ITEMS = 50;
 
 /** The published benchmarks, and a field for a bundle of one's own. */
 export async function homeView(session: Session, refresh: () => void): Promise<View> {
@@ -54,28 +52,40 @@ function list(session: Session, benchmarks: readonly BenchmarkSummary[]): Child 
       const place = { benchmark, version: latest };
       const facts = element("p.facts-line");
       session.client.bundles.manifest(place).then(
-        (manifest) => manifest && fill(facts, cardWords(manifest)),
+        (manifest) => manifest && fill(facts, factWords(manifest)),
         (error: unknown) => fill(facts, error instanceof AnchorEvalError ? error.message : String(error)),
       );
+      const card = element("div");
+      void session.card(place).then(
+        (text) => text !== null && fill(card, cardDetails(text)),
+        () => undefined, // what keeps a bundle from being read is said above
+      );
       const tryIt = element("a", { href: bundleHref(place, "score") }, "Score a model");
-      return [name(bundleHref(place)), facts, element("p", tryIt, ` · ${latest} · `, all)];
+      return [name(bundleHref(place)), facts, card, element("p", tryIt, ` · ${latest} · `, all)];
     }),
     "ul.cards",
   );
 }
 
-/** Items, models, and the error of the form that asks nearest to {@link CARD_ITEMS}. */
-function cardWords(manifest: Manifest): string {
-  const far = ({ items }: { readonly items: number }): number => Math.abs(items - CARD_ITEMS);
-  const shown = measuredScenarios(manifest)[0]!.forms.reduce((best, own) => (far(own) < far(best) ? own : best));
+/** Items, models with the newest one's date, the error that `anchoreval bundles` lists, and the licence of the data. */
+function factWords(manifest: Manifest): string {
+  const { sources, data } = manifest;
+  const shown = listedForm(manifest);
   const error = typicalError(shown);
   const told = shown.whole
     ? "no error"
     : error === null
       ? "an error that wasn’t measured"
       : `${points(error)} points of error`;
-  const of = `${counted(itemTotal(manifest), "item")}, ${counted(manifest.sources.models, "model")}`;
-  return `${of}; ${told} after ${counted(shown.items, "answer")}`;
+  const models = [counted(sources.models, "model"), ...(sources.note === null ? [] : [sources.note])].join(", ");
+  const licence = data.licence === null ? "" : `; licence ${data.licence}`;
+  return `${counted(itemTotal(manifest), "item")}, ${models}; ${told} after ${counted(shown.items, "answer")}${licence}`;
+}
+
+/** A bundle's card without its figures, and without what counts for a run of one's own. */
+function cardDetails(text: string): Child {
+  const said = cardPoints(text).filter((point) => !/^\*\*(Protocol|Ids)\b/.test(point));
+  return said.length === 0 ? null : details("Who measured it, and what it is good for", bullets(said.map(inline)));
 }
 
 /** A field for the folder that `anchoreval fit` writes. */

@@ -2,6 +2,7 @@ import type { Bundle, BundleRouting, BundleSource, Manifest } from "anchoreval";
 import type { ItemLines } from "anchoreval/internal/bundles/read-file";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import { PromiseCache } from "./promise-cache.ts";
+import type { ShippedObjects } from "./shipped-bucket.ts";
 
 /** The version that stands for the highest stable one. */
 export const LATEST = "latest";
@@ -43,6 +44,8 @@ export type ValueCaches = { readonly [Phase in keyof CachedValues]: PromiseCache
 export interface BundleCaches extends ValueCaches {
   /** Bounds the whole files that are being sent. */
   readonly files: MemoryRoom;
+  /** The list of the bundles that come along, by the key "". */
+  readonly shipped: PromiseCache<ShippedObjects>;
 }
 
 /**
@@ -61,6 +64,11 @@ export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patien
     routing: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
     items: new PromiseCache({ maxBytes: 4 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
     files: new MemoryRoom(8 << 20, now),
+    shipped: new PromiseCache({
+      maxBytes: 1 << 18,
+      sizeOf: ({ objects }) => 300 * Object.keys(objects).length,
+      ...every,
+    }),
   };
 }
 

@@ -16,7 +16,7 @@ import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
-import { BENCHMARK_NAME, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { completeIndex, parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
@@ -30,6 +30,7 @@ import {
 } from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
+import type { ShippedVersions } from "./shipped-bucket.ts";
 
 /** Largest decoded bundle that is served from here: an isolate has no room for more. @unit bytes */
 const LARGEST_BUNDLE = 48 << 20;
@@ -38,6 +39,8 @@ interface ReaderSetup {
   /** With a deadline for every wait. */
   readonly bucket: BundleBucket;
   readonly caches: BundleCaches;
+  /** The versions of a benchmark that come along; null where none do. */
+  readonly shipped: ShippedVersions | null;
   /** The cache that isolates share; null for none. */
   readonly contents: SharedContents | null;
   /** Nothing of such benchmarks is shared. */
@@ -170,13 +173,15 @@ export class BundleReader {
     return this.#cached("routing", published.digest, () => loadRouting(this.#source(published)), takes);
   }
 
-  /** The signatures of a version's manifest: manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
-  async signatures(ref: BundleRef): Promise<Uint8Array> {
+  /** The bytes of a file beside a version's own: manifest.sig or card.md. @throws AnchorEvalError `not_found`, `unavailable` */
+  async companion(ref: BundleRef, name: "manifest.sig" | "card.md"): Promise<Uint8Array> {
     const { digest } = await this.published(ref);
     const { bucket, phases } = this.#setup;
-    const key = signatureKey(ref.benchmark, digest.replace("sha256:", ""));
+    const { benchmark, version } = ref;
+    const key =
+      name === "card.md" ? cardKey(benchmark, version) : signatureKey(benchmark, digest.replace("sha256:", ""));
     const object = await phases.time("file", () => r2Store(bucket).get(key));
-    if (object === null) throw new AnchorEvalError("not_found", `${ref.benchmark}@${ref.version} has no manifest.sig`);
+    if (object === null) throw new AnchorEvalError("not_found", `${benchmark}@${version} has no ${name}`);
     return object.bytes;
   }
 
@@ -226,8 +231,15 @@ export class BundleReader {
   #index(benchmark: string): Promise<BundleIndex> {
     return this.#cached("index", benchmark, async () => {
       const store = r2Store(this.#setup.bucket);
-      const object = await store.get(indexKey(benchmark));
-      return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
+      const [object, shipped] = await Promise.all([
+        store.get(indexKey(benchmark)),
+        this.#setup.shipped?.(benchmark) ?? [],
+      ]);
+      const known = object && parseIndex(object.bytes);
+      if (known !== null && shipped.length === 0) return known;
+      // A deployment may bring versions that the index in the bucket hasn't, and take them away again.
+      const versions = [...(known?.versions ?? []), ...shipped];
+      return completeIndex(store, benchmark, versions.length === 0 ? null : { benchmark, latest: null, versions });
     });
   }
 

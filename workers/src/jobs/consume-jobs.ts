@@ -3,7 +3,8 @@ import { estimateLine, jsonLine, modelName, textLines } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import type { BundleCaches } from "../bundles/bundle-caches.ts";
 import { BundleReader } from "../bundles/bundle-reader.ts";
-import { onBucket, STORAGE_DEADLINE, withDeadline } from "../deadline.ts";
+import { bundleStorage } from "../bundles/shipped-bucket.ts";
+import { onBucket, STORAGE_DEADLINE } from "../deadline.ts";
 import type { Env } from "../env.ts";
 import { Phases } from "../observe.ts";
 import { HttpProblem } from "../problem.ts";
@@ -21,19 +22,21 @@ const LONGEST_DELAY = 300;
  */
 export async function consumeQueue(
   { queue, messages }: Pick<MessageBatch, "queue" | "messages">,
-  { BUNDLES }: Pick<Env, "BUNDLES">,
+  env: Pick<Env, "BUNDLES" | "SHIPPED" | "TRUSTED_KEYS">,
   context: Pick<ExecutionContext, "waitUntil">,
   caches: BundleCaches,
   now: () => number = Date.now,
 ): Promise<void> {
-  const bucket = withDeadline(BUNDLES, STORAGE_DEADLINE);
+  const keepAlive = (work: Promise<unknown>): void => context.waitUntil(work);
+  const { bucket, shipped } = bundleStorage(env, caches.shipped, STORAGE_DEADLINE, keepAlive);
   const bundles = new BundleReader({
     bucket,
     caches,
+    shipped,
     contents: null,
     isProtected: () => true,
     phases: new Phases(now),
-    keepAlive: (work) => context.waitUntil(work),
+    keepAlive,
     deadline: STORAGE_DEADLINE,
   });
   for (const message of messages) {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
+import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import type { Context } from "hono";
@@ -169,13 +170,21 @@ const FILE_TYPES: Readonly<Record<BundleFileName, string>> = {
   "report.html": "text/html; charset=utf-8",
 };
 
+/** Files beside a version that are no part of it. */
+const COMPANION_TYPES = { [SIGNATURE_FILE]: "application/json", [CARD_FILE]: "text/markdown; charset=utf-8" };
+
 /** The report brings its own scripts and styles; it gets no origin, no network and no forms. */
 const REPORT_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
 
 const FileBytes = z.string().openapi({ format: "binary" });
 const fileContent = {
-  ...Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0]!, { schema: FileBytes }])),
+  ...Object.fromEntries(
+    [...Object.values(FILE_TYPES), COMPANION_TYPES[CARD_FILE]].map((type) => [
+      type.split(";")[0]!,
+      { schema: FileBytes },
+    ]),
+  ),
   "application/json": { schema: z.unknown() },
 };
 const fileEtag = { headers: headers({ ETag: "Digest of the whole file" }) };
@@ -201,10 +210,10 @@ export const readFile = route(
   async (c) => {
     const { name, ...ref } = c.req.valid("param");
     if (name === "manifest.json") return sendManifest(c, await c.var.bundles.published(ref));
-    if (name === SIGNATURE_FILE)
-      // Not immutable: signatures by other keys may be added.
-      return new Response(await c.var.bundles.signatures(ref), {
-        headers: { "content-type": "application/json", "cache-control": INDEX_CACHING },
+    // Not immutable: signatures by other keys may be added, and a card may be written anew.
+    if (name === SIGNATURE_FILE || name === CARD_FILE)
+      return new Response(await c.var.bundles.companion(ref, name), {
+        headers: { "content-type": COMPANION_TYPES[name], "cache-control": INDEX_CACHING },
       });
     const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
     return sendContent(c, {

@@ -6,7 +6,7 @@ import { createEstimate, createEstimateBatch } from "./estimates.ts";
 import { createJob, readJobResults, readJobStatus } from "./jobs.ts";
 import { createNextItems } from "./next-items.ts";
 import { readPlan } from "./plan.ts";
-import { createPublication, putBlob, putYank } from "./publishing.ts";
+import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
 import { createRoutes } from "./routing.ts";
 import { json } from "../schemas/fields.ts";
@@ -46,6 +46,7 @@ export const ROUTES = [
   createNextItems,
   putBlob,
   createPublication,
+  putCard,
   putYank,
   readHealth,
 ] as const;

@@ -3,8 +3,9 @@ import { AnchorEvalError, type Manifest } from "anchoreval";
 import { parseManifest } from "anchoreval/bundle";
 import { isSignedBy, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { encodeSignatures, parseSignatures } from "anchoreval/internal/core/bundle/signature";
+import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
@@ -160,6 +161,46 @@ function readSignatureHeader(header: string): Uint8Array {
   if (parseSignatures(bytes) === null)
     throw new HttpProblem("invalid_request", "Anchoreval-Signature is key.signature in base64url, comma-separated");
   return bytes;
+}
+
+/** Longest card. @unit bytes */
+const LONGEST_CARD = 1 << 16;
+
+export const putCard = route(
+  {
+    method: "put",
+    path: "/v1/bundles/{benchmark}/{version}/card",
+    ...operation("publishing", "putCard", "Write the card of a published version, in the place of one that is there"),
+    security: [{ bearer: [] }],
+    middleware: limitBody,
+    request: {
+      params: VersionParams,
+      body: { required: true, content: { "text/markdown": { schema: z.any().openapi({ type: "string" }) } } },
+    },
+    responses: { 204: { description: "It is written" }, ...OTHERWISE.publishing },
+  },
+  async (c) => {
+    const { benchmark, version } = c.req.valid("param");
+    c.var.caller.require("publish", benchmark);
+    if (!/^text\/markdown\b/i.test(c.req.header("content-type") ?? ""))
+      throw new HttpProblem("unsupported_media_type", "send a card as text/markdown");
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    if (bytes.length > LONGEST_CARD)
+      throw new HttpProblem("payload_too_large", `a card has at most ${LONGEST_CARD} bytes`);
+    if (bytes.length === 0 || !isUtf8(bytes)) throw new HttpProblem("invalid_request", "a card is text in UTF-8");
+    await c.var.bundles.published({ benchmark, version });
+    await changeObject(r2Store(c.var.bucket), cardKey(benchmark, version), () => bytes);
+    return c.body(null, 204);
+  },
+);
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const YankRequestSchema = z

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { BENCHMARK_NAME, BUNDLE_FILES, VERSION } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, BUNDLE_FILES, CARD_FILE, VERSION } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { NDJSON } from "../batch.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
@@ -30,7 +30,7 @@ export const VersionOrLatestParams = BenchmarkParams.extend({
     .openapi({ example: "1.0.0", description: "A version number, or `latest`." }),
 });
 
-export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE]) });
+export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE, CARD_FILE]) });
 
 const Lines = z.string().openapi({ description: "One `BatchLine` per model, then `ResultsEnd`." });
 

@@ -41,6 +41,8 @@ test("a bundle that is published twice is there once", async () => {
     out: `sample@1.0.0 is there already, with the same content (${digest}); latest: 1.0.0\n`,
     err: "",
   });
+  // Its card, made of what it knows of itself, lies beside.
+  expect(readFileSync(`${to}/bundles/sample/1.0.0/card.md`, "utf8")).toMatch(/^# sample 1.0.0\n/);
   // As any static host would serve it.
   const served = await loadBundle(folderSource(`${to}/bundles/sample/1.0.0`));
   expect(served.digest).toBe(digest);

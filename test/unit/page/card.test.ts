@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { cardPoints } from "../../../workers/page/parts/card.ts";
+import { ROOT } from "../../support/source-imports.ts";
+
+test("a card's points are those of its list, each whole", () => {
+  const text = "# a 1.0.0\n\nWords - with a dash.\n\n- **One:** first\n  goes on.\n- two\n\n| a - b |\n";
+  expect(cardPoints(text)).toEqual(["**One:** first goes on.", "two"]);
+  expect(cardPoints("# a\n\nNothing else.\n")).toEqual([]);
+});
+
+test("cards of the bundles that come along say who measured what, and what it is no longer good for", () => {
+  const points = cardPoints(readFileSync(join(ROOT, "bundles/gsm8k/1.0.0/card.md"), "utf8"));
+  expect(points).toHaveLength(5);
+  expect(points[0]).toMatch(/^\*\*Measured by\*\*/);
+  expect(points[4]).toMatch(/^\*\*No longer good for\*\*/);
+});

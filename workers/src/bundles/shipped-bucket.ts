@@ -1,0 +1,121 @@
+import type { IndexEntry } from "anchoreval/internal/publish/bundle-index";
+import { AnchorEvalError } from "anchoreval";
+import { withDeadline } from "../deadline.ts";
+import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
+import type { PromiseCache } from "./promise-cache.ts";
+
+/** Static files of this deployment: the binding SHIPPED, Cloudflare's assets. */
+export interface ShippedFiles {
+  fetch(url: string): Promise<Response>;
+}
+
+/** shipped/objects.json: the bundles that come along, as they would lie in the bucket. The objects themselves lie beside. */
+export interface ShippedObjects {
+  /** By key. */
+  readonly objects: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+  /** By benchmark. */
+  readonly versions: Readonly<Record<string, readonly IndexEntry[]>>;
+}
+
+interface StorageBindings {
+  readonly BUNDLES: BundleBucket;
+  readonly SHIPPED?: ShippedFiles;
+  readonly TRUSTED_KEYS?: string;
+}
+
+/** The versions of a benchmark that come along. */
+export type ShippedVersions = (benchmark: string) => Promise<readonly IndexEntry[]>;
+
+/**
+ * The bucket of a Worker with a deadline for every wait, and with the bundles that come along where the deployment has them.
+ * Who demands signatures gets none of those: nobody has signed them.
+ * @param table - an isolate's copy of objects.json
+ */
+export function bundleStorage(
+  { BUNDLES, SHIPPED, TRUSTED_KEYS }: StorageBindings,
+  table: PromiseCache<ShippedObjects>,
+  deadline: number,
+  keepAlive: (work: Promise<unknown>) => void,
+): { readonly bucket: BundleBucket; readonly shipped: ShippedVersions | null } {
+  if (SHIPPED === undefined || TRUSTED_KEYS) return { bucket: withDeadline(BUNDLES, deadline), shipped: null };
+  const { bucket, versions } = shippedBucket(BUNDLES, SHIPPED, table, keepAlive);
+  return { bucket: withDeadline(bucket, deadline), shipped: versions };
+}
+
+/** The host is any: only the path counts. */
+const ROOT = "http://shipped/shipped/";
+
+/**
+ * A bucket that also has the bundles that come along, which are static files of the deployment. What lies in the bucket
+ * itself comes first. Everything is written there; what comes along counts as there already, and is replaced by one of its tag.
+ * @throws from its methods: errors of the bucket and of the static files
+ */
+function shippedBucket(
+  bucket: BundleBucket,
+  files: ShippedFiles,
+  table: PromiseCache<ShippedObjects>,
+  keepAlive: (work: Promise<unknown>) => void,
+): { readonly bucket: BundleBucket; readonly versions: ShippedVersions } {
+  const load = async (path: string) => {
+    const response = await files.fetch(ROOT + path).catch((cause: unknown) => cause);
+    if (response instanceof Response && response.ok) return response;
+    const cause = response instanceof Response ? new Error(`status ${response.status}`) : response;
+    throw new AnchorEvalError("unavailable", `static file shipped/${path} could not be read`, { cause });
+  };
+  const readTable = async (): Promise<ShippedObjects> => (await load("objects.json")).json();
+  const all = (): Promise<ShippedObjects> => table.get("", { load: readTable, keepAlive });
+  const find = async (key: string) => (key.startsWith("bundles/") ? (await all()).objects[key] : undefined);
+
+  const get: BundleBucket["get"] = async (key, options) => {
+    const object = await bucket.get(key, options);
+    const shipped = object === null ? await find(key) : undefined;
+    if (shipped === undefined) return object;
+    const response = await load(key);
+    const { range } = options ?? {};
+    const part = range
+      ? new Response((await response.arrayBuffer()).slice(range.offset, range.offset + range.length))
+      : response;
+    return { etag: shipped.sha256, body: part.body!, arrayBuffer: () => part.arrayBuffer() };
+  };
+  const head = async (key: string): Promise<StoredObject | null> => {
+    const object = await bucket.head(key);
+    const shipped = object === null ? await find(key) : undefined;
+    if (shipped === undefined) return object;
+    // As old as can be: what a new version has in common with it is copied into the bucket.
+    return { size: shipped.bytes, uploaded: new Date(0), checksums: { sha256: bytesOf(shipped.sha256) } };
+  };
+  const put = async (key: string, value: Uint8Array | ReadableStream, options: PutOptions): Promise<object | null> => {
+    const { etagDoesNotMatch, etagMatches } = options.onlyIf ?? {};
+    const shipped = options.onlyIf && (await find(key));
+    if (shipped && etagDoesNotMatch === "*") return null; // it is there already
+    const isNew = shipped !== undefined && etagMatches === shipped.sha256;
+    const condition = isNew ? { ...options, onlyIf: { etagDoesNotMatch: "*" } } : options;
+    return bucket.put(key, value as Uint8Array, condition as never);
+  };
+  const list = async (options: { prefix: string; delimiter: string; cursor?: string }) => {
+    const page = await bucket.list(options);
+    if (!options.prefix.startsWith("bundles/") || options.cursor !== undefined) return page;
+    const { prefix } = options;
+    const below = Object.keys((await all()).objects).filter((key) => key.startsWith(prefix));
+    const folders = below.flatMap((key) => /^[^/]*\//.exec(key.slice(prefix.length)) ?? []);
+    return {
+      ...page,
+      objects: [...page.objects, ...below.filter((key) => !key.slice(prefix.length).includes("/")).map((key) => ({ key }))], // prettier-ignore
+      delimitedPrefixes: [...new Set([...page.delimitedPrefixes, ...folders.map((name) => prefix + name)])],
+    };
+  };
+  return {
+    bucket: { get, head, put, list: list as BundleBucket["list"] },
+    versions: async (benchmark) => (await all()).versions[benchmark] ?? [],
+  };
+}
+
+interface PutOptions {
+  readonly onlyIf?: { readonly etagMatches?: string; readonly etagDoesNotMatch?: string };
+  readonly sha256?: string;
+}
+
+/** Bytes of lowercase hex. */
+function bytesOf(hex: string): ArrayBuffer {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)).buffer;
+}
