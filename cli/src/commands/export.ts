@@ -100,7 +100,7 @@ interface Exported {
 
 const TARGET: Readonly<Record<(typeof TARGETS)[number], (form: ExportedForm) => Exported>> = {
   "lm-eval": exportLmEval,
-  inspect: ({ anchors, base }) => {
+  inspect: ({ bundle, place, form, anchors, itemsGiven, base }) => {
     const samples = samplesByTask(anchors);
     const commands = Object.entries(samples).map(([task, ids]) =>
       ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
@@ -112,7 +112,12 @@ const TARGET: Readonly<Record<(typeof TARGETS)[number], (form: ExportedForm) => 
         heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
         commands,
         logs: "anchors",
-        notes: [],
+        notes:
+          itemsGiven || bundle.manifest.protocol["harness"] === "inspect"
+            ? []
+            : [
+                `These ids aren't Inspect's own: where its task numbers samples otherwise, other questions are asked. anchoreval run --bundle ${quote(place)} --form ${form} --harness inspect finds them by their content.`,
+              ],
       },
     };
   },

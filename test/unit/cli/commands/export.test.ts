@@ -123,6 +123,15 @@ describe("export --to helm, --to inspect, --to opencompass", () => {
       expect(ids).toEqual(anchors.filter((anchor) => taskOf(anchor) === task).map((anchor) => anchor.index));
   });
 
+  it("inspect: says that ids of another harness may number other samples", async () => {
+    const exported = async (harness: string): Promise<string> => {
+      const own = writeBundle(folder.path(`of-${harness}`), loggedContent({ harness }));
+      return (await runCommand("export", "--bundle", own, "--to", "inspect", "--out", folder.path(`to-${harness}`))).out;
+    };
+    expect(await exported("lm-eval")).toContain("These ids aren't Inspect's own");
+    expect(await exported("inspect")).not.toContain("These ids");
+  });
+
   it("refuse anchors without task and id by name", async () => {
     const bare = writeBundle(folder.path("bare-samples"), sampleContent());
     const { code, err } = await runCommand("export", "--bundle", bare, "--to", "inspect", "--out", folder.path("none"));
