@@ -126,7 +126,8 @@ describe("export --to helm, --to inspect, --to opencompass", () => {
   it("inspect: says that ids of another harness may number other samples", async () => {
     const exported = async (harness: string): Promise<string> => {
       const own = writeBundle(folder.path(`of-${harness}`), loggedContent({ harness }));
-      return (await runCommand("export", "--bundle", own, "--to", "inspect", "--out", folder.path(`to-${harness}`))).out;
+      return (await runCommand("export", "--bundle", own, "--to", "inspect", "--out", folder.path(`to-${harness}`)))
+        .out;
     };
     expect(await exported("lm-eval")).toContain("These ids aren't Inspect's own");
     expect(await exported("inspect")).not.toContain("These ids");
