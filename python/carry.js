@@ -18,6 +18,7 @@ const ONNX_RUNTIME = "node_modules/onnxruntime-web/dist";
 const ONNX_RUNTIME_FILES = ["ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"];
 const WITHOUT_WORKERD = `import { AnchorEvalError } from "anchoreval";
 export const Miniflare = undefined;
+export const Response = undefined;
 throw new AnchorEvalError(
   "unsupported",
   "the package for Python comes without workerd, which runs the Worker on this machine; a checkout (npm ci) has it",

@@ -55,7 +55,7 @@ export function fullScoreWords({ scenarios }: Pick<Manifest, "scenarios">): stri
 }
 
 /** Chance of scores that spread as far though no model is better than another, above which nothing is known of them. */
-const NOISE = 0.001;
+const NOISE = 0.01;
 
 /**
  * Scenarios whose source models' scores spread no further than chance would make them: a sentence each. M scores with

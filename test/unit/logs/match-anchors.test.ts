@@ -37,12 +37,6 @@ describe("matchAnchors", () => {
     expect(found.ignored).toBe(2);
   });
 
-  it("matches by the item's id in its task, where its documents are known by a field that has it", () => {
-    const named = { item_id: "622", scenario: "s", index: 0, forms: ["50"], task: "t" };
-    expect(matched([named], [sample(1, null, { doc_id: "622", score: 1 }), sample(2, null)])).toEqual({ "622": 1 });
-    expect(matched([named], [sample(1, null, { doc_id: "622", task: "u" })])).toEqual({});
-  });
-
   it("matches by content first: a harness may number a subset's documents wrongly", () => {
     const anchors = [anchor(4, H("d")), anchor(1, H("a"))];
     expect(matched(anchors, [sample(4, H("a")), sample(1, H("d"))])).toEqual({ "t/1": 0, "t/4": 1 });
