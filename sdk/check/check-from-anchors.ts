@@ -36,29 +36,25 @@ export function checkFromAnchors(
   current: ComparedModel | readonly ComparedModel[],
   options: CheckOptions,
 ): CheckResult {
-  const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, alarmsPerYear, runsPerYear, ...resolve } = options;
-  const alarms = alarmRate(alarmsPerYear, runsPerYear);
+  const { baselines = [], minScore } = options;
+  const rule = dropRule(options);
+  const { alarms, level } = rule;
   if (baselines.length === 0 && minScore === undefined)
     throw invalidOption("a check needs a baseline's answers, a lowest score, or both");
-  if (!(level > 0.5 && level < 1)) throw invalidOption(`level must be a one-sided confidence in (0.5,1), got ${level}`);
-  if (!(maxDrop >= 0 && maxDrop < 1)) throw invalidOption(`maxDrop must be a drop of scores in [0,1), got ${maxDrop}`);
   if (minScore !== undefined && !(minScore >= 0 && minScore <= 1))
     throw invalidOption(`minScore must be a score in [0,1], got ${minScore}`);
 
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw invalidOption("a check needs answers");
   const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
-  const { scores, warnings, ...served } = resolveModels(bundle, [...baselines, ...runs], names, resolve);
+  const { scores, warnings, ...served } = resolveModels(bundle, [...baselines, ...runs], names, options);
   const { form } = served;
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
   const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
   const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1).estimate;
   const drop =
-    before &&
-    checkedDrop(bundle.manifest, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own), maxDrop, {
-      ...{ alarms, level },
-    });
+    before && checkedDrop(bundle.manifest, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own), rule);
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
     ...served,
@@ -76,7 +72,25 @@ export function namedRuns(models: readonly ComparedModel[], side: string): strin
   return models.map(({ name }, k) => name ?? (models.length === 1 ? side : `${side} ${k + 1}`));
 }
 
-export function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
+/** The rule of a drop: the largest that is allowed, a fraction, and how sure a verdict must be. */
+export interface DropRule extends Pick<CheckResult, "alarms" | "level"> {
+  readonly maxDrop: number;
+}
+
+/** The rule of a drop that options ask for. @throws AnchorEvalError `invalid_option` for a value out of its range */
+export function dropRule({
+  maxDrop = 0.01,
+  level = 0.95,
+  alarmsPerYear,
+  runsPerYear,
+}: Pick<CheckOptions, "maxDrop" | "level" | "alarmsPerYear" | "runsPerYear">): DropRule {
+  const alarms = alarmRate(alarmsPerYear, runsPerYear);
+  if (!(level > 0.5 && level < 1)) throw invalidOption(`level must be a one-sided confidence in (0.5,1), got ${level}`);
+  if (!(maxDrop >= 0 && maxDrop < 1)) throw invalidOption(`maxDrop must be a drop of scores in [0,1), got ${maxDrop}`);
+  return { maxDrop, level, alarms };
+}
+
+function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
     throw invalidOption(`runsPerYear must be at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
@@ -114,8 +128,7 @@ export function checkedDrop(
   manifest: Manifest,
   before: ReadonlyMap<string, ScenarioEvidence>,
   now: ReadonlyMap<string, ScenarioEvidence>,
-  maxDrop: number,
-  { alarms, level }: Pick<CheckResult, "alarms" | "level">,
+  { maxDrop, alarms, level }: DropRule,
 ): DropCheck {
   const difference = expectedDifference(manifest, before, now);
   if ("reason" in difference) {

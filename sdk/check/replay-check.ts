@@ -5,21 +5,17 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
 import { logit, sigmoid } from "../core/numeric/functions.ts";
 import { createRandom, type RandomSource } from "../core/numeric/random.ts";
-import type { EstimateOptions } from "../estimate/types.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
-import { checkedDrop, meanScores, namedRuns } from "./check-from-anchors.ts";
-import type { CheckResult } from "./types.ts";
+import { checkedDrop, dropRule, meanScores, namedRuns } from "./check-from-anchors.ts";
+import type { CheckOptions } from "./types.ts";
 
 /** Chances of a right answer that an item may have: even steps of its logit, from 1 in 1100 to all but that. */
 const CHANCES = Float64Array.from({ length: 57 }, (_, k) => sigmoid((k - 28) / 4));
 /** Rounds of EM for how chances are spread. */
 const ROUNDS = 200;
 
-export interface ReplayOptions extends Pick<EstimateOptions, "form"> {
-  /** As the check's own: the largest drop that is allowed, a fraction, and the chance of a false alarm of one check. */
-  readonly maxDrop: number;
-  readonly alarms: CheckResult["alarms"];
-  readonly level: number;
+/** The check's own rule, and what is replayed. */
+export interface ReplayOptions extends Omit<CheckOptions, "baselines" | "minScore"> {
   /** Drops to be found, fractions. */
   readonly drops: readonly number[];
   /** Runs that one check averages. */
@@ -55,7 +51,8 @@ export function replayCheck(
 ): { readonly form: string; readonly baselines: number; readonly flips: number; readonly checks: ReplayedCheck[] } {
   if (baselines.length < 2)
     throw invalidOption("what differs between runs of one model takes two runs or more: give --baseline several times");
-  const { drops, nights, maxDrop, alarms, level } = options;
+  const { drops, nights } = options;
+  const rule = dropRule(options);
   const { scores, form } = resolveModels(bundle, baselines, namedRuns(baselines, "baseline"), options);
   const before = meanScores(scores);
   const counts = keepCommon([before], ["the baselines"]);
@@ -73,10 +70,7 @@ export function replayCheck(
         id,
         chance.map((p) => meanOfRuns(shifted(p, shift), runs, stream)),
       );
-    const { verdict } = checkedDrop(bundle.manifest, evidence, modelEvidence(bundle, form, own), maxDrop, {
-      ...{ alarms, level },
-    });
-    return verdict === "regressed";
+    return checkedDrop(bundle.manifest, evidence, modelEvidence(bundle, form, own), rule).verdict === "regressed";
   };
   const share = (runs: number, drop: number, times: number): number => {
     const stream = random.fork(`${runs} runs, a drop of ${drop}`);
@@ -91,7 +85,7 @@ export function replayCheck(
     checks: options.runs.map((runs) => ({
       items,
       runs,
-      alarmsAYear: alarms.runsPerYear * share(runs, 0, nights),
+      alarmsAYear: rule.alarms.runsPerYear * share(runs, 0, nights),
       power: drops.map((drop) => share(runs, drop, Math.ceil(nights / 10))),
     })),
   };

@@ -1,15 +1,15 @@
 import { writeFile } from "node:fs/promises";
-import { alarmRate, checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
+import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import { replayCheck } from "anchoreval/internal/check/replay-check";
-import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
+import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, flag, option, type OptionReader, invalidOption } from "../command.ts";
+import { writing } from "../errors.ts";
 import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
 import type { Output } from "../output.ts";
@@ -92,15 +92,15 @@ export const checkCommand: Command = {
         `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
       );
     const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
-    if (table) {
-      await printReplays(options, output, bundle, asked, remark);
-      return 0;
-    }
     const runs: ReadModel[] = [];
     for (const path of paths) runs.push(await readModel([path], bundle, options, remark));
     const baselines: ReadModel[] = [];
     for (const path of baselinePaths)
       baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
+    if (table) {
+      printReplays(options, output, bundle, baselines, asked);
+      return 0;
+    }
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
@@ -121,35 +121,26 @@ const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];
 /** Runs that a replayed check averages. */
 const RUNS = [1, 3, 7];
 
-/** Prints what the check is worth by replays of the baseline's own model. */
-async function printReplays(
+/** Prints what the check is worth by replays of the baseline's own model. @param rule - the check's */
+function printReplays(
   options: OptionReader,
   output: Output,
   bundle: Bundle,
-  {
-    maxDrop,
-    alarmsPerYear,
-    runsPerYear,
-    level,
-  }: { maxDrop: number; alarmsPerYear: number; runsPerYear: number; level: number },
-  remark: (words: string, model: string) => void,
-): Promise<void> {
-  const baselines: ReadModel[] = [];
-  for (const path of options.texts("baseline"))
-    baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
+  baselines: readonly ReadModel[],
+  rule: Required<Pick<CheckOptions, "maxDrop" | "level" | "alarmsPerYear" | "runsPerYear">>,
+): void {
   const nights = options.number("nights", { min: 10, max: 1e6, integer: true }, 2000);
+  const seed = options.number("seed", { min: 0, integer: true }, 1);
   const form = options.text("form");
   const replayed = replayCheck(bundle, baselines, {
-    ...{ maxDrop, level, nights, drops: DROPS, runs: RUNS },
-    alarms: alarmRate(alarmsPerYear, runsPerYear),
-    seed: options.number("seed", { min: 0, integer: true }, 1),
+    ...{ ...rule, nights, seed, drops: DROPS, runs: RUNS },
     ...(form !== undefined && { form }),
   });
   const { benchmark, version } = bundle.manifest;
   const rows = replayed.checks.map(({ items, runs, alarmsAYear, power }) => [
     String(items),
     String(runs),
-    alarmsAYear === 0 ? `under ${figure((3 * runsPerYear) / nights)}` : figure(alarmsAYear),
+    alarmsAYear === 0 ? `under ${figure((3 * rule.runsPerYear) / nights)}` : figure(alarmsAYear),
     ...power.map((share) => percent(share)),
   ]);
   output.result({ benchmark, version, ...replayed, drops: DROPS, nights }, [
@@ -160,7 +151,7 @@ async function printReplays(
       `rrr${DROPS.map(() => "r").join("")}`,
     ),
     "",
-    `A check averages so many runs and allows a drop of ${points(maxDrop)} points; found in a single check, in per cent. ${nights} checks of an unchanged model, ${Math.ceil(nights / 10)} of each drop; a worse model is one whose logits all fell alike.`,
+    `A check averages so many runs and allows a drop of ${points(rule.maxDrop)} points; found in a single check, in per cent. ${nights} checks of an unchanged model, ${Math.ceil(nights / 10)} of each drop; a worse model is one whose logits all fell alike.`,
   ]);
 }
 
@@ -170,11 +161,7 @@ function figure(value: number): string {
 
 async function saveAnswers(file: string, { responses, hashes }: ReadModel): Promise<void> {
   const document = { responses: Object.fromEntries(responses), hashes: Object.fromEntries(hashes) };
-  try {
-    await writeFile(file, `${JSON.stringify(document, null, 1)}\n`);
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
+  await writing(file, () => writeFile(file, `${JSON.stringify(document, null, 1)}\n`));
 }
 
 function checkParts(check: Answered<CheckResult>): ResultParts {

@@ -10,7 +10,7 @@ const bundle = await loadBundle(memorySource(sampleBundle({ items: [400, 600], s
 const ids = [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get("100")!.itemIds);
 const options: ReplayOptions = {
   maxDrop: 0.01,
-  alarms: { perYear: 36.5, runsPerYear: 365, probability: 0.1 },
+  alarmsPerYear: 36.5,
   level: 0.95,
   drops: [0.02, 0.06, 0.2],
   runs: [1, 7],
