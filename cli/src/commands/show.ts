@@ -16,29 +16,25 @@ import { noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, invalidOption, option } from "../command.ts";
-import { openBundle, readToken } from "../open-bundle.ts";
+import { BUNDLE_OPTION, openBundle, readToken } from "../open-bundle.ts";
 import { openHub } from "../trainer.ts";
 
 export const showCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
   options: {
-    Data: {
-      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", {
-        required: true,
-      }),
-    },
+    Data: BUNDLE_OPTION,
   },
   examples: ["show gsm8k", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
   run: async ({ options, output, signal }) => {
     const source = openBundle(options.required("bundle"));
     const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
-    const files = await checkFiles(source, manifest, signal);
+    const { files, contents } = await checkFiles(source, manifest, signal);
     const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
     const cardBytes = (await source.readCard?.({ signal })) ?? null;
     const card = cardBytes && new TextDecoder().decode(cardBytes);
-    const noise = bad.length > 0 ? [] : await noiseOf(source, signal);
+    const noise = bad.length > 0 ? [] : await noiseOf(readSource(source.name, contents.set("manifest.json", bytes)));
     if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest, card });
     if (!output.json) for (const line of showLines(manifest, digest, files, signatures, noise)) output.line(line);
     if (!output.json && card !== null) output.line(`\n${card.trimEnd()}`);
@@ -52,12 +48,9 @@ export const showCommand: Command = {
 };
 
 /** Scenarios whose source models can't be told apart. */
-async function noiseOf(source: BundleSource, signal: AbortSignal): Promise<string[]> {
-  const { manifest, scenarios } = await loadBundle(source, { signal });
-  return noiseWords(
-    manifest,
-    Array.from(scenarios.values(), ({ sourceScores }) => sourceScores),
-  );
+async function noiseOf(source: BundleSource): Promise<string[]> {
+  const { manifest, scenarios } = await loadBundle(source);
+  return noiseWords(manifest, scenarios.values());
 }
 
 function showLines(
@@ -128,20 +121,35 @@ interface CheckedFile {
   readonly state: "ok" | "missing" | "damaged";
 }
 
+/** A bundle whose files were read. */
+function readSource(name: string, contents: ReadonlyMap<string, Uint8Array>): BundleSource {
+  return {
+    name,
+    read: (file, { range } = {}) => {
+      const bytes = contents.get(file) ?? null;
+      return Promise.resolve(range && bytes ? bytes.subarray(range.begin, range.end) : bytes);
+    },
+  };
+}
+
 /** Reads every file of a bundle whole and compares it with the byte count and the digest that the manifest states. */
-async function checkFiles(source: BundleSource, manifest: Manifest, signal: AbortSignal): Promise<CheckedFile[]> {
-  const checked: CheckedFile[] = [];
+async function checkFiles(source: BundleSource, manifest: Manifest, signal: AbortSignal) {
+  const files: CheckedFile[] = [];
+  const contents = new Map<string, Uint8Array>();
   for (const { name, bytes } of manifest.files) {
     const state = await readBundleFile(source, manifest, name as BundleFileName, { signal }).then(
-      () => "ok" as const,
+      (content) => {
+        contents.set(name, content);
+        return "ok" as const;
+      },
       (error: unknown) => {
         if (!(error instanceof AnchorEvalError && error.code === "bundle_corrupt")) throw error;
         return error.issues[0]?.code === "missing" ? ("missing" as const) : ("damaged" as const);
       },
     );
-    checked.push({ name, bytes, state });
+    files.push({ name, bytes, state });
   }
-  return checked;
+  return { files, contents };
 }
 
 interface CheckedSignature {
