@@ -1,4 +1,4 @@
-import { itemWeights } from "../core/bundle/bundle.ts";
+import { type BundleScenario, itemWeights } from "../core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import { type EstimatorId, estimatorFigure } from "../core/estimators/types.ts";
 import { normalCdf } from "../core/numeric/distributions.ts";
@@ -61,14 +61,15 @@ const NOISE = 0.01;
  * Scenarios whose source models' scores spread no further than chance would make them: a sentence each. M scores with
  * mean s̄ of items of weight w have a variance of s̄(1 − s̄)·Σw² at most where no model is better than another; (M − 1) times
  * the ratio to it is χ² with M − 1 degrees of freedom (by Wilson and Hilferty's cube root).
- * @param sourceScores - by scenario, in [0,1]
+ * @param fitted - the manifest's scenarios with their source models' scores, in [0,1]
  */
 export function noiseWords(
   { scenarios, weighting }: Pick<Manifest, "scenarios" | "weighting">,
-  sourceScores: readonly ArrayLike<number>[],
+  fitted: Iterable<Pick<BundleScenario, "sourceScores">>,
 ): string[] {
-  return scenarios.flatMap((scenario, s) => {
-    const scores = Array.from(sourceScores[s]!);
+  return Array.from(fitted).flatMap(({ sourceScores }, s) => {
+    const scenario = scenarios[s]!;
+    const scores = Array.from(sourceScores);
     const degrees = scores.length - 1;
     if (degrees < 1 || scenario.fullScore !== undefined) return [];
     const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;

@@ -25,9 +25,9 @@ export function wholePercent(share: number): string {
   return `${shown} %`;
 }
 
-/** Two decimals with a minus sign. @example decimals(-1.5) // "−1.50" */
-export function decimals(value: number): string {
-  return signed(value.toFixed(2));
+/** Decimals, two unless told, with a minus sign. @example decimals(-1.5) // "−1.50" */
+export function decimals(value: number, digits = 2): string {
+  return signed(value.toFixed(digits));
 }
 
 /** A whole number with thin spaces between thousands. */

@@ -195,10 +195,7 @@ export const fitCommand: Command = {
 
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const memory = process.resourceUsage().maxRSS * 1024;
-    const noise = noiseWords(
-      manifest,
-      result.content.scenarios.map(({ sourceScores }) => sourceScores),
-    );
+    const noise = noiseWords(manifest, result.content.scenarios);
     for (const sentence of noise) output.remark(sentence);
     const words = [
       ...closingWords(manifest),

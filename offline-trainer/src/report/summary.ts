@@ -14,20 +14,19 @@ const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 export function summary(data: ReportData): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${note(baseWords(data.manifest))} ${note(fullScoreWords(data.manifest))} ${note(noise(data))}
+    ${sentences(data)} ${note(baseWords(data.manifest))} ${note(fullScoreWords(data.manifest))}
+    ${note(
+      noiseWords(
+        data.manifest,
+        data.scenarios.map(({ content }) => content),
+      ),
+    )}
     ${tiles(data)} ${words(data)}
     <p class="meaning">
       <strong>What an interval means:</strong> it is for the score that this run would have got on all items of this
       benchmark version; it doesn't cover sampling noise, other prompts or other items.
     </p>
   </section> `;
-}
-
-function noise({ manifest, scenarios }: ReportData): string[] {
-  return noiseWords(
-    manifest,
-    scenarios.map(({ content }) => content.sourceScores),
-  );
 }
 
 function sentences({ manifest, defaultForm }: ReportData): Html {

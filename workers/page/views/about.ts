@@ -38,10 +38,7 @@ export function aboutTab(page: BundlePage): Child {
     section("How accurate is it?", [
       element("p", "Errors in points, measured on models that were held out of every step."),
       errorsTable(manifest, scenarios),
-      ...noiseWords(
-        manifest,
-        Array.from(bundle.scenarios.values(), ({ sourceScores }) => sourceScores),
-      ).map((sentence) => element("p.missing", sentence)),
+      ...noiseWords(manifest, bundle.scenarios.values()).map((sentence) => element("p.missing", sentence)),
       errors ?? element("p.missing", "Not measured: there are too few models to hold any out."),
     ]),
     section(

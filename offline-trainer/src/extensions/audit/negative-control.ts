@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
-import { textTable } from "anchoreval/internal/words/figures";
+import { decimals, textTable } from "anchoreval/internal/words/figures";
 import { interruptible } from "../../backends/interruptible.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { calibratedModels, scenarioGroups, type ScenarioGroup } from "../../matrix/benchmark.ts";
@@ -182,7 +182,7 @@ export function* controlLines(controls: readonly NegativeControl[]): Generator<s
   const rows = controls.flatMap(({ scenarios, observed, shuffled, dims, dimsBeyondChance }) =>
     scenarios.map((id, s) => [
       id,
-      decimals(observed.scores[s] ?? null),
+      thousandths(observed.scores[s] ?? null),
       range(shuffled.items.map(({ scores }) => scores[s] ?? null)),
       signed(observed.gains.items.gain),
       range(shuffled.items.map(({ gains }) => gains.items.gain)),
@@ -209,14 +209,14 @@ const NOISE: Readonly<Record<Shuffle, string>> = {
 function range(values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return "";
-  const [least, most] = [Math.min(...known), Math.max(...known)].map(decimals) as [string, string];
+  const [least, most] = [Math.min(...known), Math.max(...known)].map(thousandths) as [string, string];
   return least === most ? least : `${least} to ${most}`;
 }
 
-function decimals(value: number | null): string {
-  return value === null ? "" : value.toFixed(3).replace("-", "\u2212");
+function thousandths(value: number | null): string {
+  return value === null ? "" : decimals(value, 3);
 }
 
 function signed(value: number): string {
-  return `${value > 0 ? "+" : ""}${decimals(value)}`;
+  return `${value > 0 ? "+" : ""}${thousandths(value)}`;
 }
