@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { contentHash } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
+import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { groupRuns, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../trainer.ts";
 import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
@@ -46,10 +45,7 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
       const asked = { specs: Object.fromEntries(specs), arguments: valuesOf(own, "-T") };
       const seen = (await askPython(harness.python!, LOOK, asked, input.signal)) as Readonly<Record<string, SeenTask>>;
       const items = Object.entries(seen).flatMap(([task, { samples }]) =>
-        Object.entries(samples).map(([doc_id, sample]) => {
-          const content = sampleContent(sample);
-          return { task, doc_id, hash: content && contentHash(content), text: sampleText(sample) };
-        }),
+        Object.entries(samples).map(([doc_id, sample]) => ({ task, doc_id, ...sampleIdentity(sample) })),
       );
       const checked = sameItems(anchors, items, {
         ...{ harness: "inspect", fitted: input.bundle.manifest.protocol["harness"], dropChanged: input.dropChanged },

@@ -1,9 +1,9 @@
-import { contentHash } from "anchoreval/bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { ItemLines } from "anchoreval/internal/bundles/read-file";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { sampleContent, sampleText } from "anchoreval/internal/logs/inspect/read-samples";
+import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { matchAnchors, type NamedItem } from "anchoreval/internal/logs/match-anchors";
+import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 
 /** A sample of Inspect; one of which only the id is known has no input. */
@@ -13,9 +13,9 @@ interface SeenSample {
 }
 
 /**
- * Finds anchors, or all items of a bundle, among the samples of a task of Inspect: by content, then by item id, then by the sample's id,
- * which is an anchor's where the bundle was fitted on logs of Inspect. Tasks aren't compared: a task of Inspect may be
- * called as it likes.
+ * Finds anchors, or all items of a bundle, among the samples of a task of Inspect: by content, then by item id, then by
+ * the sample's id, which is an anchor's where the bundle was fitted on logs of Inspect. Tasks aren't compared: a task of
+ * Inspect may be called as it likes.
  * @returns for each sample the item that it is; null for one that is no anchor
  * @throws AnchorEvalError `item_changed` where a sample has an anchor's id and another content
  */
@@ -31,13 +31,11 @@ export function findSamples(
     delete own.doc_id;
     return own;
   });
-  const seen = samples.map((sample, place) => {
-    const content = sample.input === undefined ? null : sampleContent({ ...sample });
-    const text = sample.input === undefined ? null : sampleText({ ...sample });
-    // The place stands for the score, which comes back under the item's id.
-    return { task: "", doc_id: sample.id, state: "scored" as const, score: place, hash: content && contentHash(content), text }; // prettier-ignore
+  const seen = samples.map(({ id, ...sample }): LoggedSample => {
+    return { task: "", doc_id: id, state: "unscored", score: null, ...sampleIdentity(sample) };
   });
-  for (const [item, place] of matchAnchors(untasked, seen).answers) found.set(item, place!);
+  const places = new Map(seen.map((sample, place) => [sample, place]));
+  for (const [item, sample] of matchAnchors(untasked, seen).found) found.set(item, places.get(sample)!);
 
   const taken = new Set(found.values());
   const byId = new Map(samples.flatMap(({ id }, place) => (taken.has(place) ? [] : [[String(id), place] as const])));

@@ -62,14 +62,13 @@ function readEpoch(sample: Readonly<Record<string, unknown>>, position: number, 
     throw new AnchorEvalError("invalid_data", `${file}: sample ${position + 1} has no id`, {
       issues: [{ path: [file, "samples", position, "id"], code: "missing", message: "a sample has an id" }],
     });
+  return { id, scores: scoresOf(scores ?? score), errored: error != null, ...sampleIdentity(sample) };
+}
+
+/** What a sample is known by: its content's hash, and its text; null where they can't be told. */
+export function sampleIdentity(sample: Readonly<Record<string, unknown>>): Pick<LoggedSample, "hash" | "text"> {
   const content = sampleContent(sample);
-  return {
-    id,
-    scores: scoresOf(scores ?? score),
-    errored: error != null,
-    hash: content && contentHash(content),
-    text: sampleText(sample),
-  };
+  return { hash: content && contentHash(content), text: sampleText(sample) };
 }
 
 /** By scorer, or by `scorer/value` where a scorer gives several. */
@@ -89,7 +88,7 @@ function scoresOf(scores: unknown): Map<string, number | null> {
  * The content of a sample, for its hash: its input as the dataset has it (a chat's messages as canonical JSON of role and
  * content), its choices and its target; no solver's prompt, no answer of the model.
  */
-export function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent | null {
+function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent | null {
   const { input, choices, target } = sample;
   const text = inputText(input);
   if (text === null) return null;
@@ -102,7 +101,7 @@ export function sampleContent(sample: Readonly<Record<string, unknown>>): ItemCo
 }
 
 /** A sample as a person reads it: the text, or the last message, and the choices. */
-export function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
+function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
   const { input, choices } = sample;
   const last: unknown = Array.isArray(input) ? (input.at(-1) as { content?: unknown } | undefined)?.content : input;
   if (typeof last !== "string") return null;
