@@ -1,3 +1,5 @@
+import { protocolLines } from "anchoreval/internal/words/bundle-card";
+
 const points = (value) => value.toFixed(1);
 const SPLITS = {
   interpolation: "models like those seen",
@@ -16,16 +18,13 @@ export function cardText(bundle, { manifest, scenarios }, tests, size) {
   const tables = `--responses out/bundles/${bundle.name}/responses.csv.gz --items out/bundles/${bundle.name}/items.jsonl.gz`;
   const best = scenarios.map(({ sourceScores }) => Math.max(...sourceScores));
   const ranges = manifest.scenarios.map(({ id }, s) => `${points(100 * best[s])} points in ${id}`);
-  const told = Object.entries(bundle.protocol)
-    .filter(([key]) => !key.startsWith("ids"))
-    .map(([key, value]) => `${key} ${value}`);
   return `# ${bundle.name} ${bundle.version}
 
 ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.newest}.
 
 - **Measured by** ${bundle.measured}.
 - **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.
-- **Protocol:** ${told.join(", ")}. A score is on all these items under the protocol of your own run; where that differs much from this one, items may be hard in another way, and intervals may be too narrow.
+- ${protocolLines(bundle).join("")}
 - **Ids:** ${bundle.ids}
 - **No longer good for** models above the best seen, ${ranges.join(", ")}: most released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it, and err as in the line "${SPLITS.extrapolation}".
 

@@ -44,7 +44,8 @@ export function bundleCard(bundle: Bundle): string {
     .concat("\n");
 }
 
-function protocolLines({ protocol }: Manifest): string[] {
+/** The protocol of a bundle, and how far its figures go: a line, or none where it isn't known. */
+export function protocolLines({ protocol }: Pick<Manifest, "protocol">): string[] {
   const told = Object.entries(protocol).filter(([key]) => !/^ids(\/|$)/.test(key));
   if (told.length === 0) return [];
   const settings = told.map(([key, value]) => `${key} ${String(value)}`).join(", ");
