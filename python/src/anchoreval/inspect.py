@@ -187,13 +187,7 @@ class AdaptiveSamples(SampleSource):
     def _figures(self) -> dict[str, float | None]:
         model = self._turn["model"]
         interval = None if model["interval"] is None else Interval(**model["interval"])
-        return {
-            "adaptive": model["score"],
-            "adaptive_stderr": standard_error(interval),
-            "adaptive_low": None if interval is None else interval.low,
-            "adaptive_high": None if interval is None else interval.high,
-            "adaptive_items": self._turn["asked"],
-        }
+        return _numbers("adaptive", model["score"], interval) | {"adaptive_items": self._turn["asked"]}
 
     def _batch(self) -> list[Sample]:
         return [self._samples[item["item_id"]] for item in self._turn["items"]]
@@ -259,7 +253,7 @@ def adaptive(
         samples = adaptive(whole.dataset, "mine", half_width=0.03)
         Task(dataset=samples, solver=whole.solver, scorer=whole.scorer, metrics=[samples.metric()])
     """
-    loaded = load(bundle, scenarios=None if scenario is None else [scenario])
+    loaded = _load(bundle, scenario, None)
     seen = _seen(dataset)
     sent = json.dumps(seen, ensure_ascii=False)
     told = call({"call": "adaptive-samples", "bundle": loaded._named, "samples": sent})
@@ -328,14 +322,19 @@ def _answers(bundle: Bundle, form: str, scores: list[SampleScore], to_float: Val
     return {item: fmean(own) for item, own in values.items()}
 
 
+def _numbers(name: str, score: float | None, interval: Interval | None) -> dict[str, float | None]:
+    """A score and its interval, as the log names them."""
+    return {
+        name: score,
+        f"{name}_stderr": standard_error(interval),
+        f"{name}_low": None if interval is None else interval.low,
+        f"{name}_high": None if interval is None else interval.high,
+    }
+
+
 def _figures(result: Estimate | ScenarioResult) -> dict[str, float | None]:
     """Inspect leaves out those that are None."""
-    figures = {
-        "anchored": result.score,
-        "anchored_stderr": standard_error(result.interval),
-        "anchored_low": None if result.interval is None else result.interval.low,
-        "anchored_high": None if result.interval is None else result.interval.high,
-    }
+    figures = _numbers("anchored", result.score, result.interval)
     scenarios = result.scenarios if isinstance(result, Estimate) else {}
     for scenario, own in scenarios.items() if len(scenarios) > 1 else ():
         figures[f"anchored:{scenario}"] = own.score
