@@ -20,6 +20,15 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
 
 const SHOWN_ISSUES = 10;
 
+/** Writes a file, and says which one where that fails. @throws AnchorEvalError `unavailable` */
+export async function writing(file: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+  }
+}
+
 /**
  * Says what went wrong: on standard error, and with `--json` as a document too.
  * @returns the exit code: 2 for what the caller can mend, else 1

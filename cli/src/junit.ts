@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import type { CheckVerdict } from "anchoreval/internal/check/types";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { writing } from "./errors.ts";
 
 /** One rule of a check as a test case. */
 export interface RuleCase {
@@ -22,11 +22,7 @@ export async function writeJunit(
   cases: readonly RuleCase[],
   notes: readonly string[],
 ): Promise<void> {
-  try {
-    await writeFile(file, junitXml(suite, cases, notes));
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
+  await writing(file, () => writeFile(file, junitXml(suite, cases, notes)));
 }
 
 function junitXml(suite: string, cases: readonly RuleCase[], notes: readonly string[]): string {

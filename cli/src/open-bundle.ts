@@ -3,7 +3,12 @@ import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
-import { invalidOption, type OptionReader } from "./command.ts";
+import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
+
+/** The bundle that a command reads. */
+export const BUNDLE_OPTION = {
+  bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
+} as const satisfies OptionSpecs;
 
 /**
  * The source that a command's `BUNDLE` means: a folder, an HTTP address of a Worker's bundle or of any static host's

@@ -21,14 +21,14 @@ import {
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../command.ts";
-import { readBundle } from "../open-bundle.ts";
+import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
   options: {
     Data: {
-      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
+      ...BUNDLE_OPTION,
       a: option("PATH", "answers of model A, in the format of estimate"),
       b: option("PATH", "answers of model B"),
       responses: option("PATH", "answers of three models or more, to rank", { multiple: true }),

@@ -5,7 +5,7 @@ import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchore
 import { percent, points } from "anchoreval/internal/words/figures";
 import { type Command, option, flag, given } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
-import { readBundle } from "../open-bundle.ts";
+import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
   type Answered,
@@ -21,7 +21,7 @@ export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
   options: {
     Data: {
-      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
+      ...BUNDLE_OPTION,
       responses: option(
         "PATH",
         "the model's answers: JSON {id: score}, JSON lines or CSV item_id,score; with --from its logs",

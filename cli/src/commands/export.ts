@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import {
   inspectArguments,
   lmEvalArguments,
@@ -12,14 +11,15 @@ import {
 import { type Command, option } from "../command.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { anchoredTask } from "../anchored-task.ts";
-import { readBundle } from "../open-bundle.ts";
+import { writing } from "../errors.ts";
+import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 
 export const exportCommand: Command = {
   options: {
     Data: {
-      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
+      ...BUNDLE_OPTION,
       form: option("ID", "form to export (default: the bundle's default form)"),
       ...ITEMS_OPTION,
     },
@@ -189,10 +189,8 @@ function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentLis
 }
 
 async function write(folder: string, file: string, text: string): Promise<void> {
-  try {
+  await writing(file, async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(file, text);
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
+  });
 }

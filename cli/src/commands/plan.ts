@@ -5,15 +5,13 @@ import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/type
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { given, type Command, option, invalidOption } from "../command.ts";
-import { readBundle } from "../open-bundle.ts";
+import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
 export const planCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
   options: {
-    Data: {
-      bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
-    },
+    Data: BUNDLE_OPTION,
     Goal: {
       "half-width": option("POINTS", "half-width that nine models in ten shall have at most"),
       gap: option("POINTS", "the smallest true difference of two models to rank right"),

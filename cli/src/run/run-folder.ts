@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { writing } from "../errors.ts";
 import { invalidOption } from "../command.ts";
 
 /** A run that is asked for: the same again goes on with a run that was broken off. */
@@ -69,12 +69,10 @@ export async function finishRun(folder: string, result: unknown): Promise<void> 
 
 async function written(folder: string, name: string, value: unknown): Promise<void> {
   const file = join(folder, name);
-  try {
+  await writing(file, async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(file, `${JSON.stringify(value, null, 1)}\n`);
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
+  });
 }
 
 async function stateOf(folder: string, request: RunRequest): Promise<"new" | "begun" | "finished" | "other"> {
