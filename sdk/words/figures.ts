@@ -25,9 +25,14 @@ export function wholePercent(share: number): string {
   return `${shown} %`;
 }
 
-/** Decimals, two unless told, with a minus sign. @example decimals(-1.5) // "−1.50" */
-export function decimals(value: number, digits = 2): string {
-  return signed(value.toFixed(digits));
+/** Two decimals with a minus sign. @example decimals(-1.5) // "−1.50" */
+export function decimals(value: number): string {
+  return signed(value.toFixed(2));
+}
+
+/** Three decimals with a minus sign. @example thousandths(-0.0102) // "−0.010" */
+export function thousandths(value: number): string {
+  return signed(value.toFixed(3));
 }
 
 /** A whole number with thin spaces between thousands. */

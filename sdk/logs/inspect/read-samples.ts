@@ -65,7 +65,7 @@ function readEpoch(sample: Readonly<Record<string, unknown>>, position: number, 
   return { id, scores: scoresOf(scores ?? score), errored: error != null, ...sampleIdentity(sample) };
 }
 
-/** What a sample is known by: its content's hash, and its text; null where they can't be told. */
+/** The hash of a sample's content, and its text; null where they can't be told. */
 export function sampleIdentity(sample: Readonly<Record<string, unknown>>): Pick<LoggedSample, "hash" | "text"> {
   const content = sampleContent(sample);
   return { hash: content && contentHash(content), text: sampleText(sample) };

@@ -6,6 +6,7 @@ import {
   percent,
   points,
   signedPoints,
+  thousandths,
   wholePercent,
 } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
@@ -30,6 +31,7 @@ test.each([
 test("points have one decimal and a minus sign, never a negative zero", () => {
   expect([0.0244, 0, -0.0123, -0.0001, 1].map(points)).toEqual(["2.4", "0.0", "−1.2", "0.0", "100.0"]);
   expect([-0.004, 0.126, -1.5].map(decimals)).toEqual(["0.00", "0.13", "−1.50"]);
+  expect([-0.0004, 0.1264, -1.5].map(thousandths)).toEqual(["0.000", "0.126", "−1.500"]);
 });
 
 test("a share never reads as all or none where it isn't", () => {

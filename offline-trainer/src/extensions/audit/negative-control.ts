@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
-import { decimals, textTable } from "anchoreval/internal/words/figures";
+import { textTable, thousandths } from "anchoreval/internal/words/figures";
 import { interruptible } from "../../backends/interruptible.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { calibratedModels, scenarioGroups, type ScenarioGroup } from "../../matrix/benchmark.ts";
@@ -182,7 +182,7 @@ export function* controlLines(controls: readonly NegativeControl[]): Generator<s
   const rows = controls.flatMap(({ scenarios, observed, shuffled, dims, dimsBeyondChance }) =>
     scenarios.map((id, s) => [
       id,
-      thousandths(observed.scores[s] ?? null),
+      figure(observed.scores[s] ?? null),
       range(shuffled.items.map(({ scores }) => scores[s] ?? null)),
       signed(observed.gains.items.gain),
       range(shuffled.items.map(({ gains }) => gains.items.gain)),
@@ -206,15 +206,15 @@ const NOISE: Readonly<Record<Shuffle, string>> = {
     "these answers tell no more of the items than shuffled ones: chosen anchors are worth no more than random items",
 };
 
+function figure(value: number | null): string {
+  return value === null ? "" : thousandths(value);
+}
+
 function range(values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return "";
   const [least, most] = [Math.min(...known), Math.max(...known)].map(thousandths) as [string, string];
   return least === most ? least : `${least} to ${most}`;
-}
-
-function thousandths(value: number | null): string {
-  return value === null ? "" : decimals(value, 3);
 }
 
 function signed(value: number): string {
