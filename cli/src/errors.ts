@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { Streams } from "./output.ts";
+import { printable, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
   "invalid_data",
@@ -34,17 +34,18 @@ export async function writing(file: string, write: () => Promise<unknown>): Prom
  * @returns the exit code: 2 for what the caller can mend, else 1
  */
 export function reportError(error: unknown, { stdout, stderr }: Streams, json: boolean): number {
+  const say = (words: string): void => void stderr.write(`${printable(words)}\n`);
   if (!(error instanceof AnchorEvalError)) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    stderr.write(`anchoreval: this is a defect, please report it:\n${words}\n`);
+    say(`anchoreval: this is a defect, please report it:\n${words}`);
     return 1;
   }
   const { code, message, issues } = error;
   if (json) stdout.write(`${JSON.stringify({ error: { code, message, issues } }, null, 2)}\n`);
-  stderr.write(`anchoreval: ${message} [${code}]\n`);
+  say(`anchoreval: ${message} [${code}]`);
   if (!saysItsIssues(error)) {
-    for (const issue of issues.slice(0, SHOWN_ISSUES)) stderr.write(`  ${issue.path.join(", ")}: ${issue.message}\n`);
-    if (issues.length > SHOWN_ISSUES) stderr.write(`  … and ${issues.length - SHOWN_ISSUES} more\n`);
+    for (const issue of issues.slice(0, SHOWN_ISSUES)) say(`  ${issue.path.join(", ")}: ${issue.message}`);
+    if (issues.length > SHOWN_ISSUES) say(`  … and ${issues.length - SHOWN_ISSUES} more`);
   }
   return USAGE_CODES.has(code) ? 2 : 1;
 }

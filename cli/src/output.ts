@@ -24,9 +24,21 @@ export interface Streams {
   };
 }
 
+/**
+ * Text that a terminal shows and doesn't obey: control characters, and those that turn the direction of writing, as their
+ * code points. Names and descriptions come from bundles and files of anybody.
+ * @example printable("a\u001b[2Jb") // "a\\u{1b}[2Jb"
+ */
+export function printable(text: string): string {
+  return text.replace(
+    /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu,
+    (own) => `\\u{${own.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
 /** The output of a command: results to `stdout`, all else to `stderr`. */
 export function createOutput({ json, quiet }: { json: boolean; quiet: boolean }, { stdout, stderr }: Streams): Output {
-  const line = (text = ""): void => void stdout.write(`${text}\n`);
+  const line = (text = ""): void => void stdout.write(`${printable(text)}\n`);
   const document = (value: unknown): void => line(JSON.stringify(value, null, 2));
   return {
     json,
@@ -37,7 +49,7 @@ export function createOutput({ json, quiet }: { json: boolean; quiet: boolean },
       else for (const text of lines) line(text);
     },
     remark: (text) => {
-      if (!quiet) stderr.write(`${text}\n`);
+      if (!quiet) stderr.write(`${printable(text)}\n`);
     },
     during: async (label, work) => {
       if (quiet || stderr.isTTY !== true) return work(() => undefined);
@@ -47,7 +59,7 @@ export function createOutput({ json, quiet }: { json: boolean; quiet: boolean },
         const seconds = (Date.now() - begun) / 1000;
         const left = share > 0.02 ? `, ${Math.round((seconds / share) * (1 - share))} s left` : "";
         const filled = Math.round(share * 24);
-        const text = `${label} ${"█".repeat(filled)}${"░".repeat(24 - filled)} ${Math.round(share * 100)} %${left} ${note}`;
+        const text = `${label} ${"█".repeat(filled)}${"░".repeat(24 - filled)} ${Math.round(share * 100)} %${left} ${printable(note)}`;
         stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
       };
       return work(update).finally(() => stderr.write("\r\u001b[2K"));

@@ -10,11 +10,13 @@ import type { ContentCache } from "./bundles/content-cache.ts";
 import { bundleStorage } from "./bundles/shipped-bucket.ts";
 import type { AppEnv } from "./context.ts";
 import { STORAGE_DEADLINE } from "./deadline.ts";
+import { finishBody } from "./http/request-body.ts";
 import { logLine, observeRequest, traceOf } from "./observe.ts";
 import { openapiDocument } from "./openapi.ts";
 import { codeOf, describeZodError, HttpProblem, problemResponse } from "./problem.ts";
 import { redirectLatest } from "./routes/bundles.ts";
 import { ROUTES } from "./routes/index.ts";
+import { settingsOf } from "./settings.ts";
 
 /** Headers that scripts of other origins may read. */
 const EXPOSED = ["ETag", "Content-Range", "Accept-Ranges", "Retry-After", "Location", "X-Request-Id", "Server-Timing"];
@@ -38,14 +40,16 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
       if (!result.success) throw refusal(result.target, result.error);
     },
   });
-  app.use(observeRequest(now));
+  app.use(observeRequest(now), finishBody);
   app.use(
     cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "OPTIONS"], exposeHeaders: EXPOSED, maxAge: 86_400 }),
   );
   app.use(async (c, next) => {
     c.header("x-content-type-options", "nosniff");
     c.set("now", now);
-    const identified = identify(c.req.header("authorization"), c.env, now());
+    const settings = settingsOf(c.env);
+    c.set("settings", settings);
+    const identified = identify(c.req.header("authorization"), settings, now());
     if (c.env.LIMITER) await limitRate(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
     const caller = await identified;
     const keepAlive = waitUntil(c);

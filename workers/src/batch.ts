@@ -6,21 +6,12 @@ import {
   type EstimateRequest,
 } from "anchoreval";
 import type { WarnedBundle } from "./bundles/bundle-reader.ts";
-import { countSetting, type Env } from "./env.ts";
 import { duplicateKeys, refuseDuplicates } from "./http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "./problem.ts";
 import { BatchEntrySchema } from "./schemas/estimate.ts";
 
-/** Default for the most models of one batch: those that fit into the 10 ms of CPU of the free plan. */
-export const DEFAULT_BATCH_MODELS = 5;
-
-export function batchLimit({ MAX_BATCH_MODELS }: Pick<Env, "MAX_BATCH_MODELS">): number {
-  return countSetting("MAX_BATCH_MODELS", MAX_BATCH_MODELS, DEFAULT_BATCH_MODELS);
-}
-
-/** @throws HttpProblem `invalid_request` for no models, or more than one request may have; `misconfigured` */
-export function checkBatchSize(models: number, env: Pick<Env, "MAX_BATCH_MODELS">): void {
-  const most = batchLimit(env);
+/** @throws HttpProblem `invalid_request` for no models, or more than one request may have */
+export function checkBatchSize(models: number, most: number): void {
   if (models > 0 && models <= most) return;
   const message =
     models === 0

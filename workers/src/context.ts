@@ -3,10 +3,12 @@ import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
 import type { Env } from "./env.ts";
 import type { Observed } from "./observe.ts";
+import type { Settings } from "./settings.ts";
 
 export interface AppEnv {
   Bindings: Env;
   Variables: Observed & {
+    settings: Settings;
     /** The bucket, with the deadline for every wait. */
     bucket: BundleBucket;
     /** Longest wait for one answer of the bucket, or for a piece of a body. @unit milliseconds */

@@ -7,9 +7,13 @@ import type { BundleBucket } from "./bundles/bundle-bucket.ts";
  * @throws AnchorEvalError `unavailable` after the limit; the work itself goes on
  */
 export function inTime<T>(work: Promise<T>, limit: number, what: string): Promise<T> {
+  return within(work, limit, () => new AnchorEvalError("unavailable", `${what}: no answer within ${limit} ms`));
+}
+
+/** The same, with an error of one's own. */
+export function within<T>(work: Promise<T>, limit: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(new AnchorEvalError("unavailable", `${what}: no answer within ${limit} ms`));
-    const timer = setTimeout(late, limit);
+    const timer = setTimeout(() => reject(late()), limit);
     void work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,6 +1,5 @@
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { ShippedFiles } from "./bundles/shipped-bucket.ts";
-import { HttpProblem } from "./problem.ts";
 
 /** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */
 export interface Env {
@@ -45,20 +44,4 @@ export interface RateLimiter {
 /** Cloudflare's Queue of jobs. A message is the key of the results that are wanted. */
 export interface JobQueue {
   sendBatch(messages: Iterable<{ readonly body: string }>): Promise<unknown>;
-}
-
-/**
- * Reads a setting that counts something; settings made in the dashboard are text.
- * @throws HttpProblem `misconfigured` for anything but a whole number above 0, which would set no limit
- */
-export function countSetting(name: string, value: number | string | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  const count = Number(value);
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new HttpProblem("misconfigured", `the setting ${name} is not a whole number above 0`);
-}
-
-export function listSetting(setting: string | undefined): string[] {
-  if (setting === undefined || setting.trim() === "") return [];
-  return setting.split(",").map((part) => part.trim());
 }

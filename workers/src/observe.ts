@@ -2,8 +2,8 @@ import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { LATEST } from "./bundles/bundle-caches.ts";
-import type { Env } from "./env.ts";
 import { codeOf } from "./problem.ts";
+import type { Settings } from "./settings.ts";
 
 /** Details that handlers add to a request's log line: numbers and names, never contents. */
 interface RequestNotes {
@@ -20,10 +20,9 @@ export interface Observed {
   notes: RequestNotes;
 }
 
-/** The part of Hono's context that is read and written here; `caller` is not there when the token was refused. */
+/** The part of Hono's context that is read and written here; `caller` is not there when the token was refused, nor `settings` when one of them was. */
 interface ObservedEnv {
-  Bindings: Pick<Env, "LOG_REQUESTS">;
-  Variables: Observed & { caller?: { readonly token: string | null } };
+  Variables: Observed & { caller?: { readonly token: string | null }; settings?: Pick<Settings, "logsRequests"> };
 }
 
 /**
@@ -43,7 +42,7 @@ export function observeRequest(now: () => number): MiddlewareHandler<ObservedEnv
     c.header("x-request-id", requestId);
     const { serverTiming } = phases;
     if (serverTiming !== null) c.header("server-timing", serverTiming);
-    if (String(c.env.LOG_REQUESTS) !== "true") return;
+    if (!c.get("settings")?.logsRequests) return;
     logLine("log", "request", {
       requestId,
       method: c.req.method,

@@ -10,6 +10,7 @@ const HTTP_PROBLEMS = {
   unauthorized: [401, "A valid bearer token is required"],
   forbidden: [403, "The token does not allow this"],
   method_not_allowed: [405, "Method not allowed"],
+  body_timeout: [408, "The body did not come in time"],
   job_running: [409, "The job is still running"],
   job_expired: [410, "The job has expired"],
   state_expired: [410, "The session has expired"],
@@ -74,8 +75,8 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Longest list of issues in an answer: a large bad request must not get a larger answer. */
-const MOST_ISSUES = 100;
+/** Longest list of issues in an answer, and longest text in it: a large bad request must not get a larger answer. */
+const [MOST_ISSUES, LONGEST_TEXT] = [100, 1000];
 
 /**
  * The problem document (RFC 9457) of an error. Only errors that are meant for readers show their message.
@@ -103,7 +104,19 @@ export function codeOf(error: unknown): ProblemCode {
 
 /** The fields of a problem document that vary with the error. */
 export function problemFields({ code, message, issues }: AnchorEvalError | HttpProblem) {
-  return { code, detail: message, issues: issues.slice(0, MOST_ISSUES) };
+  return {
+    code,
+    detail: shortened(message),
+    issues: issues.slice(0, MOST_ISSUES).map((issue) => ({
+      ...issue,
+      path: issue.path.map((part) => (typeof part === "string" ? shortened(part) : part)),
+      message: shortened(issue.message),
+    })),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT / 2)} … ${text.slice(-LONGEST_TEXT / 2)}`;
 }
 
 /** zod's findings as issues, and the first as a sentence. @param root - what an empty path refers to */

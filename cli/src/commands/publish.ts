@@ -61,9 +61,10 @@ export const publishCommand: Command = {
 
 /** The token from the environment: never from the command line, where others of the machine can read it. */
 function tokenOf(address: string): string {
-  const token = process.env["ANCHOREVAL_TOKEN"];
+  const token = process.env["ANCHOREVAL_TOKEN"]?.trim();
   if (!token)
     throw invalidOption(`publishing to ${address} takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)`);
+  if (!/^[!-~]+$/.test(token)) throw invalidOption("ANCHOREVAL_TOKEN is no token: it has white space or other letters");
   return token;
 }
 

@@ -34,9 +34,9 @@ export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
 
 /** A benchmark's name, as it stands in URLs and keys. */
 export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** Semver without build metadata; numbers have no leading zeros. */
+/** Semver without build metadata, of 64 characters at most; numbers have no leading zeros. */
 export const VERSION =
-  /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?$/;
+  /^(?=.{5,64}$)(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?$/;
 /** A form's id. */
 export const FORM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 /** Lowercase SHA-256. */

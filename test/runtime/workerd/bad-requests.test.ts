@@ -184,9 +184,32 @@ describe("bodies", () => {
     expect((await refusal(body)).code).toBe("payload_too_large");
   });
 
+  test("one long item id doesn't make a longer answer", async () => {
+    const response = await startApp()(ESTIMATES, post({ responses: { ["x".repeat(1_000_000)]: 1 } }));
+    expect(response.status).toBe(422);
+    expect((await response.text()).length).toBeLessThan(5000);
+  });
+
   test("the limit is a setting", async () => {
     const request = startApp({}, { MAX_REQUEST_BYTES: 100 });
     expect((await request(ESTIMATES, post({ responses: answers }))).status).toBe(413);
+  });
+
+  test("a setting that can't be read refuses every request, by its name", async () => {
+    const request = startApp({}, { MAX_REQUEST_BYTES: "1MB" as never });
+    expect(await problemOf(await request("/v1/bundles"))).toMatchObject({
+      status: 500,
+      code: "misconfigured",
+      detail: "the setting MAX_REQUEST_BYTES is not a whole number above 0",
+    });
+  });
+
+  test("a version of a thousand characters is one that isn't there", async () => {
+    const version = `1.0.0-${"a".repeat(1000)}`;
+    expect((await startApp()(`/v1/bundles/sample/${version}/manifest.json`)).status).toBe(404);
+    expect((await startApp()(`/v1/bundles/sample/${version}/estimates`, post({ responses: answers }))).status).toBe(
+      404,
+    );
   });
 
   test.each([

@@ -109,6 +109,7 @@ describe("what is refused before anything is written", () => {
     ["no token", at(items), put(items, {}), 401, "unauthorized"],
     ["a token of another scope", at(items), put(items, reader.bearer), 403, "forbidden"],
     ["a publication without token", PUBLICATION, publication(manifest, {}), 401, "unauthorized"],
+    ["a malformed one without token", PUBLICATION, publication(new TextEncoder().encode("{"), {}), 401, "unauthorized"],
     ["a publication to read", PUBLICATION, publication(manifest, reader.bearer), 403, "forbidden"],
     ["a manifest that is no JSON", PUBLICATION, publication("{", publisher.bearer), 400, "malformed_json"],
     [

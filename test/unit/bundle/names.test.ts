@@ -74,6 +74,7 @@ describe("versions", () => {
     "1.0.0/..",
     "1.0.0-é",
     "1000000000.0.0",
+    `1.0.0-${"a".repeat(59)}`,
   ])("%j is none", (version) => expect(version).not.toMatch(VERSION));
 
   test("only versions without a pre-release tag may be latest", () => {

@@ -1,6 +1,7 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
 import { expect, test } from "vitest";
 import { reportError } from "../../../cli/src/errors.ts";
+import { createOutput, printable } from "../../../cli/src/output.ts";
 
 function failing(message: string, issues: readonly Issue[]): string {
   let err = "";
@@ -16,6 +17,24 @@ test("an error whose message says all is said once", () => {
     issue(["board.csv", 2, "a"], "a score is in [0,1]"),
   ]);
   expect(err).toBe('anchoreval: board.csv: row 2, column "a": a score is in [0,1] [invalid_data]\n');
+});
+
+test("a terminal is shown control characters, and obeys none", () => {
+  const title = "\u001b]0;mine\u0007\u009b2J\u202egnp.exe\ttab\nline";
+  expect(printable(title)).toBe("\\u{1b}]0;mine\\u{7}\\u{9b}2J\\u{202e}gnp.exe\ttab\nline");
+  expect(printable("naïve 🙂 – “quoted”")).toBe("naïve 🙂 – “quoted”");
+  expect(failing(title, [])).not.toContain("\u001b");
+  let out = "";
+  const streams = {
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (out += text) },
+  };
+  const output = createOutput({ json: false, quiet: false }, streams);
+  output.line(title);
+  output.remark(title);
+  output.result({}, [title]);
+  expect(out.split("\n")).toHaveLength(7);
+  expect(out).not.toMatch(/[^\P{Cc}\n\t]/u);
 });
 
 test("what the message doesn't say follows, ten lines at most", () => {

@@ -1,21 +1,83 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
 import { visitJsonKeys } from "anchoreval/internal/tables/json-records";
 import type { MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import type { Env } from "../env.ts";
+import { inTime, within } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
+import type { Settings } from "../settings.ts";
 
-/** Longest body, and longest line of a job. @unit bytes */
-export const DEFAULT_MAX_BYTES = 1 << 20;
+/** Longest wait for a body that a route reads whole. @unit milliseconds */
+const BODY_DEADLINE = 30_000;
+/** Longest wait for what a refused request has left to send. @unit milliseconds */
+const REST_DEADLINE = 1000;
+/** Most of it that is read. @unit bytes */
+const MOST_REST = 1 << 24;
 
-/** Refuses bodies over the limit, with or without a Content-Length. */
-export const limitBody: MiddlewareHandler<{ Bindings: Env }> = (c, next) => {
-  const maxSize = c.env.MAX_REQUEST_BYTES ?? DEFAULT_MAX_BYTES;
-  const onError = (): never => {
-    throw new HttpProblem("payload_too_large", `a request body has at most ${maxSize} bytes: send the models in parts`);
-  };
-  return bodyLimit({ maxSize, onError })(c, next);
+/**
+ * Reads a body whole before its route sees it, within bounds of bytes and of time.
+ * @throws HttpProblem `payload_too_large`, `body_timeout`
+ */
+export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings, "requestBytes"> } }> = async (
+  c,
+  next,
+) => {
+  const { body, headers } = c.req.raw;
+  if (body !== null) {
+    const most = c.var.settings.requestBytes;
+    if (Number(headers.get("content-length")) > most) throw tooLarge(most);
+    const whole = headers.has("content-length") ? c.req.arrayBuffer() : readUpTo(body, most);
+    Object.assign(c.req.bodyCache, { arrayBuffer: whole }); // where Hono reads it from
+    await within(
+      whole,
+      BODY_DEADLINE,
+      () => new HttpProblem("body_timeout", `the body did not come within ${BODY_DEADLINE / 1000} s`),
+    );
+  }
+  await next();
 };
+
+/**
+ * Reads what a route has left of a request's body before the answer goes out. A server that answers while bytes are still
+ * to come closes the connection, and a request that the caller has meanwhile put on it is lost. A caller that sends more
+ * than {@link MOST_REST}, or not within {@link REST_DEADLINE}, is cut off.
+ * @see RFC 9112, §9.3 and §9.6
+ */
+export const finishBody: MiddlewareHandler = async (c, next) => {
+  await next();
+  const { body, bodyUsed } = c.req.raw;
+  if (body === null || body.locked || (bodyUsed && c.res.ok)) return;
+  const reader = body.getReader();
+  const drain = async (): Promise<void> => {
+    for (let read = 0; read <= MOST_REST;) {
+      const part = await reader.read();
+      if (part.done) return;
+      read += (part.value as Uint8Array).length;
+    }
+  };
+  await inTime(drain(), REST_DEADLINE, "the rest of the body").catch(() => undefined); // too slow, or gone
+};
+
+/** A body of unknown length. @throws HttpProblem `payload_too_large` */
+async function readUpTo(body: ReadableStream, most: number): Promise<ArrayBufferLike> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    length += part.value.length;
+    if (length > most) {
+      reader.releaseLock(); // the rest is read before the answer
+      throw tooLarge(most);
+    }
+  }
+  const whole = new Uint8Array(length);
+  let end = 0;
+  for (const part of parts) whole.set(part, (end += part.length) - part.length);
+  return whole.buffer;
+}
+
+function tooLarge(most: number): HttpProblem {
+  return new HttpProblem("payload_too_large", `a request body has at most ${most} bytes: send the models in parts`);
+}
 
 /**
  * The body's length according to its Content-Length.

@@ -1,23 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { estimateFromAnchors, type BatchLine, type BundleRef } from "anchoreval";
 import type { Context, MiddlewareHandler } from "hono";
-import {
-  checkBatchSize,
-  DEFAULT_BATCH_MODELS,
-  estimateLine,
-  estimateModel,
-  isNdjson,
-  NDJSON,
-  resultLines,
-  textLines,
-} from "../batch.ts";
+import { checkBatchSize, estimateLine, estimateModel, isNdjson, NDJSON, resultLines, textLines } from "../batch.ts";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
 import type { AppEnv } from "../context.ts";
-import { duplicateKeys, limitBody, refuseDuplicates } from "../http/request-body.ts";
+import { duplicateKeys, readBody, refuseDuplicates } from "../http/request-body.ts";
 import { countAnswers } from "../observe.ts";
 import { IssueSchema, lines, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
 import { BatchEntrySchema, EstimateRequestSchema, EstimateSchema } from "../schemas/estimate.ts";
+import { DEFAULT_BATCH_MODELS } from "../settings.ts";
 import { jsonBody, operation, postToBundle, route } from "./route.ts";
 
 export const createEstimate = route(
@@ -92,7 +84,7 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   const ref = VersionOrLatestParams.safeParse(c.req.param());
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
   const requests = textLines(await c.req.arrayBuffer());
-  checkBatchSize(requests.length, c.env);
+  checkBatchSize(requests.length, c.var.settings.batchModels);
   const opened = await openBundle(c, ref.data);
   return sendLines(c, requests.length, (index) => estimateLine(opened, requests[index]!, index));
 };
@@ -109,7 +101,7 @@ export const createEstimateBatch = route(
       `Estimate the full scores of several models, ${DEFAULT_BATCH_MODELS} unless set otherwise; answers that can't be scored fail only their own model`,
     ),
     description: `As JSON, or as lines (${NDJSON}, application/jsonl): one model per line of the request, one result with its index per line of the answer, whose last line is \`{"done":true,"results":…,"problems":…}\`. Lines are answered with lines, and so is JSON if Accept names them.`,
-    middleware: [limitBody, answerLines] as const,
+    middleware: [readBody, answerLines] as const,
     request: {
       params: VersionOrLatestParams,
       body: { required: true, content: { ...jsonBody(BatchRequestSchema).content, ...LINES_BODY } },
@@ -124,7 +116,7 @@ export const createEstimateBatch = route(
   },
   async (c) => {
     const { models } = c.req.valid("json");
-    checkBatchSize(models.length, c.env);
+    checkBatchSize(models.length, c.var.settings.batchModels);
     noteAnswers(c, models);
     const duplicates = duplicateKeys(await c.req.text());
     refuseDuplicates(duplicates.filter((path) => path.length < 3));

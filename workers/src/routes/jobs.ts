@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type JobStatus } from "anchoreval";
-import { batchLimit, isNdjson, jsonLine, NDJSON, type ResultsEnd } from "../batch.ts";
+import { isNdjson, jsonLine, NDJSON, type ResultsEnd } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
-import { countSetting } from "../env.ts";
-import { announcedLength, DEFAULT_MAX_BYTES } from "../http/request-body.ts";
+import { announcedLength } from "../http/request-body.ts";
 import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
 import { submitJob } from "../jobs/submit-job.ts";
 import { HttpProblem } from "../problem.ts";
@@ -24,11 +23,6 @@ export const JobStatusSchema = answerSchema("JobStatus", {
   created: z.string(),
   expires: described(z.string(), "When it can no longer be read."),
 });
-
-/** Default for the longest body of a job. @unit bytes */
-const DEFAULT_JOB_BYTES = 10_000_000;
-/** Most parts of a job: reading its results takes one request to R2 for each. */
-const MOST_SHARDS = 200;
 
 export const createJob = route(
   {
@@ -53,19 +47,18 @@ export const createJob = route(
   },
   async (c) => {
     const { benchmark, version } = c.req.valid("param");
-    const { JOBS, MAX_REQUEST_BYTES, MAX_JOB_MODELS, MAX_JOB_BYTES } = c.env;
+    const { JOBS } = c.env;
     if (!JOBS) throw new HttpProblem("not_implemented", "this Worker has no queue for jobs: send batches");
     if (!isNdjson(c.req.header("content-type")))
       throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, one per line`);
-    const bytes = announcedLength(c.req.raw, countSetting("MAX_JOB_BYTES", MAX_JOB_BYTES, DEFAULT_JOB_BYTES));
-    const { bundles } = c.var;
+    const { bundles, settings } = c.var;
+    const bytes = announcedLength(c.req.raw, settings.jobBytes);
     const ref = { benchmark, version: version === LATEST ? await bundles.latest(benchmark) : version };
     const { digest } = await bundles.published(ref);
-    const shardModels = batchLimit(c.env);
     const limits = {
-      shardModels,
-      jobModels: countSetting("MAX_JOB_MODELS", MAX_JOB_MODELS, MOST_SHARDS * shardModels),
-      bytes: countSetting("MAX_REQUEST_BYTES", MAX_REQUEST_BYTES, DEFAULT_MAX_BYTES),
+      shardModels: settings.batchModels,
+      jobModels: settings.jobModels,
+      bytes: settings.requestBytes,
     };
     const body = c.req.raw.body ?? new Blob([]).stream();
     const submission = { ...ref, digest, body, bytes, limits, now: c.var.now() };

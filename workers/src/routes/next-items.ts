@@ -138,7 +138,7 @@ export const createNextItems = route(
     const request = c.req.valid("json");
     const now = c.var.now();
     await checkAnswers(c, [request, request.a ?? {}, request.b ?? {}]);
-    const keys = await sessionKeys(c.env);
+    const keys = await sessionKeys(c.var.settings);
     const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
     const begun = opened && { session: opened.signed.session, answers: answersOf(request) };
     const turn = begun ?? { options: optionsOf(request) };

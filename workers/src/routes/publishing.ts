@@ -1,17 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type Manifest } from "anchoreval";
 import { parseManifest } from "anchoreval/bundle";
+import type { MiddlewareHandler } from "hono";
 import { isSignedBy, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { encodeSignatures, parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
-import { listSetting } from "../env.ts";
-import { announcedLength, limitBody } from "../http/request-body.ts";
+import type { AppEnv } from "../context.ts";
+import { announcedLength, readBody } from "../http/request-body.ts";
 import { HttpProblem } from "../problem.ts";
 import { BenchmarkParams, OTHERWISE, VersionParams } from "../schemas/contract.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
@@ -19,8 +20,12 @@ import { ManifestSchema } from "../schemas/manifest.ts";
 import { BenchmarkSchema, summarizeIndex } from "./bundles.ts";
 import { jsonBody, operation, route } from "./route.ts";
 
-/** Default for the longest file of a bundle: the request limit of Cloudflare's smallest plans. @unit bytes */
-const DEFAULT_MAX_BYTES = 100_000_000;
+/** Requires the scope before anything of the body is read. */
+const requirePublisher: MiddlewareHandler<AppEnv, "/v1/bundles/:benchmark/*"> = async (c, next) => {
+  const benchmark = c.req.param("benchmark");
+  if (BENCHMARK_NAME.test(benchmark)) c.var.caller.require("publish", benchmark);
+  await next(); // where the path is checked
+};
 
 const BlobSchema = answerSchema("Blob", {
   sha256: z.string(),
@@ -34,6 +39,7 @@ export const putBlob = route(
     path: "/v1/bundles/{benchmark}/blobs/{sha256}",
     ...operation("publishing", "putBlob", "Upload a file of a bundle under its SHA-256; repeating it changes nothing"),
     security: [{ bearer: [] }],
+    middleware: requirePublisher,
     request: {
       params: BenchmarkParams.extend({ sha256: z.string().regex(SHA256, "a SHA-256 in lowercase hex") }),
       body: {
@@ -49,8 +55,7 @@ export const putBlob = route(
   },
   async (c) => {
     const { benchmark, sha256 } = c.req.valid("param");
-    c.var.caller.require("publish", benchmark);
-    const bytes = announcedLength(c.req.raw, c.env.MAX_BLOB_BYTES ?? DEFAULT_MAX_BYTES);
+    const bytes = announcedLength(c.req.raw, c.var.settings.blobBytes);
     const body = c.req.raw.body ?? new Blob([]).stream();
     const status = await storeBlob(c.var, { benchmark, sha256, bytes, body });
     return c.json({ sha256, bytes, status }, status === "stored" ? 201 : 200);
@@ -75,7 +80,7 @@ export const createPublication = route(
       "Publish a version whose files are uploaded; the body is its manifest.json, byte for byte",
     ),
     security: [{ bearer: [] }],
-    middleware: limitBody,
+    middleware: [requirePublisher, readBody] as const,
     request: {
       params: VersionParams,
       headers: z.object({
@@ -94,7 +99,6 @@ export const createPublication = route(
   },
   async (c) => {
     const { benchmark, version } = c.req.valid("param");
-    c.var.caller.require("publish", benchmark);
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     const manifest = readManifest(bytes);
     if (manifest.benchmark !== benchmark || manifest.version !== version)
@@ -102,7 +106,7 @@ export const createPublication = route(
         "invalid_request",
         `the manifest is of ${manifest.benchmark}@${manifest.version}, the path of ${benchmark}@${version}`,
       );
-    const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.env.TRUSTED_KEYS);
+    const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.var.settings.trustedKeys);
     const store = r2Store(c.var.bucket);
     const commit = { benchmark, version, manifest: bytes };
     await checkBlobs(c.var, manifest);
@@ -128,27 +132,20 @@ function readManifest(bytes: Uint8Array): Manifest {
 /**
  * Checks the signatures that come with a manifest: each must be valid, and one by a trusted key if keys are set.
  * @param header - `key.signature`, comma-separated
- * @param trusted - the setting TRUSTED_KEYS
+ * @param trusted - keys; none: any
  * @returns manifest.sig; null if there are no signatures
- * @throws AnchorEvalError `bundle_untrusted`; HttpProblem `misconfigured` if the setting contains anything but keys
+ * @throws AnchorEvalError `bundle_untrusted`
  */
 async function checkSignatures(
   header: string | undefined,
   manifest: Uint8Array,
-  trusted: string | undefined,
+  trusted: readonly string[],
 ): Promise<Uint8Array | null> {
   const bytes = header === undefined ? null : readSignatureHeader(header);
   for (const signature of (bytes && parseSignatures(bytes)) ?? [])
     if (!(await isSignedBy(manifest, signature)))
       throw new AnchorEvalError("bundle_untrusted", `the signature by ${signature.key} does not match this manifest`);
-  if (!trusted) return bytes;
-  try {
-    await requireTrusted(manifest, bytes, listSetting(trusted), "the bundle");
-  } catch (error) {
-    if (error instanceof AnchorEvalError && error.code === "invalid_option")
-      throw new HttpProblem("misconfigured", "the setting TRUSTED_KEYS is malformed: `anchoreval keygen` prints keys");
-    throw error;
-  }
+  if (trusted.length > 0) await requireTrusted(manifest, bytes, trusted, "the bundle");
   return bytes;
 }
 
@@ -172,7 +169,7 @@ export const putCard = route(
     path: "/v1/bundles/{benchmark}/{version}/card",
     ...operation("publishing", "putCard", "Write the card of a published version, in the place of one that is there"),
     security: [{ bearer: [] }],
-    middleware: limitBody,
+    middleware: [requirePublisher, readBody] as const,
     request: {
       params: VersionParams,
       body: { required: true, content: { "text/markdown": { schema: z.any().openapi({ type: "string" }) } } },
@@ -181,7 +178,6 @@ export const putCard = route(
   },
   async (c) => {
     const { benchmark, version } = c.req.valid("param");
-    c.var.caller.require("publish", benchmark);
     if (!/^text\/markdown\b/i.test(c.req.header("content-type") ?? ""))
       throw new HttpProblem("unsupported_media_type", "send a card as text/markdown");
     const bytes = new Uint8Array(await c.req.arrayBuffer());
@@ -223,13 +219,12 @@ export const putYank = route(
       "Yank a version or restore it; a yanked one still answers by its number, with a warning",
     ),
     security: [{ bearer: [] }],
-    middleware: limitBody,
+    middleware: [requirePublisher, readBody] as const,
     request: { params: VersionParams, body: jsonBody(YankRequestSchema) },
     responses: { 200: json(BenchmarkSchema, "The benchmark with the versions it offers now"), ...OTHERWISE.publishing },
   },
   async (c) => {
     const ref = c.req.valid("param");
-    c.var.caller.require("publish", ref.benchmark);
     const index = await yankVersion(r2Store(c.var.bucket), ref, c.req.valid("json"));
     c.var.bundles.forgetIndex(ref.benchmark);
     return c.json(summarizeIndex(index), 200);

@@ -1,6 +1,6 @@
 import { createRoute, type RouteConfig, type RouteHandler, type z } from "@hono/zod-openapi";
 import type { AppEnv } from "../context.ts";
-import { limitBody } from "../http/request-body.ts";
+import { readBody } from "../http/request-body.ts";
 import { VersionOrLatestParams } from "../schemas/contract.ts";
 
 export function route<const Config extends RouteConfig>(config: Config, handler: RouteHandler<Config, AppEnv>) {
@@ -21,7 +21,7 @@ export function postToBundle<Name extends string, Schema extends z.ZodType>(name
   return {
     method: "post" as const,
     path: `/v1/bundles/{benchmark}/{version}/${name}` as const,
-    middleware: limitBody,
+    middleware: readBody,
     request: { params: VersionOrLatestParams, body: jsonBody(schema) },
   };
 }

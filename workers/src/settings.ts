@@ -1,0 +1,109 @@
+import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
+import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
+import { parseTokens, type TokenRecord } from "./auth/tokens.ts";
+import type { Env } from "./env.ts";
+import { HttpProblem } from "./problem.ts";
+
+/** Default for the most models of one batch: those that fit into the 10 ms of CPU of the free plan. */
+export const DEFAULT_BATCH_MODELS = 5;
+/** Most parts of a job: reading its results takes one request to R2 for each. */
+const MOST_SHARDS = 200;
+
+/** The Worker's variables and secrets, checked. */
+export interface Settings {
+  /** Longest body, and longest line of a job. @unit bytes */
+  readonly requestBytes: number;
+  /** Longest file of a bundle that may be uploaded. @unit bytes */
+  readonly blobBytes: number;
+  /** Most models that one request, or one message of a job, estimates. */
+  readonly batchModels: number;
+  readonly jobModels: number;
+  /** Longest body of a job. @unit bytes */
+  readonly jobBytes: number;
+  readonly tokens: readonly TokenRecord[];
+  readonly isProtected: (benchmark: string) => boolean;
+  /** Public keys, one of which must have signed what is published here; none: anything may be. */
+  readonly trustedKeys: readonly string[];
+  /** Keys of 64 hexadecimal digits. */
+  readonly sessionKeys: readonly string[];
+  readonly logsRequests: boolean;
+}
+
+const known = new WeakMap<object, Settings>();
+
+/**
+ * The settings of a Worker, read once. One that can't be read for certain refuses every request: a limit, a list of
+ * protected benchmarks or a key that was misread would leave open what its operator has shut.
+ * @throws HttpProblem `misconfigured` (500) that names the setting; of secrets never the content
+ */
+export function settingsOf(env: Env): Settings {
+  let settings = known.get(env);
+  if (!settings) known.set(env, (settings = readSettings(env)));
+  return settings;
+}
+
+function readSettings(env: Env): Settings {
+  const batchModels = count(env, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
+  return {
+    requestBytes: count(env, "MAX_REQUEST_BYTES", 1 << 20),
+    blobBytes: count(env, "MAX_BLOB_BYTES", 100_000_000), // the request limit of Cloudflare's smallest plans
+    batchModels,
+    jobModels: count(env, "MAX_JOB_MODELS", MOST_SHARDS * batchModels),
+    jobBytes: count(env, "MAX_JOB_BYTES", 10_000_000),
+    tokens: tokenRecords(env.TOKENS),
+    isProtected: protection(
+      list(env, "PROTECTED_BENCHMARKS", isProtectable, "is benchmarks' names, comma-separated, or *"),
+    ),
+    trustedKeys: list(env, "TRUSTED_KEYS", (key) => PUBLIC_KEY.test(key), "is public keys as `anchoreval keygen` prints them, comma-separated"), // prettier-ignore
+    sessionKeys: list(env, "SESSION_KEYS", isSessionKey, "is one or more keys of 64 hexadecimal digits, comma-separated"), // prettier-ignore
+    logsRequests: truth(env, "LOG_REQUESTS"),
+  };
+}
+
+type Name = Exclude<keyof Env, "BUNDLES" | "SHIPPED" | "LIMITER" | "JOBS">;
+
+function misconfigured(name: Name, rule: string): HttpProblem {
+  return new HttpProblem("misconfigured", `the setting ${name} ${rule}`);
+}
+
+/** A whole number above 0; settings made in the dashboard are text. */
+function count(env: Env, name: Name, fallback: number): number {
+  const value: unknown = env[name];
+  if (value === undefined) return fallback;
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) > 0) return number as number;
+  throw misconfigured(name, "is not a whole number above 0");
+}
+
+/** Comma-separated names; none where it is unset or empty. */
+function list(env: Env, name: Name, isAllowed: (part: string) => boolean, rule: string): string[] {
+  const value: unknown = env[name];
+  if (value === undefined || value === "") return [];
+  const parts = typeof value === "string" ? value.split(",").map((part) => part.trim()) : [];
+  if (parts.length > 0 && parts.every(isAllowed)) return parts;
+  throw misconfigured(name, rule);
+}
+
+function truth(env: Env, name: Name): boolean {
+  const value = String(env[name] ?? false);
+  if (value === "true" || value === "false") return value === "true";
+  throw misconfigured(name, "is neither true nor false");
+}
+
+const isProtectable = (name: string): boolean => name === "*" || BENCHMARK_NAME.test(name);
+const isSessionKey = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);
+
+function protection(names: readonly string[]): Settings["isProtected"] {
+  const own = new Set(names);
+  return (benchmark) => own.has("*") || own.has(benchmark);
+}
+
+function tokenRecords(secret: unknown): readonly TokenRecord[] {
+  if (secret === undefined || secret === "") return [];
+  try {
+    return parseTokens(secret as string);
+  } catch {
+    // Its content is secret: not even an issue's path is shown.
+    throw misconfigured("TOKENS", "is malformed: `anchoreval token` makes its entries");
+  }
+}
