@@ -58,5 +58,5 @@ export function parsePythonJson(text: string): unknown {
   }
 }
 
-/** Strings are matched too, so that a `NaN` in one of them is left alone. */
-const STRINGS_AND_CONSTANTS = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g;
+/** Strings are matched too, so that a `NaN` in one of them is left alone; one that isn't closed goes to the end. */
+const STRINGS_AND_CONSTANTS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\bInfinity\b|\bNaN\b/g;

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
@@ -23,8 +24,8 @@ export interface ReadLogOptions extends ScaleOptions {
 
 /** Readers of formats that the SDK, which has no dependencies, doesn't read itself. */
 export interface FormatReaders {
-  /** Unpacks zstd, of logs of Inspect, where Node itself doesn't (before 22.15). */
-  readonly unzstd?: (bytes: Uint8Array) => Uint8Array;
+  /** Unpacks zstd into a room that is as large as it must be, of logs of Inspect, where Node itself doesn't (before 22.15). */
+  readonly unzstd?: (bytes: Uint8Array, room: Uint8Array) => Uint8Array;
   /**
    * The rows of a Parquet file of lighteval in order, as objects of the columns asked for; whole numbers and lists as plain
    * JavaScript.
@@ -61,14 +62,14 @@ interface FoundFile {
  */
 export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const seen = new Set<string>();
-  const found: FoundFile[] = [];
+  const files: FoundFile[] = [];
   const walk = async (path: string, named: boolean): Promise<void> => {
-    let isFolder: boolean;
+    let found: Stats;
     try {
       const real = await realpath(path);
       if (seen.has(real)) return;
       seen.add(real);
-      isFolder = (await stat(real)).isDirectory();
+      found = await stat(real);
     } catch (cause) {
       const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
       throw new AnchorEvalError(
@@ -77,11 +78,11 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
         { cause },
       );
     }
-    if (!isFolder) found.push({ file: path, named });
-    else for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
+    if (found.isDirectory()) for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
+    else if (named || found.isFile()) files.push({ file: path, named }); // no pipe that a folder has, which nobody may write to
   };
   for (const path of paths) await walk(path, true);
-  return found;
+  return files;
 }
 
 /**

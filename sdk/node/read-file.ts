@@ -123,16 +123,21 @@ export async function openBytes(path: string): Promise<RandomAccess> {
     return {
       byteLength: stats.size,
       read: async (begin, end) => {
+        if (!(end <= stats.size)) throw cutShort(path); // before room is made for what isn't there
         const buffer = new ArrayBuffer(Math.max(0, end - begin));
         const { bytesRead } = await file.read(new Uint8Array(buffer), 0, buffer.byteLength, begin);
         if (bytesRead === buffer.byteLength) return buffer;
-        throw new AnchorEvalError("invalid_data", `${path}: the file is cut short`, {
-          issues: [{ path: [path], code: "damaged", message: "the file is cut short" }],
-        });
+        throw cutShort(path);
       },
       close: () => file.close(),
     };
   } catch (error) {
     throw readError(path, error);
   }
+}
+
+function cutShort(path: string): AnchorEvalError {
+  return new AnchorEvalError("invalid_data", `${path}: the file is cut short`, {
+    issues: [{ path: [path], code: "damaged", message: "the file is cut short" }],
+  });
 }

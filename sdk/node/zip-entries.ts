@@ -1,9 +1,7 @@
 import * as zlib from "node:zlib";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { FormatReaders } from "./log-files.ts";
 import { openBytes, type RandomAccess } from "./read-file.ts";
-
-/** Unpacks zstd where Node itself doesn't (before 22.15). */
-export type Unzstd = (bytes: Uint8Array) => Uint8Array;
 
 /** An archive's files, by name, each read when it is asked for. */
 export interface ZipArchive {
@@ -25,6 +23,8 @@ const END = 0x06054b50;
 const END_64 = 0x06064b50;
 const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
+/** Longest file of an archive that is unpacked: text of this length still fits into a string. @unit bytes */
+const LONGEST_ENTRY = 1 << 28;
 /** Size of the end record with the longest comment. */
 const LONGEST_END = 22 + 0xffff;
 
@@ -33,7 +33,7 @@ const LONGEST_END = 22 + 0xffff;
  * @throws AnchorEvalError `not_found`, `unavailable`; `invalid_data` for what is no archive, or a broken one
  * @see PKWARE, APPNOTE.TXT, .ZIP File Format Specification
  */
-export async function openZip(path: string, unzstd?: Unzstd): Promise<ZipArchive> {
+export async function openZip(path: string, unzstd?: FormatReaders["unzstd"]): Promise<ZipArchive> {
   const file = await openBytes(path);
   try {
     const entries = await readDirectory(file, path);
@@ -44,7 +44,7 @@ export async function openZip(path: string, unzstd?: Unzstd): Promise<ZipArchive
     };
   } catch (error) {
     await file.close();
-    throw error;
+    throw error instanceof RangeError ? damaged(path, "its directory is broken", error) : error; // it points outside of itself
   }
 }
 
@@ -117,8 +117,10 @@ async function readEntry(
   path: string,
   name: string,
   { method, begin, packed, size, crc }: Entry,
-  unzstd: Unzstd | undefined,
+  unzstd: FormatReaders["unzstd"],
 ): Promise<Uint8Array> {
+  if (size > LONGEST_ENTRY || packed > LONGEST_ENTRY)
+    throw damaged(path, `${name} has ${size} bytes unpacked, more than the ${LONGEST_ENTRY} that are read`);
   const header = await piece(file, begin, 30);
   if (header.getUint32(0, true) !== LOCAL) throw damaged(path, `${name} isn't where the directory says`);
   const from = begin + 30 + header.getUint16(26, true) + header.getUint16(28, true);
@@ -126,7 +128,7 @@ async function readEntry(
   const bytes = new Uint8Array(view.buffer, view.byteOffset, packed);
   let content: Uint8Array;
   try {
-    content = unpacked(bytes, method, unzstd);
+    content = unpacked(bytes, { method, size }, unzstd);
   } catch (cause) {
     if (cause instanceof AnchorEvalError) throw new AnchorEvalError(cause.code, `${path}: ${cause.message}`, { cause });
     throw damaged(path, `${name} can't be unpacked`, cause);
@@ -135,13 +137,20 @@ async function readEntry(
   return content;
 }
 
-function unpacked(bytes: Uint8Array, method: number, unzstd: Unzstd | undefined): Uint8Array {
+/** Unpacks no more than the directory says that there is. */
+function unpacked(
+  bytes: Uint8Array,
+  { method, size }: Pick<Entry, "method" | "size">,
+  unzstd: FormatReaders["unzstd"],
+): Uint8Array {
+  const most = { maxOutputLength: Math.max(1, size) };
   if (method === 0) return bytes;
-  if (method === 8) return zlib.inflateRawSync(bytes);
+  if (method === 8) return zlib.inflateRawSync(bytes, most);
   if (method !== 93) throw new AnchorEvalError("unsupported", `it is compressed by zip's method ${method}`);
-  const own = (zlib as { zstdDecompressSync?: Unzstd }).zstdDecompressSync;
-  const unpack = own ?? unzstd;
-  if (unpack) return unpack(bytes);
+  const own = (zlib as { zstdDecompressSync?: (bytes: Uint8Array, bounds: typeof most) => Uint8Array })
+    .zstdDecompressSync;
+  if (own) return own(bytes, most);
+  if (unzstd) return unzstd(bytes, new Uint8Array(size));
   throw new AnchorEvalError(
     "unsupported",
     "it is compressed by zstd, which Node reads from 22.15 on: take that, run this command by the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer estimate …), or write the log as JSON (inspect log convert --to json)",

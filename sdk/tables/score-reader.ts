@@ -21,7 +21,7 @@ export interface ScoreReader {
 }
 
 /** Decimal numbers as programs write them; not `0x1`, `Infinity` and other text that `Number` takes. */
-const DECIMAL = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?$/;
 /** A comma that groups thousands where it isn't a decimal one. */
 const THOUSANDS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 const TRUTH = /^(?:(true)|false)$/i;

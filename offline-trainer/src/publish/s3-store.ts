@@ -65,10 +65,10 @@ export function s3Store(options: S3Options): SweepableStore {
       const text = await (await request(`?${query}`, {}, [200])).text();
       for (const [, own] of text.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g))
         found.push({ name: unescaped(own!).slice(prefix.length), written: NaN });
-      for (const [, own] of text.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g))
+      for (const own of text.split("<Contents>").slice(1))
         found.push({
-          name: unescaped(/<Key>([^<]*)/.exec(own!)![1]!).slice(prefix.length),
-          written: Date.parse(/<LastModified>([^<]*)/.exec(own!)![1]!),
+          name: unescaped(/<Key>([^<]*)/.exec(own)![1]!).slice(prefix.length),
+          written: Date.parse(/<LastModified>([^<]*)/.exec(own)![1]!),
         });
       token = /<NextContinuationToken>([^<]+)/.exec(text)?.[1];
       if (token !== undefined) token = unescaped(token);

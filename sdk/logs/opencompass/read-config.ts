@@ -111,7 +111,6 @@ export interface OpenCompassSummary {
 }
 
 const MODEL = /^Model: (.+)$/;
-const SCORES = /^(.+?): (\{.*\})$/;
 const HEADER = "dataset,version,metric,mode,";
 
 /**
@@ -137,9 +136,12 @@ export function readOpenCompassSummary(text: string, groupNames: readonly string
       groups.set(name, model);
       continue;
     }
-    const [, group, values] = SCORES.exec(line) ?? [];
-    if (model === null || group === undefined || !groupNames.includes(group)) continue;
-    const scores = Object.entries(parsePythonLiteral(values!) ?? {}).filter(([, value]) => typeof value === "number");
+    const at = line.indexOf(": {");
+    const group = line.slice(0, Math.max(0, at));
+    if (model === null || !line.endsWith("}") || !groupNames.includes(group)) continue;
+    const scores = Object.entries(parsePythonLiteral(line.slice(at + 2)) ?? {}).filter(
+      ([, value]) => typeof value === "number",
+    );
     model.set(group, new Map(scores as [string, number][]));
   }
   return { versions, groups };

@@ -247,6 +247,41 @@ describe("zip archives", () => {
     }
   });
 
+  test("whatever byte is another, files are as they were packed, or refused", async () => {
+    const path = folder.path("fuzzed.zip");
+    for (let k = 0; k < archive.length; k++) {
+      writeFileSync(path, archive.map((byte, at) => (at === k ? byte ^ (1 + ((k * 37) % 255)) : byte))); // prettier-ignore
+      try {
+        const zip = await openZip(path);
+        try {
+          for (const own of zip.names) expect(new Uint8Array(await zip.read(own))).toEqual(text);
+        } finally {
+          await zip.close();
+        }
+      } catch (error) {
+        expect(error).toMatchObject({ name: "AnchorEvalError" });
+      }
+    }
+  });
+
+  test.each([
+    ["unpacks to more than it says", 24, 5, "can't be unpacked"],
+    ["says that it unpacks to 4 GB", 24, 0xfffffffe, "more than the 268435456 that are read"],
+    ["says that it has 2 GB packed", 20, 0x7fffffff, "more than the 268435456 that are read"],
+    ["says that it lies far behind the end", 42, 0x7fffffff, "cut short"],
+  ])("a file that %s is refused, and no room is made for it", async (_, field, value, words) => {
+    const bytes = zipSync({ "zeros.txt": [new Uint8Array(100_000), { level: 9 }] });
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    let directory = 0;
+    while (view.getUint32(directory, true) !== 0x02014b50) directory++;
+    view.setUint32(directory + field, value, true);
+    const path = folder.path("bomb.zip");
+    writeFileSync(path, bytes);
+    const zip = await openZip(path);
+    expectRefusal(await rejection(zip.read("zeros.txt")), "invalid_data", words);
+    await zip.close();
+  });
+
   test("zstd is unpacked by Node where it can, else by what is given, else refused by name", async () => {
     const zip = await openZip(fixture("able-sums.eval"));
     const header = zip.read("header.json");

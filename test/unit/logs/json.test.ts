@@ -15,3 +15,8 @@ describe("parsePythonJson", () => {
     expect(() => parsePythonJson("{'acc': 1}")).toThrow(SyntaxError);
   });
 });
+
+it("a text that is never closed is refused in one pass", () => {
+  expect(() => parsePythonJson(`{"a": NaN, "b": "${'\\"'.repeat(200_000)}`)).toThrow(SyntaxError);
+  expect(parsePythonJson('{"a": NaN, "b": "NaN \\" NaN\\\\"}')).toEqual({ a: null, b: 'NaN " NaN\\' });
+}, 2000);

@@ -1,4 +1,4 @@
-import { scoreReader } from "anchoreval/internal/tables/score-reader";
+import { decimalNumber, scoreReader } from "anchoreval/internal/tables/score-reader";
 import { expect, test } from "vitest";
 
 test("empty cells and null are no score, not zero", () => {
@@ -41,3 +41,8 @@ test.each([
 ])("the range %d,%d is refused", (low, high) => {
   expect(() => scoreReader({ scoreRange: [low, high] })).toThrow(expect.objectContaining({ code: "invalid_option" }));
 });
+
+test("a cell of many digits is read in one pass", () => {
+  expect(decimalNumber(`${"1".repeat(400_000)}x`)).toBeNaN();
+  expect(["12", "12.", "12,5", ".5", "1e-3", "+1.5E2"].map(decimalNumber)).toEqual([12, 12, 12.5, 0.5, 0.001, 150]);
+}, 2000);
