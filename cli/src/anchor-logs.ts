@@ -10,6 +10,7 @@ import {
 } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
+import type { ItemTrials } from "anchoreval/internal/trials/types";
 import {
   groupedRemarks,
   groupRuns,
@@ -28,6 +29,8 @@ import { openHarness } from "./trainer.ts";
 export interface ReadModel {
   readonly name: string;
   readonly responses: ReadonlyMap<string, number | null>;
+  /** Trials of those items that there are several of; absent where every answer is one score. */
+  readonly trials?: ReadonlyMap<string, ItemTrials>;
   readonly hashes: ReadonlyMap<string, string>;
   /** The form that they fill, or that was asked for. */
   readonly form?: string;
