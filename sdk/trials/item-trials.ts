@@ -58,9 +58,9 @@ export function trialProblem(value: unknown): TrialProblem | null {
   return null;
 }
 
-/** Whether a value of JSON is to be read as trials, not as one score. */
+/** Whether a value is to be read as trials, not as one score: a list, or counts however wrong they are. */
 export function isTrials(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && (Array.isArray(value) || "passed" in value || "of" in value);
 }
 
 /** Answers of one model by item id: a score, or the trials of an item; null = no answer. */
@@ -76,7 +76,7 @@ export function checkedTrials(responses: TrialResponses): {
   readonly means: ReadonlyMap<string, number | null>;
   readonly summaries: ReadonlyMap<string, TrialSummary>;
 } {
-  if (!isTrials(responses) || Array.isArray(responses))
+  if (typeof responses !== "object" || (responses as unknown) === null || Array.isArray(responses))
     throw new AnchorEvalError(
       "invalid_answers",
       "answers over trials are an object or a Map: item id → score or trials",
@@ -105,7 +105,12 @@ function trialIssues(id: string, value: object): Issue[] {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).flatMap((score, k) => {
     if (score === null || (typeof score === "number" && score >= 0 && score <= 1)) return [];
-    const message = `${id}: trial ${k + 1} must be a score in [0,1], or null for none, got ${String(score)}`;
+    const message = `${id}: trial ${k + 1} must be a score in [0,1], or null for none, got ${shown(score)}`;
     return [{ path: ["responses", id, k], code: "out_of_range", message }];
   });
+}
+
+/** A value as messages show it. */
+function shown(value: unknown): string {
+  return typeof value === "number" ? String(value) : value === undefined ? "none" : `a value of type ${typeof value}`;
 }
