@@ -1,5 +1,6 @@
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { isObject } from "../tables/json-records.ts";
+import { wholePercent } from "../words/figures.ts";
 
 /** Variance components of one scenario's scores over models, items and trials, fractions squared, at least 0. */
 export interface VarianceComponents {
@@ -42,4 +43,17 @@ export function trialShare(components: VarianceComponents | undefined): number {
   if (components === undefined) return 1;
   const { modelItem, trial } = components;
   return modelItem + trial === 0 ? 1 : trial / (modelItem + trial);
+}
+
+/**
+ * What a bundle knows of trials, a sentence a scenario: how often its sources were tried, and what a single answer varies by.
+ * @returns none for a bundle that was fitted on single answers
+ */
+export function componentWords(manifest: Pick<Manifest, "fit">): string[] {
+  return [...bundleComponents(manifest)].map(([id, { model, item, modelItem, trial, trials }]) => {
+    const total = model + item + modelItem + trial;
+    const share = (own: number): string => wholePercent(total === 0 ? 0 : own / total);
+    const tried = Math.round(10 * trials) / 10;
+    return `${id}: ${tried} trials an item; a single answer's variance is ${share(model)} between models, ${share(item)} between items, ${share(modelItem)} which model meets which item, and ${share(trial)} from trial to trial.`;
+  });
 }
