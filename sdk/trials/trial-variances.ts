@@ -20,6 +20,8 @@ export interface TrialVariances {
   readonly basis: NoiseBasis;
   /** Of ȳ_N about the expected score on tasks like these. */
   readonly tasks: KnownVariance;
+  /** Of the anchors' mean about that of infinitely many items like them, without groups and with: the whole of its error. */
+  readonly endless: readonly [alone: KnownVariance, grouped: KnownVariance];
   /** Answered anchors, and the sum of their scores. */
   readonly answers: number;
   readonly right: number;
@@ -67,6 +69,7 @@ export function trialVariances(
     noise: sumOfTerms(terms),
     basis: degrees > 0 ? "trials" : components ? "components" : "bound",
     tasks: taskVariance(sample, weights, groups),
+    endless: [taskVariance(sample, sample.mass), taskVariance(sample, sample.mass, groups)],
     answers: sample.items.length,
     right: sample.scores.reduce((sum, score) => sum + score, 0),
     widening: widening(sample, scored, variances, trials, components),
@@ -152,10 +155,9 @@ export function trialsPerItem(counts: readonly number[]): number {
 }
 
 /**
- * What another number of trials than the source models' does to the variance of this run's score. What held-out models have
- * narrowed it by, τ², was measured with their noise. Of the draw's variance V that part which as many trials would have taken
- * away, E = Σ_A m²(1−π)σ²(1/R − 1/R_sources), isn't narrowed; and after more trials than theirs, E < 0, nothing is narrowed
- * below what was measured: V′ = τ²(V − E) + max(E, 0), at most V.
+ * What fewer trials than the source models' do to the variance of this run's score. What held-out models have narrowed it by,
+ * τ², was measured with their noise: of the draw's variance V that part which as many trials as theirs would have taken away,
+ * E = Σ_A m²(1−π)σ²(1/R − 1/R_sources), isn't narrowed: V′ = τ²(V − E) + E, at most V. More trials leave it as it is.
  * @returns V′/(τ²V), at least 1
  */
 function widening(
@@ -173,7 +175,6 @@ function widening(
     const open = mass[j]! ** 2 * (1 - inclusion[j]!);
     return sum + open * variance * (1 / trials[j]!.count - 1 / components.trials);
   }, 0);
-  const noisy = Math.min(excess, whole);
-  const variance = Math.min(whole, gated.within * (whole - noisy) + Math.max(noisy, 0));
-  return Math.max(1, variance / sampling.variance);
+  const noisy = Math.min(whole, Math.max(0, excess));
+  return (gated.within * (whole - noisy) + noisy) / sampling.variance;
 }
