@@ -61,14 +61,13 @@ export function trialVariances(
   const prior = predicted.map((p) => share * p * (1 - p));
   const trials = Array.from(sample.positions, (at) => summaries.get(itemIds[at]!)!);
   const { variances, degrees } = shrunkVariances(trials, prior);
-  const terms = variances.map(
-    (variance, j) => (sample.mass[j]! * weights[sample.items[j]!]! * variance) / trials[j]!.count,
-  );
+  const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
+  const own = Float64Array.from(sample.items, (item) => weights[item]!);
   const groups = clusters && Array.from(sample.positions, (at) => clusters.get(itemIds[at]!) ?? itemIds[at]!);
   return {
     noise: sumOfTerms(terms),
     basis: degrees > 0 ? "trials" : components ? "components" : "bound",
-    tasks: taskVariance(sample, weights, groups),
+    tasks: taskVariance(sample, own, groups),
     endless: [taskVariance(sample, sample.mass), taskVariance(sample, sample.mass, groups)],
     answers: sample.items.length,
     right: sample.scores.reduce((sum, score) => sum + score, 0),
@@ -108,11 +107,12 @@ function sumOfTerms(terms: readonly number[]): KnownVariance {
  * Variance of the mean over all items about that of the tasks that they are a draw of, Σ_N w²(y − ȳ)², by the anchors
  * Σ_A m·w·e²·G/(G−1), e = y − ȳ. Items of one group are drawn together: the products m·m′·e·e′ of each two of them are
  * added, where they add anything on the whole. The answers' own noise is in it.
+ * @param weights - of the answered anchors' items; with their masses in place of them, that of as many draws without end
  * @param groups - of the answered anchors; undefined = each is drawn by itself
  * @see Cameron & Miller (2015), A Practitioner's Guide to Cluster-Robust Inference, §II
  */
 export function taskVariance(
-  { items, mass, scores }: Pick<AnsweredSample, "items" | "mass" | "scores">,
+  { mass, scores }: Pick<AnsweredSample, "mass" | "scores">,
   weights: ArrayLike<number>,
   groups?: readonly string[],
 ): KnownVariance {
@@ -121,7 +121,7 @@ export function taskVariance(
   scores.forEach((score, j) => {
     const key = groups?.[j] ?? j;
     const group = sums.get(key) ?? { own: 0, sum: 0, squares: 0, size: 0 };
-    const [moved, area] = [mass[j]! * (score - mean), mass[j]! * weights[items[j]!]!];
+    const [moved, area] = [mass[j]! * (score - mean), mass[j]! * weights[j]!];
     group.own += area * (score - mean) ** 2;
     group.sum += moved;
     group.squares += moved ** 2;
@@ -151,7 +151,8 @@ export function sameTrials(perItem: number, sources: number): boolean {
 
 /** Trials an item, the harmonic mean. */
 export function trialsPerItem(counts: readonly number[]): number {
-  return counts.length / counts.reduce((sum, count) => sum + 1 / count, 0);
+  const mean = counts.length / counts.reduce((sum, count) => sum + 1 / count, 0);
+  return Math.round(mean * 1e9) / 1e9; // 3, where all are 3
 }
 
 /**

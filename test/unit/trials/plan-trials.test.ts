@@ -34,7 +34,7 @@ describe("planTrials", () => {
     const [form] = planTrials(bundle, { trials: counts }).forms;
     const widths = form!.choices.map(({ halfWidth }) => halfWidth);
     expect([...widths].sort((x, y) => y - x)).toEqual(widths);
-    const [{ overall }] = planFromBundle(bundle).forms as [{ overall: { halfWidth: number } }];
+    const [{ overall }] = planFromBundle(bundle).forms as unknown as [{ overall: { halfWidth: number } }];
     // (σ²_mi)/(σ²_mi + σ²_ε/3)
     expect(widths.at(-1)).toBeCloseTo(overall.halfWidth * Math.sqrt(0.06 / 0.1), 4);
   });
