@@ -10,6 +10,7 @@ import {
 } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
+import type { ItemTrials } from "anchoreval/internal/trials/types";
 import {
   groupedRemarks,
   groupRuns,
@@ -28,6 +29,8 @@ import { openHarness } from "./trainer.ts";
 export interface ReadModel {
   readonly name: string;
   readonly responses: ReadonlyMap<string, number | null>;
+  /** Trials of those items that there are several of; absent where every answer is one score. */
+  readonly trials?: ReadonlyMap<string, ItemTrials>;
   readonly hashes: ReadonlyMap<string, string>;
   /** The form that they fill, or that was asked for. */
   readonly form?: string;
@@ -109,7 +112,13 @@ export async function readAnchorLogs(
   if (found.errored > 0)
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
-  return { ...answered, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
+  const trials = new Map(
+    [...found.found].flatMap(([id, sample]) =>
+      sample.trials && answered.responses.has(id) ? [[id, sample.trials]] : [],
+    ),
+  );
+  const repeated = trials.size > 0 && { trials };
+  return { ...answered, ...repeated, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
 }
 
 /** Where a bundle's anchors are to be found. */

@@ -6,6 +6,7 @@ import {
   typicalError,
 } from "anchoreval/internal/charts/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
+import { componentWords } from "anchoreval/internal/trials/components";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
 
@@ -134,6 +135,7 @@ export function additionFacts(manifest: Manifest): Fact[] {
     ...unaskedFacts(manifest),
     ...exposureFacts(manifest),
     ...coldStartFacts(manifest),
+    ...componentWords(manifest).map((words, k): Fact => [k === 0 ? "trials" : "", words]),
   ];
 }
 

@@ -4,11 +4,16 @@ import { chunkLines, type LineBatch } from "./chunk-lines.ts";
 import { DataIssues, firstFew, quoted } from "./data-issues.ts";
 import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
+import { isTrials, summariseTrials } from "../trials/item-trials.ts";
+import type { ItemTrials } from "../trials/types.ts";
+import { readTrials, TrialRows } from "./trial-reader.ts";
 
 /** Answers of one model. */
 export interface Answers {
-  /** Score of each item in the file, in [0,1]; null = no answer. */
+  /** Score of each item in the file, in [0,1]: the mean of its trials, where it has some; null = no answer. */
   readonly answers: ReadonlyMap<string, number | null>;
+  /** Trials of those items that the file has them of. */
+  readonly trials: ReadonlyMap<string, ItemTrials>;
   /** Content hashes of those items for which the file has one. */
   readonly hashes: ReadonlyMap<string, string>;
 }
@@ -18,6 +23,9 @@ export interface Answers {
  * hashes?}`), JSON lines or CSV with `item_id`, `score` and, where the harness knows it, `hash`. A null, an empty cell or
  * a word such as NA means no answer; other fields are ignored. A CSV's first column has the ids under any name, where none
  * is called `item_id`; of two columns the second has the scores.
+ *
+ * In JSON several trials of an item stand in place of its score: `[1, 0, 1]`, or `{"passed": 3, "of": 5}`. In a table they
+ * are rows that a column `trial` tells apart.
  * @param name - of the file: its ending decides the format, else the content does
  * @param chunks - its bytes, unpacked: `blobChunks(name, file)` in a page, `readAnswers(path)` of anchoreval/node for files
  * @throws AnchorEvalError `invalid_data` naming file, row, item and rule: a repeated item, a score that is none, …
@@ -48,33 +56,67 @@ export async function parseAnswers(
     case "empty":
       new DataIssues(name).fail({}, "empty", "the file is empty");
   }
+  sink.putTrials();
   if (sink.answers.size === 0) new DataIssues(name).fail({}, "empty", "the file has no answers");
   return sink;
 }
 
 class AnswerSink implements Answers {
   readonly answers = new Map<string, number | null>();
+  readonly trials = new Map<string, ItemTrials>();
   readonly hashes = new Map<string, string>();
+  readonly #rows = new TrialRows();
 
-  /** Takes one answer, or gives the rule that it breaks and the field that breaks it. */
-  take(
-    id: unknown,
-    score: number | ScoreProblem,
-    hash: unknown,
-  ): { field: "item_id" | "score" | "hash"; code: string; message: string } | null {
+  /** Takes one answer, or one of several trials of an item, or gives the rule that it breaks and the field that breaks it. */
+  take(id: unknown, score: number | ItemTrials | ScoreProblem, hash: unknown, trial?: unknown): AnswerProblem | null {
     const bad = typeof id === "string" ? idProblem(id) : "an id must be text";
     if (bad !== null) return { field: "item_id", code: "invalid_id", message: bad };
     const item = id as string;
-    if (this.answers.has(item))
+    const misplaced = this.#rows.trialProblem(item, trial);
+    if (misplaced) return { field: "trial", ...misplaced };
+    if (trial === undefined && this.answers.has(item))
       return { field: "item_id", code: "duplicate", message: `item ${quoted(item)} is there twice` };
-    if (typeof score === "object") return { field: "score", ...score };
-    this.answers.set(item, Number.isNaN(score) ? null : score);
+    if (typeof score === "object" && "code" in score) return { field: "score", ...score };
+    if (typeof score === "object") {
+      if (trial !== undefined)
+        return { field: "score", code: "wrong_type", message: "the score of one trial is one number" };
+      this.#putTrials(item, score);
+    } else if (trial === undefined) this.answers.set(item, Number.isNaN(score) ? null : score);
+    else this.#rows.put(item, trial, score);
+    return this.#takeHash(item, hash);
+  }
+
+  /** Puts down the items whose trials stood in rows of their own. */
+  putTrials(): void {
+    for (const [item, trials] of this.#rows.items) this.#putTrials(item, trials);
+  }
+
+  #putTrials(item: string, trials: ItemTrials): void {
+    const { count, mean } = summariseTrials(trials);
+    this.answers.set(item, count === 0 ? null : mean);
+    this.trials.set(item, trials);
+  }
+
+  #takeHash(item: string, hash: unknown): AnswerProblem | null {
     if (hash === undefined || hash === null || hash === "") return null;
     if (typeof hash !== "string" || !SHA256.test(hash))
       return { field: "hash", code: "invalid_hash", message: "a hash is SHA-256, 64 lowercase hex digits" };
+    if (this.hashes.has(item) && this.hashes.get(item) !== hash)
+      return { field: "hash", code: "contradiction", message: `item ${quoted(item)} has another hash in a row before` };
     this.hashes.set(item, hash);
     return null;
   }
+}
+
+interface AnswerProblem {
+  readonly field: "item_id" | "score" | "hash" | "trial";
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A score, or trials, as JSON has them. */
+function fromJson(value: unknown, reader: ScoreReader): number | ItemTrials | ScoreProblem {
+  return isTrials(value) ? readTrials(value, reader) : reader.fromJson(value);
 }
 
 /** By the file's ending, and where that leaves it open by its content. */
@@ -93,12 +135,13 @@ function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | 
 function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: AnswerSink): void {
   if (text.trimStart().startsWith("["))
     issues.fail({}, "wrong_type", 'an array has no item ids: answers are a JSON object {"item id": score, …}');
-  const object = parseJsonObject(text, "the file", {}, issues, 2) ?? {};
-  // An item may be called "responses"; then it has a score.
-  const { responses, hashes } = isObject(object["responses"]) ? object : { responses: object, hashes: undefined };
+  const object = parseJsonObject(text, "the file", {}, issues, 3) ?? {};
+  // An item may be called "responses"; then it has a score, or counts.
+  const isBody = isObject(object["responses"]) && typeof object["responses"]["passed"] !== "number";
+  const { responses, hashes } = isBody ? object : { responses: object, hashes: undefined };
   const own = isObject(hashes) ? hashes : {};
   for (const [id, value] of Object.entries(responses as object)) {
-    const problem = sink.take(id, reader.fromJson(value), Object.hasOwn(own, id) ? own[id] : null);
+    const problem = sink.take(id, fromJson(value, reader), Object.hasOwn(own, id) ? own[id] : null);
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();
@@ -112,7 +155,8 @@ async function readJsonLines(
 ): Promise<void> {
   for await (const records of jsonRecords(batches, issues))
     for (const { row, fields } of records) {
-      const problem = sink.take(fields["item_id"], reader.fromJson(fields["score"]), fields["hash"]);
+      const score = fromJson(fields["score"], reader);
+      const problem = sink.take(fields["item_id"], score, fields["hash"], fields["trial"]);
       if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
     }
   issues.refuse();
@@ -125,7 +169,7 @@ async function readCsv(
   sink: AnswerSink,
 ): Promise<void> {
   let header: readonly string[] | null = null;
-  let places: AnswerColumns = { id: 0, score: 0, hash: -1 };
+  let places: AnswerColumns = { id: 0, score: 0, hash: -1, trial: -1 };
   for await (const records of csvRecords(batches, issues))
     for (const record of records) {
       const { row, cells } = record;
@@ -133,8 +177,9 @@ async function readCsv(
         header = cells;
         places = answerColumns(record, issues);
       } else if (checkWidth(record, header, issues)) {
-        const { id, score, hash } = places;
-        const problem = sink.take(cells[id], reader.fromText(cells[score]!), hash < 0 ? null : cells[hash]);
+        const { id, score, hash, trial } = places;
+        const [ownHash, ownTrial] = [hash < 0 ? null : cells[hash], trial < 0 ? undefined : cells[trial]];
+        const problem = sink.take(cells[id], reader.fromText(cells[score]!), ownHash, ownTrial);
         if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
       }
     }
@@ -146,6 +191,7 @@ interface AnswerColumns {
   readonly score: number;
   /** −1 = there is none. */
   readonly hash: number;
+  readonly trial: number;
 }
 
 /** Scores and names of columns that are no item's id. */
@@ -172,7 +218,7 @@ function answerColumns({ row, cells }: CsvRecord, issues: DataIssues): AnswerCol
     issues.fail(
       { row },
       "wrong_header",
-      `a table of answers has the columns item_id,score[,hash], each once; this has ${firstFew(cells, 8)}`,
+      `a table of answers has the columns item_id,score[,hash][,trial], each once; this has ${firstFew(cells, 8)}`,
     );
-  return { id, score: scoreAt, hash };
+  return { id, score: scoreAt, hash, trial: cells.indexOf("trial") };
 }

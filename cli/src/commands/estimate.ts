@@ -17,6 +17,9 @@ import {
   withAnswers,
 } from "../options/answers.ts";
 
+/** What intervals may be for, beside the score of this run. */
+const OVER = ["runs", "tasks"] as const;
+
 export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
   options: {
@@ -24,12 +27,19 @@ export const estimateCommand: Command = {
       ...BUNDLE_OPTION,
       responses: option(
         "PATH",
-        "the model's answers: JSON {id: score}, JSON lines or CSV item_id,score; with --from its logs",
+        "the model's answers: JSON {id: score or trials}, JSON lines or CSV item_id,score[,trial]; with --from its logs",
         { multiple: true, required: true },
       ),
       ...ANSWER_DATA_OPTIONS,
     },
-    Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
+    Estimate: {
+      ...FORM_OPTION,
+      ...LEVEL_OPTION,
+      over: option(
+        OVER.join("|"),
+        "intervals for the expected score over runs (default with trials), and on tasks like these, too",
+      ),
+    },
     Output: { ...SUMMARY_OPTION, ...RECORD_OPTIONS, verbose: flag("also the ability, λ and every estimator") },
   },
   examples: [
@@ -41,16 +51,22 @@ export const estimateCommand: Command = {
     const writeRecord = readRecordOptions(options);
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
+    const over = options.isGiven("over") ? options.oneOf("over", OVER, "runs") : null;
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));
-    const { responses, ...read } = model;
-    const found = estimateFromAnchors(bundle, responses, { ...read, ...estimateOptions(options) });
+    const asked = { ...model, ...estimateOptions(options) };
+    const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
+    const found = repeated?.estimateOver(bundle, model, asked) ?? estimateFromAnchors(bundle, model.responses, asked);
     const estimate = withAnswers(found, [model]);
-    const bridged = bridgedScore(bundle.manifest, found);
-    const lines = plainLines(estimateParts(estimate, bridged, options.flag("verbose")));
+    const bridged = bridgedScore(bundle.manifest, { ...found, warnings: [] });
+    const parts = (verbose: boolean): ResultParts => [
+      ...estimateParts(estimate, bridged, verbose),
+      ...("trials" in found ? repeated!.overParts(found, over ?? "runs") : []),
+    ];
+    const lines = plainLines(parts(options.flag("verbose")));
     const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
     output.result({ ...estimate, ...given({ bridged, record }) }, lines);
     if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
-    await addSummary(summary, estimateHeading(estimate), estimateParts(estimate, bridged, false));
+    await addSummary(summary, estimateHeading(estimate), parts(false));
   },
 };
 

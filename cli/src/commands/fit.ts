@@ -118,8 +118,11 @@ export const fitCommand: Command = {
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-    const { matrix, remarks } = linked ?? (await readGivenResponses(options, { responses, ...reading }));
-    for (const remark of remarks) output.remark(remark);
+    const board = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+    const { matrix } = board;
+    for (const remark of board.remarks) output.remark(remark);
+    const trials = "trials" in board ? await import("../trials/fit-trials.ts") : null;
+    const repeats = trials && "trials" in board ? trials.repeatedTrials(board.trials, matrix.items) : null;
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
     const chosen = subsetInputs(matrix)(asked);
@@ -174,7 +177,7 @@ export const fitCommand: Command = {
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };
     if (linked) result = { ...result, content: linked.content(result.content) };
-    const additions = [coldStart, exposure].filter((addition) => addition !== null);
+    const additions = [coldStart, exposure, repeats].filter((addition) => addition !== null);
     for (const addition of additions) {
       const before = performance.now();
       result = { ...result, content: await stoppable(addition.add(result)) };

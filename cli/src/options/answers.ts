@@ -92,14 +92,14 @@ export async function readModel(
   }
   options.refuse(["items"], "says what logs of a harness hold: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
-  const { answers, hashes } = await readAnswers(path, readScale(options));
+  const { answers, trials, hashes } = await readAnswers(path, readScale(options));
   const name = basename(path)
     .replace(/\.gz$/i, "")
     .replace(/\.(csv|tsv|jsonl?|ndjson)$/i, "");
   const answered = formAnswers(bundle, answers, path, form);
   const words = ignoredWords(answered);
   if (words !== null) onRemark(words, name);
-  return { ...answered, name, hashes };
+  return { ...answered, name, hashes, ...(trials.size > 0 && { trials }) };
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import { csvTableReader } from "./readers/csv.ts";
 import { longJsonReader } from "./readers/long-table.ts";
 import { isParquet, readParquetTable } from "./readers/parquet.ts";
 import { isPyIrt, pyIrtReader } from "./readers/py-irt.ts";
+import type { CellTrials } from "./readers/repeated-scores.ts";
 import { assembleMatrix, checkTable, ScoreTable } from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 
@@ -30,11 +31,14 @@ export interface Responses {
   readonly matrix: ResponseMatrix;
   /** Sentences: what was assumed, what was left aside. */
   readonly remarks: readonly string[];
+  /** Of a long table with a column `trial`: what every cell of the matrix is the mean of. */
+  readonly trials?: readonly CellTrials[];
 }
 
 /**
  * Reads a leaderboard's responses: wide CSV (`model,<item_id>…`), long CSV, JSON lines or Parquet (`model`, `item_id`,
  * `score`), or py-irt's JSON lines; text plain or gzip. The ending .csv, .jsonl or .parquet decides, else the content does.
+ * A long table with a column `trial` has a row a trial: the matrix has their means.
  * @throws AnchorEvalError `invalid_data` naming file, row, column and rule; `invalid_option` for a range that is none
  * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
  */
@@ -44,6 +48,7 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
   const described = options.items === undefined ? null : await readItems(options.items);
   const remarks: string[] = [];
   const table = await readTable(path, reader, remarks);
+  const trials = table.repeats?.finish();
   if (described) matchItems(described, table, { items: options.items!, responses: path });
   checkTable(table, options.leastModels);
   let items = described;
@@ -59,7 +64,7 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
     remarks.push(...pooled.remarks);
   }
   remarks.push(...mixedSubscenarios(items));
-  return { matrix: assembleMatrix(table, items), remarks };
+  return { matrix: assembleMatrix(table, items), remarks, ...(trials && { trials }) };
 }
 
 async function readTable(path: string, reader: ScoreReader, remarks: string[]): Promise<ScoreTable> {

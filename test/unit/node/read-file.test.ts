@@ -62,6 +62,27 @@ test("items named like an object's properties, and a range of scores", async () 
   );
 });
 
+test("trials are read from lists, counts and rows alike, and their means are the answers", async () => {
+  const read = async (file: string, content: string) => readAnswers(folder.write(file, content));
+  const list = await read("trials.json", '{"a":[1,0,null,1],"b":{"passed":1,"of":4},"c":0.5,"d":[null],"passed":[0]}');
+  expect([...list.answers]).toEqual([["a", 2 / 3], ["b", 0.25], ["c", 0.5], ["d", null], ["passed", 0]]); // prettier-ignore
+  expect([...list.trials]).toEqual([["a", [1, 0, null, 1]], ["b", { passed: 1, of: 4 }], ["d", [null]], ["passed", [0]]]); // prettier-ignore
+  const rows = await read("trials.csv", "trial,item_id,score\n0,a,1\n0,b,0\n1,a,0\nlast,a,NA\n");
+  expect([...rows.answers]).toEqual([["a", 0.5], ["b", 0]]); // prettier-ignore
+  expect([...rows.trials]).toEqual([["a", [1, 0, null]], ["b", [0]]]); // prettier-ignore
+  const lines = await read(
+    "trials.jsonl",
+    '{"item_id":"a","trial":0,"score":1}\n{"item_id":"a","trial":1,"score":null}',
+  );
+  expect([...lines.trials]).toEqual([["a", [1, null]]]);
+  const flipped = readAnswers(folder.write("flip.json", '{"a":{"passed":1,"of":4}}'), { flip: true });
+  expect([...(await flipped).answers]).toEqual([["a", 0.75]]);
+  const scaled = readAnswers(folder.write("scaled.json", '{"a":{"passed":1,"of":4}}'), { scoreRange: [0, 10] });
+  await expect(scaled).rejects.toMatchObject({ message: expect.stringContaining("trials that passed or didn't") as string }); // prettier-ignore
+  const plain = await read("plain.csv", "item_id,score\na,1\n");
+  expect(plain.trials.size).toBe(0);
+});
+
 /** F stands for the file's path. */
 test.each<[name: string, file: string, content: string | Uint8Array, message: string, path: (string | number)[]]>([
   ["an empty file", "a.json", "", "F: the file is empty", ["F"]],
@@ -150,15 +171,15 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     "a column twice",
     "a.csv",
     "item_id,score,score\na,1,0\n",
-    'F: row 1: a table of answers has the columns item_id,score[,hash], each once; this has "item_id", "score", "score"',
+    'F: row 1: a table of answers has the columns item_id,score[,hash][,trial], each once; this has "item_id", "score", "score"',
     ["F", 1],
   ],
   ...(
     [
       ["a header without names, of a pair", "a.csv", "a,True\nb,False\n", "the first row is an answer: a table begins with a header, item_id,score"],
-      ["two columns that may be the id", "a.csv", "index,id,score\n0,a,1\n", 'a table of answers has the columns item_id,score[,hash], each once; this has "index", "id", "score"'],
-      ["no column of scores", "a.csv", "id,acc,f1\na,1,1\n", 'a table of answers has the columns item_id,score[,hash], each once; this has "id", "acc", "f1"'],
-      ["a column of models first", "a.csv", "model,score\na,1\n", 'a table of answers has the columns item_id,score[,hash], each once; this has "model", "score"'],
+      ["two columns that may be the id", "a.csv", "index,id,score\n0,a,1\n", 'a table of answers has the columns item_id,score[,hash][,trial], each once; this has "index", "id", "score"'],
+      ["no column of scores", "a.csv", "id,acc,f1\na,1,1\n", 'a table of answers has the columns item_id,score[,hash][,trial], each once; this has "id", "acc", "f1"'],
+      ["a column of models first", "a.csv", "model,score\na,1\n", 'a table of answers has the columns item_id,score[,hash][,trial], each once; this has "model", "score"'],
     ] as const
   ).map(([name, file, content, message]): [string, string, string, string, (string | number)[]] => [name, file, content, `F: row 1: ${message}`, ["F", 1]]), // prettier-ignore
   ["a short row", "a.csv", "item_id,score\na\n", "F: row 2: the row has 1 cell, the header has 2", ["F", 2]],
@@ -176,6 +197,23 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     'F: row 2, column "hash": a hash is SHA-256, 64 lowercase hex digits',
     ["F", 2, "hash"],
   ],
+  ...(
+    [
+      ["an empty list of trials", "a.json", '{"a":[1],"b":[]}', 'item "b": a list of trials has one score a trial, this has none: leave the item out', ["b"]],
+      ["a trial above 1", "a.json", '{"a":[0,1.5]}', `item "a": trial 2 of 2: a score must be in [0,1], got 1.5; ${HINT}`, ["a"]],
+      ["trials within trials", "a.json", '{"a":[[1],0]}', 'item "a": trial 1 of 2: a score must be a number, got an array; null means no score', ["a"]],
+      ["counts above their total", "a.json", '{"a":{"passed":6,"of":5}}', 'item "a": passed must be from 0 to the 5 trials that there are, got 6', ["a"]],
+      ["negative counts", "a.json", '{"responses":{"a":{"passed":-1,"of":5}}}', 'item "a": passed must be from 0 to the 5 trials that there are, got -1', ["a"]],
+      ["counts of no trials", "a.json", '{"a":{"passed":0,"of":0}}', 'item "a": of counts the trials, at least 1, got 0: leave out an item that has none', ["a"]],
+      ["half a count", "a.json", '{"a":{"passed":2}}', 'item "a": trials are a list of scores, or counts {"passed": 3, "of": 5}, both whole numbers', ["a"]],
+      ["a count twice", "a.json", '{"a":{"passed":2,"passed":1,"of":3}}', 'item "passed": it is there twice', ["passed"]],
+      ["a trial twice", "a.csv", "item_id,trial,score\na,0,1\na,1,1\na,0,0\n", 'row 4, column "trial": trial 0 of item "a" is there twice', [4, "trial"]],
+      ["a trial without its number", "a.csv", "item_id,trial,score\na,0,1\na,,1\n", 'row 3, column "trial": a trial has a number or a name, got none', [3, "trial"]],
+      ["rows with and without trials", "a.jsonl", '{"item_id":"a","trial":1,"score":1}\n{"item_id":"b","score":1}\n', 'line 2, field "trial": some rows name their trial and some don\'t: all of them do, or none', [2, "trial"]],
+      ["a list of scores in one trial", "a.jsonl", '{"item_id":"a","trial":1,"score":[1,0]}\n', 'line 1, field "score": the score of one trial is one number', [1, "score"]],
+      ["two hashes of an item", "a.csv", `item_id,trial,score,hash\na,0,1,${HASH}\na,1,1,${HASH.replace(/^./, "f")}\n`, 'row 3, column "hash": item "a" has another hash in a row before', [3, "hash"]],
+    ] as const
+  ).map(([name, file, content, message, path]): [string, string, string, string, (string | number)[]] => [name, file, content, `F: ${message}`, ["F", ...path]]), // prettier-ignore
   ["Latin 1", "a.json", Buffer.from('{"é":1}', "latin1"), "F: row 1: the text is not UTF-8", ["F", 1]],
   [
     "truncated gzip",

@@ -87,7 +87,7 @@ export function formSelect(
 }
 
 /** One model's answers. */
-export interface GivenAnswers extends Answers {
+export interface GivenAnswers extends Omit<Answers, "trials"> {
   /** The model's name: the file's; of pasted text the asked model's. */
   readonly name: string;
 }

@@ -2,6 +2,7 @@ import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-recor
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
+import { TRIAL_COLUMN } from "./repeated-scores.ts";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Names of a first column by which a table's rows are items, not models. */
@@ -19,7 +20,7 @@ export function csvTableReader(header: CsvRecord, table: ScoreTable, remarks: st
   const { issues, reader } = table;
   const absent = LONG_COLUMNS.filter((name) => !cells.includes(name));
   if (absent.length === 0) {
-    noteUnread(cells, LONG_COLUMNS, remarks);
+    noteUnread(cells, [...LONG_COLUMNS, TRIAL_COLUMN], remarks);
     return longCsvReader(header, table);
   }
   const named = cells.includes("model");

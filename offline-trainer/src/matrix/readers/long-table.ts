@@ -2,20 +2,24 @@ import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-recor
 import { type DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
+import { RepeatedScores, TRIAL_COLUMN } from "./repeated-scores.ts";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Columns of the long form: a line a score. */
 export const LONG_COLUMNS = ["model", "item_id", "score"] as const;
 
-/** Reads the long form from CSV, its columns in any order; others are ignored. */
+/** Reads the long form from CSV, its columns in any order, with one that tells trials apart or without; others are ignored. */
 export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
   const { issues, reader } = table;
   const places = LONG_COLUMNS.map((name) => placeOf(name, header, (...issue) => issues.add(...issue)));
   const [model, item, score] = places as [number, number, number];
+  const trial = placeOf(TRIAL_COLUMN, header, (...issue) => issues.add(...issue));
   issues.refuse();
+  if (trial >= 0) table.repeats = new RepeatedScores(table);
   return ({ row, cells }) => {
-    if (checkWidth({ row, cells }, header.cells, issues))
-      putScore({ row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) }, table);
+    if (!checkWidth({ row, cells }, header.cells, issues)) return;
+    const own = { row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) };
+    putScore(trial < 0 ? own : { ...own, trial: cells[trial] }, table);
   };
 }
 
@@ -38,13 +42,16 @@ export function noteUnread(names: readonly string[], read: readonly string[], re
   if (unread.length > 0) remarks.push(`columns that are not read: ${firstFew(unread)}`);
 }
 
-/** Reads the long form from JSON lines: `{"model","item_id","score"}`, other fields are ignored. */
+/** Reads the long form from JSON lines: `{"model","item_id","score"}`, with `trial` in all or none; others are ignored. */
 export function longJsonReader(table: ScoreTable): (record: JsonRecord) => void {
+  let first = true;
   return ({ row, fields }) => {
+    if (first && fields[TRIAL_COLUMN] !== undefined) table.repeats = new RepeatedScores(table);
+    first = false;
     const model = table.idOf(fields["model"], row, "model");
     const item = table.idOf(fields["item_id"], row, "item_id");
     if (model !== null && item !== null)
-      putScore({ row, model, item, score: table.reader.fromJson(fields["score"]) }, table);
+      putScore({ row, model, item, score: table.reader.fromJson(fields["score"]), trial: fields[TRIAL_COLUMN] }, table);
   };
 }
 
@@ -54,12 +61,16 @@ interface LongEntry {
   readonly model: string;
   readonly item: string;
   readonly score: ReturnType<ScoreReader["fromText"]>;
+  /** Of a table with a column of trials. */
+  readonly trial?: unknown;
 }
 
 /** Puts a row into the table, or notes why it can't be. */
 export function putScore(entry: LongEntry, table: ScoreTable, issues = table.issues): void {
-  const { row, model, item, score } = entry;
+  const { row, model, item, score, trial } = entry;
   const m = table.model(model) ?? table.addModel(model, row, "model", new Float32Array(0));
   const i = table.item(item) ?? table.addItem(item, row, "item_id");
-  table.enter(m, i, score, { row, column: "score", duplicate: "item_id" }, issues);
+  const place = { row, column: "score", duplicate: "item_id" };
+  if (table.repeats) table.repeats.enter({ model: m, item: i, trial }, score, place);
+  else table.enter(m, i, score, place, issues);
 }

@@ -3,6 +3,7 @@ import { openBytes } from "anchoreval/internal/node/read-file";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, noteUnread, putScore } from "./long-table.ts";
+import { RepeatedScores, TRIAL_COLUMN } from "./repeated-scores.ts";
 import type { ScoreTable } from "./score-table.ts";
 
 /**
@@ -83,7 +84,7 @@ export function isParquet(path: string): boolean {
 
 /**
  * Reads the long form from Parquet, a row group at a time: `model` and `item_id` are text, `score` numbers or booleans,
- * null where there is none. Other columns are ignored.
+ * null where there is none; a column `trial` tells trials apart. Others are ignored.
  * @throws AnchorEvalError `invalid_data` for a file that can't be read, or has other columns; `not_found`
  */
 export async function readParquetTable(path: string, table: ScoreTable, remarks: string[]): Promise<void> {
@@ -92,19 +93,26 @@ export async function readParquetTable(path: string, table: ScoreTable, remarks:
     const needed = `a Parquet table has the columns ${LONG_COLUMNS.join(",")}, a row a score`;
     if (absent.length > 0)
       table.issues.fail({}, "wrong_header", `${needed}; there is no ${absent.join(", no ")}, but ${firstFew(names)}`);
-    noteUnread(names, LONG_COLUMNS, remarks);
-    return LONG_COLUMNS;
+    const own = [...LONG_COLUMNS, ...(names.includes(TRIAL_COLUMN) ? [TRIAL_COLUMN] : [])];
+    if (own.length > LONG_COLUMNS.length) table.repeats = new RepeatedScores(table);
+    noteUnread(names, own, remarks);
+    return own;
   };
   for await (const { first, rows, columns } of rowGroups(path, choose)) {
-    const [models, items, scores] = columns as [ArrayLike<unknown>, ArrayLike<unknown>, ArrayLike<unknown>];
+    const [models, items, scores, trials] = columns as [
+      ArrayLike<unknown>,
+      ArrayLike<unknown>,
+      ArrayLike<unknown>,
+      ArrayLike<unknown>?,
+    ];
     for (let k = 0; k < rows; k++) {
       const row = first + k + 1;
       const idOf = (value: unknown, column: string): string | null =>
         table.idOf(typeof value === "bigint" ? Number(value) : (value ?? null), row, column, quoted(column));
       const model = idOf(models[k], "model");
       const item = idOf(items[k], "item_id");
-      if (model !== null && item !== null)
-        putScore({ row, model, item, score: table.reader.fromJson(plainNumber(scores[k])) }, table);
+      const score = table.reader.fromJson(plainNumber(scores[k]));
+      if (model !== null && item !== null) putScore({ row, model, item, score, trial: plain(trials?.[k]) }, table);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
+import type { RepeatedScores } from "./repeated-scores.ts";
 import { groupedOrder, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
 
 /** Cells that a table may have: dense storage takes four bytes for each while it is read. */
@@ -18,6 +19,8 @@ export class ScoreTable {
   readonly rows: Float32Array[] = [];
   readonly issues: DataIssues;
   readonly reader: ScoreReader;
+  /** Takes the scores of a table that has several trials of one model on one item; the table has their means at last. */
+  repeats: RepeatedScores | null = null;
   readonly #models = new Map<string, number>();
   readonly #items = new Map<string, number>();
 
@@ -93,7 +96,7 @@ export class ScoreTable {
 }
 
 /** Where a score stands: the column in which it is wrong, and that in which the item is there again. */
-interface ScorePlace {
+export interface ScorePlace {
   readonly row: number;
   readonly column: string;
   readonly duplicate: string;

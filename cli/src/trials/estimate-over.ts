@@ -1,0 +1,67 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { EstimateOptions } from "anchoreval/internal/estimate/types";
+import { estimateTrials, type TrialEstimate, type TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
+import { count, counted, points } from "anchoreval/internal/words/figures";
+import { intervalWords } from "anchoreval/internal/words/result-words";
+import type { ReadModel } from "../anchor-logs.ts";
+import { given } from "../command.ts";
+import type { ResultParts } from "../summary.ts";
+
+/**
+ * The estimate of a model from its trials, and what its score is known to over runs and tasks.
+ * @throws AnchorEvalError `invalid_answers`, also for trials of items that the bundle doesn't have where no form is answered whole
+ */
+export function estimateOver(
+  bundle: Bundle,
+  { responses, trials = new Map(), hashes, form, warnings }: ReadModel,
+  { level, onChangedItem }: EstimateOptions,
+): TrialEstimate {
+  const unknown = trials.size > 0 ? warnings.find(({ code }) => code === "unknown_items") : undefined;
+  if (unknown) throw new AnchorEvalError("invalid_answers", `trials of unknown items: ${unknown.message}`);
+  const answers = new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
+  return estimateTrials(bundle, answers, { hashes, ...given({ form, level, onChangedItem }) });
+}
+
+/** How a run's noise is known, in words. */
+const BASIS_WORDS: Readonly<Record<NonNullable<TrialIntervals["basis"]>, string>> = {
+  trials: "by this model's trials",
+  components: "by those of the source models, as no item was tried twice",
+  bound: "at most: no item was tried twice, nor do the source models tell",
+};
+
+/** Intervals over runs, and over tasks, for people. */
+export function overParts({ trials, scenarios, interval }: TrialEstimate, over: "runs" | "tasks"): ResultParts {
+  const named = Object.entries(trials.scenarios);
+  const rows = [...(named.length > 1 ? [["overall", trials.overall] as const] : []), ...named];
+  const [, whole] = rows[0]!;
+  const level = interval?.level ?? Object.values(scenarios).find((own) => own.interval)?.interval?.level;
+  if (level === undefined) return [];
+  return [
+    "",
+    {
+      rows: [
+        ["", "this run", "over runs", ...(over === "tasks" ? ["over tasks"] : []), "run to run"],
+        ...rows.map(([id, own]) => [
+          id,
+          intervalWords(own.run),
+          intervalWords(own.expected),
+          ...(over === "tasks" ? [intervalWords(own.tasks)] : []),
+          own.runDeviation === null ? "–" : `± ${points(own.runDeviation)}`,
+        ]),
+      ],
+      align: over === "tasks" ? "lrrrr" : "lrrr",
+    },
+    "",
+    `${counted(trials.count, "trial")}, ${perItem(trials.perItem)} an item. Over runs: for the model's expected score on these items.${over === "tasks" ? " Over tasks: for that on other tasks like these." : ""}`,
+    ...(whole.basis === null
+      ? []
+      : [`Run to run: standard deviation of the score of all items, known ${BASIS_WORDS[whole.basis]}.`]),
+  ];
+}
+
+/** @example perItem(2.9999999) // "3" */
+function perItem(trials: number): string {
+  const rounded = Math.round(10 * trials) / 10;
+  return Number.isInteger(rounded) ? count(rounded) : String(rounded);
+}

@@ -1,0 +1,116 @@
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import type { ItemTrials } from "./types.ts";
+
+/** Trials of one item in figures. */
+export interface TrialSummary {
+  /** Trials with a score, R. */
+  readonly count: number;
+  /** Their mean ȳ, in [0,1]; NaN of none. */
+  readonly mean: number;
+  /** Their unbiased variance Σ(y − ȳ)²/(R − 1), at least 0; NaN of fewer than two. */
+  readonly variance: number;
+}
+
+/**
+ * Number, mean and unbiased variance of an item's trials. A missing trial is left out, and never counts as 0; the order
+ * can't matter, and counts say the same as the list of as many ones and zeros.
+ * @example summariseTrials([1, 0, null, 1]) // { count: 3, mean: 2/3, variance: 1/3 }
+ */
+export function summariseTrials(trials: ItemTrials): TrialSummary {
+  if ("passed" in trials) {
+    const { passed, of } = trials;
+    const mean = passed / of;
+    return { count: of, mean, variance: of < 2 ? NaN : (passed * (of - passed)) / (of * (of - 1)) };
+  }
+  const scores = trials.filter((score) => score !== null);
+  const count = scores.length;
+  const mean = scores.reduce((sum, score) => sum + score, 0) / count;
+  const squares = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0);
+  return { count, mean, variance: count < 2 ? NaN : squares / (count - 1) };
+}
+
+/** The rule that an item's trials break. */
+export interface TrialProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The rule that trials break as a whole; null where they break none. The scores of a list are checked one by one. */
+export function trialProblem(value: unknown): TrialProblem | null {
+  if (Array.isArray(value))
+    return value.length > 0
+      ? null
+      : { code: "empty", message: "a list of trials has one score a trial, this has none: leave the item out" };
+  const { passed, of, ...others } = value as Readonly<Record<string, unknown>>;
+  const isCount = (count: unknown): count is number => typeof count === "number" && Number.isSafeInteger(count);
+  if (Object.keys(others).length > 0 || !isCount(passed) || !isCount(of))
+    return {
+      code: "wrong_type",
+      message: 'trials are a list of scores, or counts {"passed": 3, "of": 5}, both whole numbers',
+    };
+  if (of < 1)
+    return {
+      code: "out_of_range",
+      message: `of counts the trials, at least 1, got ${of}: leave out an item that has none`,
+    };
+  if (passed < 0 || passed > of)
+    return { code: "out_of_range", message: `passed must be from 0 to the ${of} trials that there are, got ${passed}` };
+  return null;
+}
+
+/** Whether a value is to be read as trials, not as one score: a list, or counts however wrong they are. */
+export function isTrials(value: unknown): value is object {
+  return typeof value === "object" && value !== null && (Array.isArray(value) || "passed" in value || "of" in value);
+}
+
+/** Answers of one model by item id: a score, or the trials of an item; null = no answer. */
+export type TrialResponses =
+  Readonly<Record<string, number | null | ItemTrials>> | ReadonlyMap<string, number | null | ItemTrials>;
+
+/**
+ * Answers over trials as means by item, and the trials behind them of the items that have a score; one score is one trial.
+ * Single scores are passed on as they are: they are checked with all others.
+ * @throws AnchorEvalError `invalid_answers` with one issue for each that breaks a rule
+ */
+export function checkedTrials(responses: TrialResponses): {
+  readonly means: ReadonlyMap<string, number | null>;
+  readonly summaries: ReadonlyMap<string, TrialSummary>;
+} {
+  if (typeof responses !== "object" || (responses as unknown) === null || Array.isArray(responses))
+    throw new AnchorEvalError(
+      "invalid_answers",
+      "answers over trials are an object or a Map: item id → score or trials",
+    );
+  const issues: Issue[] = [];
+  const means = new Map<string, number | null>();
+  const summaries = new Map<string, TrialSummary>();
+  const entries = responses instanceof Map ? responses : Object.entries(responses);
+  for (const [id, value] of entries as Iterable<[string, unknown]>) {
+    const found = isTrials(value) ? trialIssues(id, value) : [];
+    issues.push(...found);
+    if (found.length > 0) continue;
+    const one = { count: 1, mean: value as number, variance: NaN };
+    const summary = isTrials(value) ? summariseTrials(value as ItemTrials) : one;
+    means.set(id, summary.count === 0 ? null : summary.mean);
+    if (summary.count > 0 && value !== null) summaries.set(id, summary);
+  }
+  if (issues.length === 0) return { means, summaries };
+  const message = `${issues.length} ${issues.length === 1 ? "answer" : "answers"} cannot be scored: ${issues[0]!.message}`;
+  throw new AnchorEvalError("invalid_answers", message + (issues.length > 1 ? ", …" : ""), { issues });
+}
+
+function trialIssues(id: string, value: object): Issue[] {
+  const problem = trialProblem(value);
+  if (problem) return [{ path: ["responses", id], code: problem.code, message: `${id}: ${problem.message}` }];
+  if (!Array.isArray(value)) return [];
+  return (value as unknown[]).flatMap((score, k) => {
+    if (score === null || (typeof score === "number" && score >= 0 && score <= 1)) return [];
+    const message = `${id}: trial ${k + 1} must be a score in [0,1], or null for none, got ${shown(score)}`;
+    return [{ path: ["responses", id, k], code: "out_of_range", message }];
+  });
+}
+
+/** A value as messages show it. */
+function shown(value: unknown): string {
+  return typeof value === "number" ? String(value) : value === undefined ? "none" : `a value of type ${typeof value}`;
+}

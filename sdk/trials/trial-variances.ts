@@ -1,0 +1,181 @@
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { answeredSample } from "../core/estimators/answered-sample.ts";
+import type { AnsweredSample } from "../core/estimators/types.ts";
+import type { KnownVariance } from "../core/inference/sampling-variance.ts";
+import { predictedScoresOf } from "../core/scoring/predicted-scores.ts";
+import type { ScoredScenario } from "../estimate/overall-score.ts";
+import { trialShare, type VarianceComponents } from "./components.ts";
+import type { TrialSummary } from "./item-trials.ts";
+
+/** Weight of the prior variance of trials, in degrees of freedom. */
+const PRIOR_DEGREES = 2;
+
+/** How the noise of a run is known: by this model's trials, by those of the source models, or only how large it can be. */
+export type NoiseBasis = "trials" | "components" | "bound";
+
+/** What a scenario's intervals over runs and tasks rest on, beside the draw of its anchors. */
+export interface TrialVariances {
+  /** Of ȳ_N, the score of all items in as many trials, about the expected score. */
+  readonly noise: KnownVariance;
+  readonly basis: NoiseBasis;
+  /** Of ȳ_N about the expected score on tasks like these. */
+  readonly tasks: KnownVariance;
+  /** Of the anchors' mean about that of infinitely many items like them, without groups and with: the whole of its error. */
+  readonly endless: readonly [alone: KnownVariance, grouped: KnownVariance];
+  /** Answered anchors, and the sum of their scores. */
+  readonly answers: number;
+  readonly right: number;
+  /** Factor of the run's own variance, at least 1: {@link widening}. */
+  readonly widening: number;
+}
+
+/** Trials and groups of items by their ids. */
+export interface ItemTables {
+  readonly summaries: ReadonlyMap<string, TrialSummary>;
+  readonly clusters: ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * Variances by the trials of one scenario's anchors, with m the mass of an anchor, w its item's weight (m·w is w²/π) and s²
+ * the unbiased variance of its R trials.
+ *
+ * Noise of a run on all items, Σ_N w²σ²/R, by Σ_A m·w·s²/R. s² is shrunk, with the weight of two degrees of freedom, toward
+ * ρ·p̂(1−p̂), ρ of {@link trialShare}; an item that was tried once takes that, times what the others' s² are of it on the whole.
+ * @returns null where nothing was answered
+ */
+export function trialVariances(
+  bundle: Bundle,
+  form: string,
+  id: string,
+  scores: Float64Array,
+  scored: ScoredScenario,
+  { summaries, clusters }: ItemTables,
+  components: VarianceComponents | undefined,
+): TrialVariances | null {
+  const { bank, weights, scoreMap, forms } = bundle.scenarios.get(id)!;
+  const { anchors, itemIds } = forms.get(form)!;
+  const sample = answeredSample(anchors, scores);
+  if (!sample || scored.result.details === null) return null;
+  const predicted = predictedScoresOf(sample.items, Float64Array.from(scored.result.details.theta), bank, scoreMap);
+  const share = trialShare(components);
+  const prior = predicted.map((p) => share * p * (1 - p));
+  const trials = Array.from(sample.positions, (at) => summaries.get(itemIds[at]!)!);
+  const { variances, degrees } = shrunkVariances(trials, prior);
+  const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
+  const own = Float64Array.from(sample.items, (item) => weights[item]!);
+  const groups = clusters && Array.from(sample.positions, (at) => clusters.get(itemIds[at]!) ?? itemIds[at]!);
+  return {
+    noise: sumOfTerms(terms),
+    basis: degrees > 0 ? "trials" : components ? "components" : "bound",
+    tasks: taskVariance(sample, own, groups),
+    endless: [taskVariance(sample, sample.mass), taskVariance(sample, sample.mass, groups)],
+    answers: sample.items.length,
+    right: sample.scores.reduce((sum, score) => sum + score, 0),
+    widening: widening(sample, scored, variances, trials, components),
+  };
+}
+
+/** Variance of one trial of each item, and the degrees of freedom that the trials give it all together. */
+function shrunkVariances(
+  trials: readonly TrialSummary[],
+  prior: ArrayLike<number>,
+): { readonly variances: readonly number[]; readonly degrees: number } {
+  let [degrees, within, expected] = [0, 0, 0];
+  trials.forEach(({ count, variance }, j) => {
+    if (count < 2) return;
+    degrees += count - 1;
+    within += (count - 1) * variance;
+    expected += (count - 1) * prior[j]!;
+  });
+  const added = degrees > 0 ? (PRIOR_DEGREES * expected) / degrees : 0;
+  const ratio = expected > 0 ? (within + added) / (expected + added) : 1;
+  const known = degrees / (degrees + PRIOR_DEGREES);
+  const variances = trials.map(({ count, variance }, j) =>
+    count < 2 ? ratio * prior[j]! : known * variance + (1 - known) * prior[j]!,
+  );
+  return { variances, degrees };
+}
+
+/** A sum of independent terms, known to as many degrees of freedom as it has terms that matter. */
+function sumOfTerms(terms: readonly number[]): KnownVariance {
+  const variance = terms.reduce((sum, term) => sum + term, 0);
+  const squares = terms.reduce((sum, term) => sum + term ** 2, 0);
+  return { variance, degrees: variance > 0 ? variance ** 2 / squares : Infinity };
+}
+
+/**
+ * Variance of the mean over all items about that of the tasks that they are a draw of, Σ_N w²(y − ȳ)², by the anchors
+ * Σ_A m·w·e²·G/(G−1), e = y − ȳ. Items of one group are drawn together: the products m·m′·e·e′ of each two of them are
+ * added, where they add anything on the whole. The answers' own noise is in it.
+ * @param weights - of the answered anchors' items; with their masses in place of them, that of as many draws without end
+ * @param groups - of the answered anchors; undefined = each is drawn by itself
+ * @see Cameron & Miller (2015), A Practitioner's Guide to Cluster-Robust Inference, §II
+ */
+export function taskVariance(
+  { mass, scores }: Pick<AnsweredSample, "mass" | "scores">,
+  weights: ArrayLike<number>,
+  groups?: readonly string[],
+): KnownVariance {
+  const mean = scores.reduce((sum, score, j) => sum + mass[j]! * score, 0);
+  const sums = new Map<string | number, { own: number; sum: number; squares: number; size: number }>();
+  scores.forEach((score, j) => {
+    const key = groups?.[j] ?? j;
+    const group = sums.get(key) ?? { own: 0, sum: 0, squares: 0, size: 0 };
+    const [moved, area] = [mass[j]! * (score - mean), mass[j]! * weights[j]!];
+    group.own += area * (score - mean) ** 2;
+    group.sum += moved;
+    group.squares += moved ** 2;
+    group.size += area;
+    sums.set(key, group);
+  });
+  let [own, pairs, size, sizes] = [0, 0, 0, 0];
+  for (const group of sums.values()) {
+    own += group.own;
+    pairs += group.sum ** 2 - group.squares;
+    size += group.size;
+    sizes += group.size ** 2;
+  }
+  const count = sums.size;
+  if (count < 2) return { variance: own + Math.max(0, pairs), degrees: 1 };
+  const degrees = Math.max(1, size ** 2 / sizes - 1);
+  return { variance: ((own + Math.max(0, pairs)) * count) / (count - 1), degrees };
+}
+
+/** Numbers of trials that differ by less, relatively, are as many. */
+const SAME_TRIALS = 0.05;
+
+/** Whether a model was tried about as often as the source models were, an item. */
+export function sameTrials(perItem: number, sources: number): boolean {
+  return Math.abs(Math.log(perItem / sources)) < SAME_TRIALS;
+}
+
+/** Trials an item, the harmonic mean. */
+export function trialsPerItem(counts: readonly number[]): number {
+  const mean = counts.length / counts.reduce((sum, count) => sum + 1 / count, 0);
+  return Math.round(mean * 1e9) / 1e9; // 3, where all are 3
+}
+
+/**
+ * What fewer trials than the source models' do to the variance of this run's score. What held-out models have narrowed it by,
+ * τ², was measured with their noise: of the draw's variance V that part which as many trials as theirs would have taken away,
+ * E = Σ_A m²(1−π)σ²(1/R − 1/R_sources), isn't narrowed: V′ = τ²(V − E) + E, at most V. More trials leave it as it is.
+ * @returns V′/(τ²V), at least 1
+ */
+function widening(
+  { mass, inclusion }: AnsweredSample,
+  { gated, sampling, result: { exact } }: ScoredScenario,
+  variances: readonly number[],
+  trials: readonly TrialSummary[],
+  components: VarianceComponents | undefined,
+): number {
+  if (!components || exact || !gated || !sampling || inclusion === null) return 1;
+  if (gated.within >= 1 || sampling.variance === 0) return 1;
+  if (sameTrials(trialsPerItem(trials.map(({ count }) => count)), components.trials)) return 1;
+  const whole = sampling.variance / gated.within;
+  const excess = variances.reduce((sum, variance, j) => {
+    const open = mass[j]! ** 2 * (1 - inclusion[j]!);
+    return sum + open * variance * (1 / trials[j]!.count - 1 / components.trials);
+  }, 0);
+  const noisy = Math.min(whole, Math.max(0, excess));
+  return (gated.within * (whole - noisy) + noisy) / sampling.variance;
+}

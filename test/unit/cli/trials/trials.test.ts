@@ -1,0 +1,143 @@
+import { readFileSync } from "node:fs";
+import { loadBundle } from "anchoreval";
+import type { Manifest } from "anchoreval/bundle";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { estimateTrials, type TrialEstimate } from "anchoreval/internal/trials/estimate-trials";
+import { folderSource } from "anchoreval/node";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import { runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const MODELS = 14;
+const ITEMS = 40;
+const random = createRandom("trials");
+/** Chances of a board, and three trials of each. */
+const board = Array.from({ length: MODELS }, (_, m) =>
+  Array.from({ length: ITEMS }, (__, i) => {
+    const logit = (m - 6) / 4 + (i - 20) / 8 + 1.5 * random.normal();
+    const chance = 1 / (1 + Math.exp(-logit));
+    return Array.from({ length: 3 }, () => Number(random.next() < chance));
+  }),
+);
+const rows = board.flatMap((items, m) =>
+  items.flatMap((trials, i) => trials.map((score, t) => `m${m},quiz/${i},${t},${score}`)),
+);
+const bundle = folder.path("bundle");
+/** The first model's trials of the form's anchors. */
+let trials: Record<string, number[]>;
+
+beforeAll(async () => {
+  const responses = folder.write("trials.csv", `model,item_id,trial,score\n${rows.join("\n")}\n`);
+  const { code, err } = await runCommand(
+    ...["fit", "--responses", responses, "--name", "quiz@1.0.0", "--anchors", "15", "--out", bundle],
+    ...["--provider", "typescript", "--dims", "1", "--include-model-names"],
+  );
+  expect(code, err).toBe(0);
+  const { scenarios } = await loadBundle(folderSource(bundle));
+  const ids = scenarios.get("quiz")!.forms.get("15")!.itemIds;
+  trials = Object.fromEntries(ids.map((id) => [id, board[0]![Number(id.slice(5))]!]));
+});
+
+describe("fit on a table with a column of trials", () => {
+  it("keeps the variance components, and show says them in a sentence", async () => {
+    const manifest = JSON.parse(readFileSync(`${bundle}/manifest.json`, "utf8")) as Manifest;
+    const { quiz } = manifest.fit["varianceComponents"] as {
+      quiz: { trials: number; trial: number; repeated: number };
+    };
+    expect(quiz).toMatchObject({ trials: 3, repeated: MODELS * ITEMS });
+    expect(quiz.trial).toBeGreaterThan(0.05);
+    const { out } = await runCommand("show", bundle);
+    expect(out).toMatch(/^trials +quiz: 3 trials an item; a single answer's variance is \d+ % between models/m);
+  });
+});
+
+describe("estimate of answers with trials", () => {
+  const estimate = (file: string, ...more: string[]) =>
+    runCommand("estimate", "--bundle", bundle, "--responses", file, ...more);
+
+  it("is the SDK's document, and a table of what its intervals are for", async () => {
+    const file = folder.write("lists.json", JSON.stringify(trials));
+    const { code, out } = await estimate(file, "--json");
+    expect(code).toBe(0);
+    const found = estimateTrials(await loadBundle(folderSource(bundle)), trials);
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(found)));
+    const { out: text } = await estimate(file);
+    expect(text).toMatch(/this run +over runs +run to run\nquiz +\d/);
+    expect(text).toContain("45 trials, 3 an item. Over runs: for the model's expected score on these items.");
+    expect(text).toContain("known by this model's trials");
+    expect(text).not.toContain("other tasks");
+    const { out: tasks } = await estimate(file, "--over", "tasks");
+    expect(tasks).toMatch(/this run +over runs +over tasks +run to run/);
+    expect(tasks).toContain("Over tasks: for that on other tasks like these.");
+  });
+
+  it("says the same of counts and of rows", async () => {
+    const counts = Object.fromEntries(
+      Object.entries(trials).map(([id, own]) => [id, { passed: own.reduce((x, y) => x + y), of: own.length }]),
+    );
+    const lines = Object.entries(trials).flatMap(([id, own]) => own.map((score, t) => `${id},${t},${score}`));
+    const [list, count, table] = await Promise.all(
+      [
+        folder.write("trials.json", JSON.stringify(trials)),
+        folder.write("counts.json", JSON.stringify(counts)),
+        folder.write("rows.csv", `item_id,trial,score\n${lines.join("\n")}\n`),
+      ].map((file) => estimate(file)),
+    );
+    expect(count!.out).toBe(list!.out);
+    expect(table!.out).toBe(list!.out);
+  });
+
+  it("of single answers is over runs where that is asked for, and says that the sources were tried more often", async () => {
+    const single = Object.fromEntries(Object.entries(trials).map(([id, [first]]) => [id, first!]));
+    const file = folder.write("single.json", JSON.stringify(single));
+    const { out } = await estimate(file, "--over", "runs");
+    expect(out).toContain("known by those of the source models, as no item was tried twice");
+    expect(out).toContain("warning: the source models were tried 3 times an item, this model once");
+    expect((JSON.parse((await estimate(file, "--json")).out) as Partial<TrialEstimate>).trials).toBeUndefined();
+  });
+});
+
+test.each<[string, string, string, string[]]>([
+  ["counts above their total", '{"quiz/1":{"passed":4,"of":3}}', 'item "quiz/1": passed must be from 0 to the 3', []],
+  ["negative counts", '{"quiz/1":{"passed":-4,"of":3}}', 'item "quiz/1": passed must be from 0 to the 3', []],
+  ["an empty list", '{"quiz/1":[]}', 'item "quiz/1": a list of trials', []],
+  ["a trial that is no score", '{"quiz/1":[1,"yes"]}', 'item "quiz/1": trial 2 of 2', []],
+  ["intervals over something else", '{"quiz/1":[1]}', "--over", ["--over", "models"]],
+])("%s: exit code 2", async (_, text, fragment, more) => {
+  const file = folder.write("bad.json", text);
+  const { code, out, err } = await runCommand("estimate", "--bundle", bundle, "--responses", file, ...more);
+  expect(code).toBe(2);
+  expect(out).toBe("");
+  expect(err).toContain(fragment);
+});
+
+test("trials of items that the bundle doesn't have: exit code 2, the item named", async () => {
+  const [[first], ...others] = [Object.entries(trials).slice(0, 1), ...Object.entries(trials).slice(1)];
+  const strange = { ...Object.fromEntries(others), "quiz/nope": first![1] };
+  const file = folder.write("unknown.json", JSON.stringify(strange));
+  const { code, err } = await runCommand("estimate", "--bundle", bundle, "--responses", file);
+  expect(code).toBe(2);
+  expect(err).toContain('trials of unknown items: 1 answer is to no item of the bundle ("quiz/nope")');
+});
+
+describe("plan --trials", () => {
+  it("is a table of half-widths by items and trials, and the fewest answers for one", async () => {
+    const { code, out } = await runCommand("plan", bundle, "--trials", "5,1,2", "--half-width", "20");
+    expect(code).toBe(0);
+    expect(out).toMatch(/form +items +1 trial +2 trials +5 trials\n15 +15 of 40/);
+    expect(out).toMatch(/half-width 20\.0 +items +trials +answers\n> fewest answers/);
+    const json = await runCommand("plan", bundle, "--trials", "1", "--json");
+    expect((JSON.parse(json.out) as { forms: unknown[] }).forms).toHaveLength(1);
+  });
+
+  it.each<[string, string[], string]>([
+    ["no trials", ["--trials", "0"], "--trials must be a whole number"],
+    ["with a gap", ["--trials", "1", "--gap", "2"], "--trials goes with --half-width, not with --gap"],
+    ["with prices", ["--trials", "1", "--prices", "none.json"], "not with --prices"],
+  ])("is refused: %s", async (_, more, fragment) => {
+    const { code, err } = await runCommand("plan", bundle, ...more);
+    expect(code).toBe(2);
+    expect(err).toContain(fragment);
+  });
+});
