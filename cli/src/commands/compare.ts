@@ -31,21 +31,31 @@ export const compareCommand: Command = {
       ...BUNDLE_OPTION,
       a: option("PATH", "answers of model A, in the format of estimate"),
       b: option("PATH", "answers of model B"),
-      responses: option("PATH", "answers of three models or more, to rank", { multiple: true }),
+      responses: option("PATH", "answers of three models or more, to rank; of two or more, to race", {
+        multiple: true,
+      }),
       ...ANSWER_DATA_OPTIONS,
     },
     Comparison: {
       ...FORM_OPTION,
-      margin: option("POINTS", "the largest difference that doesn't matter (default 0)"),
+      margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5)"),
+      race: flag("ask round after round, and only who may still win"),
       ...LEVEL_OPTION,
     },
-    Output: { ...SUMMARY_OPTION, verbose: flag("also every scenario's test and the ranking statistic") },
+    Output: {
+      next: option("FILE", "with --race: write the ids of the items to ask next, by candidate, as JSON"),
+      ...SUMMARY_OPTION,
+      verbose: flag("also every scenario's test and the ranking statistic"),
+    },
   },
   examples: [
     "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",
     "compare --bundle bundles/quiz model-1.json model-2.json model-3.json",
   ],
-  run: async ({ options, output, signal }) => {
+  run: async (input) => {
+    const { options, output, signal } = input;
+    if (options.flag("race")) return (await import("../race/race.ts")).race(input);
+    options.refuse(["next"], "needs --race, which isn't given");
     const [a, b] = [options.text("a"), options.text("b")];
     const paths = options.texts("responses");
     const pair = a !== undefined && b !== undefined;

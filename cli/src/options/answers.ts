@@ -93,13 +93,18 @@ export async function readModel(
   options.refuse(["items"], "says what logs of a harness hold: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
   const { answers, trials, hashes } = await readAnswers(path, readScale(options));
-  const name = basename(path)
-    .replace(/\.gz$/i, "")
-    .replace(/\.(csv|tsv|jsonl?|ndjson)$/i, "");
+  const name = answersName(path);
   const answered = formAnswers(bundle, answers, path, form);
   const words = ignoredWords(answered);
   if (words !== null) onRemark(words, name);
   return { ...answered, name, hashes, ...(trials.size > 0 && { trials }) };
+}
+
+/** What a model is called whose answers are a file: its name without the ending. */
+export function answersName(path: string): string {
+  return basename(path)
+    .replace(/\.gz$/i, "")
+    .replace(/\.(csv|tsv|jsonl?|ndjson)$/i, "");
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -11,8 +11,8 @@ export const MOST_LOOKS = 20;
  * With S_t the standardised sum, P(|S_t| ≤ z√t at all looks) is integrated numerically, look by look (Gauss-Legendre),
  * and z found by the secant rule: 1.96, 2.41, 2.56 and 2.67 for 1, 5, 10 and 20 looks at level .95.
  * @param level - in (0,1)
- * @param looks - when they are, in units of which the variance grows by the same amount, ascending whole numbers ≥ 1;
- * at most {@link MOST_LOOKS}
+ * @param looks - when they are, in units in which the variance of S grows evenly: positive, ascending; at most
+ * {@link MOST_LOOKS}
  * @returns a level not below the given one
  * @see Pocock (1977), Biometrika 64, 191–199; Armitage, McPherson & Rowe (1969), JRSS A 132, 235–244
  * @example looksLevel(0.95, [1, 2, 3, 4, 5]) // ≈ 0.9842, z = 2.413
