@@ -17,6 +17,7 @@ import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../o
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
 import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command } from "../command.ts";
 import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
+import { checkGateOptions, GATE_OPTIONS, readGateForms } from "../options/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
@@ -59,6 +60,7 @@ export const fitCommand: Command = {
       ...METHOD_OPTIONS,
       ...rare({
         "second-form": flag("add a form N-b of other items to every form N, for anchors that aren't drawn at random"),
+        ...GATE_OPTIONS,
         ...SUBSET_OPTIONS,
         ...EXPOSURE_OPTIONS,
         created: option("DATE", "date of the bundle (default: SOURCE_DATE_EPOCH, else that of the responses file)"),
@@ -104,6 +106,7 @@ export const fitCommand: Command = {
     const force = options.flag("force");
     const secondForms = options.flag("second-form");
     const checkpoint = options.text("checkpoint");
+    checkGateOptions(options);
     await checkBundleFolder(out, { ...name, force });
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
@@ -127,6 +130,7 @@ export const fitCommand: Command = {
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
     const chosen = subsetInputs(matrix)(asked);
     const method = linked ? linked.method(chosen) : chosen;
+    const otherForms = await readGateForms(options, matrix, reading);
     const coldStart = await readColdStart(options, settings, matrix, { seed, output });
     const read = performance.now() - begun;
 
@@ -140,7 +144,7 @@ export const fitCommand: Command = {
       models,
       items,
       scenarios,
-      sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length),
+      sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) + otherForms.length,
       dims: dimsFor(settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims, models),
       threads: folds?.count ?? 0,
     };
@@ -168,7 +172,7 @@ export const fitCommand: Command = {
           ...counts,
           ...families,
           ...work,
-          ...{ method, secondForms, seed, backend, signal, onProgress },
+          ...{ method, secondForms, otherForms, seed, backend, signal, onProgress },
         }),
       ),
     );

@@ -68,17 +68,17 @@ export function drawnSizes({ weights, sizes, coordination }: DrawnSizes): number
  * Anchors of nested samples, the smaller part of the larger, in one order of items. Of a size without certain items they
  * stand for w/π; else an item that isn't asked counts as one without an answer, its weight going to the anchors next to
  * it in the order ({@link answeredSample}), and π is w over what an anchor has.
+ * @param levels - of the {@link drawnSizes}
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
  * @param certain - of {@link nestedLevels}
  */
 export function nestedAnchors(
   order: readonly number[],
-  input: DrawnSizes,
+  { weights, sizes, coordination }: DrawnSizes,
+  levels: readonly NestedLevel[],
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
   certain?: (size: number) => readonly number[],
 ): ChosenAnchors {
-  const { weights, sizes, coordination } = input;
-  const levels = nestedLevels(weights, drawnSizes(input), certain);
   const adjust = coordination?.begin();
   const samples = drawNested(levels, order, (probabilities, { size }, pool) =>
     draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),

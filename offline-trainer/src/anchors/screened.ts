@@ -4,7 +4,7 @@ import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
 import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-features.ts";
 import { greedyItems } from "./greedy-variance.ts";
-import { drawnSizes, nestedAnchors } from "./nested-samples.ts";
+import { drawnSizes, nestedAnchors, nestedLevels } from "./nested-samples.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (decision 0016). */
 export const PROPOSALS = 100;
@@ -44,14 +44,17 @@ export const screened: AnchorMethod = {
     const chosen = (size: number): number => Math.floor(share * size);
     const most = chosen(Math.max(...drawnSizes(input)));
     const lead = most === 0 ? [] : greedyItems(answerFeatures(input), weights, order, most);
+    const certain = (size: number): number[] => lead.slice(0, chosen(size));
+    const levels = nestedLevels(weights, drawnSizes(input), certain);
     return {
       draw: (random) =>
         nestedAnchors(
           order,
           input,
+          levels,
           (probabilities, size, pool) =>
             bestProposal(pool, probabilities, random.fork(`size ${size}`), criterion, PROPOSALS),
-          (size) => lead.slice(0, chosen(size)),
+          certain,
         ),
     };
   },

@@ -1,6 +1,13 @@
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
-import { byAccuracy, hardFirst, type AnchorMethod } from "./anchor-method.ts";
-import { drawNested, nestedAnchors, nestedLevels, sampledAnchors } from "./nested-samples.ts";
+import { byAccuracy, hardFirst, type AnchorInput, type AnchorMethod, type PreparedAnchors } from "./anchor-method.ts";
+import {
+  drawNested,
+  drawnSizes,
+  nestedAnchors,
+  type NestedLevel,
+  nestedLevels,
+  sampledAnchors,
+} from "./nested-samples.ts";
 
 /**
  * `stratified`: items sorted by source accuracy, cut into n strata of equal π-mass, one draw in each
@@ -13,13 +20,19 @@ export const stratified: AnchorMethod = {
   source: { module: import.meta.url, name: "stratified" },
   drawn: true,
   estimator: "gate",
-  prepare: (input) => ({
+  prepare: (input) => stratifiedSamples(input, nestedLevels(input.weights, drawnSizes(input))),
+};
+
+/** Draws nested samples in the order of source accuracy with the levels' π. @param levels - of the {@link drawnSizes} */
+export function stratifiedSamples(input: AnchorInput, levels: readonly NestedLevel[]): PreparedAnchors {
+  const order = byAccuracy(input.accuracy);
+  return {
     draw: (random) =>
-      nestedAnchors(byAccuracy(input.accuracy), input, (probabilities, size) =>
+      nestedAnchors(order, input, levels, (probabilities, size) =>
         pivotalSample(probabilities, random.fork(`size ${size}`)),
       ),
-  }),
-};
+  };
+}
 
 /**
  * `random`: π proportional to the item's weight, drawn in a random order of items, so without strata. With equal

@@ -228,7 +228,7 @@ function formManifests(
     const differences = pairsOf(plan.id);
     return {
       id: plan.id,
-      selection: method.settings.selection,
+      selection: plan.way?.name ?? method.settings.selection,
       estimator,
       interval,
       ...(plan.disjointFrom !== undefined && { disjointFrom: plan.disjointFrom }),
@@ -256,7 +256,7 @@ function overallSeen(parts: readonly FittedPart[]): SeenScores | null {
 
 /** The form that is asked by default: the largest of at most 100 anchors a scenario, else the smallest. */
 function defaultForm(forms: readonly FormPlan[]): string {
-  const first = forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+  const first = forms.filter(({ disjointFrom, way }) => disjointFrom === undefined && way === undefined);
   return (first.filter(({ anchors }) => Math.max(...anchors.values()) <= 100).at(-1) ?? first[0]!).id;
 }
 

@@ -1,9 +1,8 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { AnchorMethod } from "../anchors/anchor-method.ts";
+import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import type { Method } from "../methods/method.ts";
-import type { FitOptions } from "./options.ts";
 
 /** A form that is asked for. Plain data, which can be sent to a thread. */
 export interface FormPlan {
@@ -12,6 +11,30 @@ export interface FormPlan {
   readonly anchors: ReadonlyMap<string, number>;
   /** The form of as many anchors that it has none of. */
   readonly disjointFrom?: string;
+  /** How its anchors are chosen, where not as the fit's method does. */
+  readonly way?: FormWay;
+}
+
+/** A way to choose a form's anchors. */
+export interface FormWay {
+  /** Names the streams of its draws, and in the manifest the form's `selection`. */
+  readonly name: string;
+  /** Where its {@link AnchorMethod} is loaded from. */
+  readonly source: ValueSource;
+  /** By scenario, its method's knowledge. */
+  readonly knowledge?: ReadonlyMap<string, unknown>;
+}
+
+/** The forms that a fit is asked for. */
+export interface AskedForms {
+  /** Anchors per scenario, one form each. */
+  readonly sizes: readonly number[];
+  /** Anchors of all scenarios together, one form each, shared as evenly as the scenarios allow. @default none */
+  readonly totals?: readonly number[];
+  /** For each form a second one of as many other items. @default false */
+  readonly secondForms?: boolean;
+  /** Forms beside these whose anchors are chosen in ways of their own. @default none */
+  readonly otherForms?: readonly FormPlan[];
 }
 
 /** A scenario and the number of its items. */
@@ -79,9 +102,14 @@ export function anchorsIn({ anchors }: FormPlan, scenario: string): number {
   return anchors.get(scenario)!;
 }
 
-/** The different numbers of anchors that forms take of some scenarios, ascending. */
-export function anchorNumbers(forms: readonly FormPlan[], scenarios: readonly { readonly id: string }[]): number[] {
-  return [...new Set(forms.flatMap((form) => scenarios.map(({ id }) => anchorsIn(form, id))))].sort((x, y) => x - y);
+/** The different numbers of anchors that forms of a way take of some scenarios, ascending. @param way - none: the method's */
+export function anchorNumbers(
+  forms: readonly FormPlan[],
+  scenarios: readonly { readonly id: string }[],
+  way?: string,
+): number[] {
+  const own = forms.filter((form) => form.way?.name === way);
+  return [...new Set(own.flatMap((form) => scenarios.map(({ id }) => anchorsIn(form, id))))].sort((x, y) => x - y);
 }
 
 /**
@@ -105,11 +133,11 @@ export function checkAnchors(anchors: readonly number[], items: readonly ItemInf
 export function planForms(
   scenarios: readonly Sized[],
   { anchors, knowledge }: Pick<Method, "anchors" | "knowledge">,
-  { sizes, totals = [], secondForms = false }: Pick<FitOptions, "sizes" | "totals" | "secondForms">,
+  { sizes, totals = [], secondForms = false, otherForms = [] }: AskedForms,
 ): FormPlan[] {
   const first = formPlans(sizes, totals, scenarios);
   if (secondForms) checkSecondForms(first, scenarios, anchors);
-  const forms = secondForms ? withSecondForms(first) : first;
+  const forms = [...(secondForms ? withSecondForms(first) : first), ...otherForms];
   for (const scenario of scenarios)
     for (const size of anchorNumbers(forms, [scenario]))
       if (size < scenario.count) anchors.check?.(scenario, size, knowledge?.get(scenario.id));

@@ -2,13 +2,7 @@ import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import {
-  remembered,
-  scoringModel,
-  type ModelEstimate,
-  type ScoringModel,
-} from "anchoreval/internal/core/scoring/scoring-model";
-import type { PreparedAnchors } from "../anchors/anchor-method.ts";
+import { scoringModel, type ModelEstimate, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
@@ -16,7 +10,8 @@ import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
 import type { ScenarioGroup, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
-import { anchorsIn, type FormPlan } from "./form-plans.ts";
+import type { FormAnchors } from "./form-anchors.ts";
+import type { FormPlan } from "./form-plans.ts";
 import { scenarioPart } from "./scenario-part.ts";
 
 /** The response model of a bank, as it was asked for or chosen on its sources. */
@@ -74,7 +69,7 @@ export function formDrawer(
   { groups, linked, seen }: LearnedGroups,
   method: Method,
   plans: readonly FormPlan[],
-  prepared: ReadonlyMap<string, PreparedAnchors>,
+  prepared: ReadonlyMap<string, FormAnchors>,
   random: RandomSource,
 ): (k: number) => Promise<readonly Form[]> {
   const priors = bankPriors(linked, method.settings.priorScale);
@@ -82,7 +77,6 @@ export function formDrawer(
     bank.scenarios.map((scenario) => sourceAnswers(group.matrix, bank.rows, scenario)),
   );
   const lines = groups.map(({ group }) => group.scenarios.map((slice) => fullScoreLine(group.matrix, slice)));
-  const secondSets = remembered((id: string) => prepared.get(id)!.second!()); // planForms has refused methods without
   const mapsOf = rememberedMaps((anchors) => {
     if (!method.scoreMaps) return null;
     const banks = groups.map(({ group, bank, choice: { found } }, g) => ({
@@ -97,13 +91,8 @@ export function formDrawer(
   });
   return async (k) => {
     const stream = random.fork(`form ${k}`);
-    const sets = new Map<string, Map<string, AnchorSet>>();
-    for (const [id, { draw }] of prepared) {
-      const drawn = (await draw(stream.fork(id))).sets;
-      const setOf = (plan: FormPlan): AnchorSet =>
-        (plan.disjointFrom === undefined ? drawn : secondSets(id)).get(anchorsIn(plan, id))!;
-      sets.set(id, new Map(plans.map((plan) => [plan.id, setOf(plan)])));
-    }
+    const sets = new Map<string, ReadonlyMap<string, AnchorSet>>();
+    for (const [id, { draw }] of prepared) sets.set(id, await draw(stream.fork(id)));
     const answered = groups.map(({ group }, g) =>
       group.scenarios.map(({ id }, s) => formAnswerFactors(answers[g]![s]!, sets.get(id)!)),
     );

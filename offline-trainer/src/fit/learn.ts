@@ -4,7 +4,7 @@ import { overallPlace } from "anchoreval/internal/core/estimators/blend-estimate
 import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
-import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { anchorInputs } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import { linkBanks } from "../calibrate/linking.ts";
@@ -13,6 +13,7 @@ import { answeringModels, scenariosOf, sourceScores, type Benchmark, type Scenar
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
 import { formDrawer, type BankChoice, type Form, type LearnedGroup, type LearnedGroups } from "./forms.ts";
+import { prepareForms, type FormAnchors } from "./form-anchors.ts";
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 
 /** Options of learning, beside the sources; a step's share is of all groups. */
@@ -74,14 +75,14 @@ export async function learn(
     factors: linked.factors[g]!,
     loadings: linked.common && linked.common.loadings[g]!,
   }));
-  const prepared = new Map<string, PreparedAnchors>();
+  const prepared = new Map<string, FormAnchors>();
   for (const own of learned) {
     await turn(); // threads may wait for their next fold, or a signal to be heard
     if (tools.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
     const sizes = anchorNumbers(forms, own.group.scenarios);
     const common = { sizes, random, final, knowledge: method.knowledge, design: own.choice.found?.design };
     for (const input of anchorInputs(own.group, own.bank, common))
-      prepared.set(input.scenario, prepareAnchors(method.anchors, input));
+      prepared.set(input.scenario, await prepareForms(forms, method.anchors, input));
   }
   const { scenarios, overall } = sourceScores(sources);
   const known = { groups: learned, linked, seen: scenarios };
@@ -92,7 +93,7 @@ export async function learn(
     notes: async () => {
       const notes: Record<string, Record<string, unknown>> = {};
       for (const [scenario, own] of prepared)
-        for (const [key, value] of Object.entries((await own.notes?.()) ?? {})) (notes[key] ??= {})[scenario] = value;
+        for (const [key, value] of Object.entries(await own.notes())) (notes[key] ??= {})[scenario] = value;
       return notes;
     },
   };

@@ -5,6 +5,7 @@ import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
+import type { AskedForms } from "./form-plans.ts";
 
 /** A bundle's description of itself and its data. */
 export interface BundleDescription {
@@ -29,15 +30,9 @@ export interface FoldThreads {
 }
 
 /** Options of a fit, beside the responses. */
-export interface FitOptions extends BundleDescription {
+export interface FitOptions extends BundleDescription, AskedForms {
   /** @default recommended */
   readonly method?: Method;
-  /** Anchors per scenario, one form each. */
-  readonly sizes: readonly number[];
-  /** Anchors of all scenarios together, one form each, shared as evenly as the scenarios allow. @default none */
-  readonly totals?: readonly number[];
-  /** For each form a second one of as many other items. @default false */
-  readonly secondForms?: boolean;
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;

@@ -164,12 +164,14 @@ export function sentMethod(method: Method): SentMethod {
 
 /** The method of what {@link sentMethod} made. */
 export async function receivedMethod({ anchors, designSearch, scoreMaps, ...method }: SentMethod): Promise<Method> {
-  const load = async <Value>({ module, name }: ValueSource): Promise<Value> =>
-    ((await import(/* @vite-ignore */ module)) as Record<string, Value>)[name]!;
   return {
     ...method,
-    anchors: await load(anchors),
-    ...(designSearch && { designSearch: await load(designSearch) }),
-    ...(scoreMaps && { scoreMaps: await load(scoreMaps) }),
+    anchors: await loadValue(anchors),
+    ...(designSearch && { designSearch: await loadValue(designSearch) }),
+    ...(scoreMaps && { scoreMaps: await loadValue(scoreMaps) }),
   };
+}
+
+export async function loadValue<Value>({ module, name }: ValueSource): Promise<Value> {
+  return ((await import(/* @vite-ignore */ module)) as Record<string, Value>)[name]!;
 }

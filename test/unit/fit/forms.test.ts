@@ -2,8 +2,16 @@ import { estimateFromAnchors, loadBundle, type Responses, AnchorEvalError } from
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
+import { tilted, tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
 import { bundleFiles, fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
-import { evenForm, planForms, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
+import {
+  evenForm,
+  type FormPlan,
+  type FormWay,
+  planForms,
+  withSecondForms,
+} from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../offline-trainer/src/fit/learn.ts";
 import {
   describeBenchmark,
@@ -165,6 +173,67 @@ describe("a bundle with second forms", async () => {
 
   test("the same seed makes the same bytes", async () => {
     expect(bundleFiles(await fitted(true))).toEqual(bundleFiles(result));
+  });
+});
+
+describe("a form drawn in a way of its own", async () => {
+  const method = { ...recommended, settings: { ...recommended.settings, folds: 2, draws: 2 } };
+  const measure = new Map([
+    ["a", Float64Array.from({ length: 60 }, (_, i) => i)],
+    ["b", Float64Array.from({ length: 44 }, (_, i) => 44 - i)],
+  ]);
+  const way: FormWay = { name: "tilted", source: tilted.source, knowledge: measure };
+  const scenarios = scenariosOf(describeBenchmark(matrix, method.settings));
+  const fitted = (otherForms: FormPlan[]): Promise<Fit> =>
+    fit(matrix, {
+      method,
+      sizes: [8, 14],
+      otherForms,
+      seed: 1,
+      benchmark: "demo",
+      version: "1.0.0",
+      created: "2026-01-01T00:00:00Z",
+      backend: typescriptBackend,
+    });
+  const others = [10, 20].map((size): FormPlan => ({ ...evenForm(size, scenarios), id: `tilted-${size}`, way }));
+  const [result, without] = await Promise.all([fitted(others), fitted([])]);
+
+  test("stands after the method's, which are the same with it and without", () => {
+    const { forms, defaultForm } = result.content.manifest;
+    expect(forms.map(({ id, selection }) => [id, selection])).toEqual([
+      ["8", "screened"],
+      ["14", "screened"],
+      ["tilted-10", "tilted"],
+      ["tilted-20", "tilted"],
+    ]);
+    expect(defaultForm).toBe("14");
+    expect(forms.slice(0, 2)).toEqual(without.content.manifest.forms);
+    for (const [s, scenario] of result.content.scenarios.entries())
+      for (const form of ["8", "14"])
+        expect(scenario.forms.get(form)).toEqual(without.content.scenarios[s]!.forms.get(form));
+  });
+
+  test("is drawn by that way, with its probabilities, and nested in the larger ones of it", () => {
+    for (const [s, { weights, id }] of scenarios.entries()) {
+      const { forms } = result.content.scenarios[s]!;
+      const levels = nestedLevels(tiltedWeights(weights, measure.get(id)!), [10, 20]);
+      for (const { size, inclusion } of levels) {
+        const { items, inclusion: stated } = forms.get(`tilted-${size}`)!;
+        expect(stated).toEqual(Float64Array.from(items, (item) => inclusion[item]!));
+      }
+      expect([...forms.get("tilted-20")!.items]).toEqual(expect.arrayContaining([...forms.get("tilted-10")!.items]));
+    }
+  });
+
+  test("is the same whatever other forms there are", async () => {
+    const plan = scenarios.map(({ id }, s) => [id, result.content.scenarios[s]!.forms.get("tilted-20")!] as const);
+    const other = await fit(matrix, {
+      ...{ method, sizes: [11], otherForms: others, seed: 1, benchmark: "demo", version: "1.0.0" },
+      ...{ created: "2026-01-01T00:00:00Z", backend: typescriptBackend },
+    });
+    for (const [s, [, anchors]] of plan.entries())
+      expect(other.content.scenarios[s]!.forms.get("tilted-20")).toEqual(anchors);
+    expect(bundleFiles(await fitted(others))).toEqual(bundleFiles(result));
   });
 });
 
