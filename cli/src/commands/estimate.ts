@@ -1,11 +1,14 @@
 import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
+import { answerCost, costWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { type Command, option, flag, given } from "../command.ts";
+import { type Command, option, flag, given, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
+import { readBundlePrices } from "../prices/bundle-prices.ts";
+import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
   type Answered,
@@ -28,6 +31,7 @@ export const estimateCommand: Command = {
         { multiple: true, required: true },
       ),
       ...ANSWER_DATA_OPTIONS,
+      ...rare(PRICE_OPTIONS),
     },
     Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
     Output: { ...SUMMARY_OPTION, ...RECORD_OPTIONS, verbose: flag("also the ability, λ and every estimator") },
@@ -39,18 +43,22 @@ export const estimateCommand: Command = {
   run: async ({ options, output, signal }) => {
     const summary = await readSideFile(options, "summary");
     const writeRecord = readRecordOptions(options);
+    const priced = await readPrices(options, output);
     const bundle = await readBundle(options, signal);
+    const prices = await readBundlePrices(bundle, priced, options, signal);
     const paths = options.texts("responses");
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));
     const { responses, ...read } = model;
     const found = estimateFromAnchors(bundle, responses, { ...read, ...estimateOptions(options) });
     const estimate = withAnswers(found, [model]);
     const bridged = bridgedScore(bundle.manifest, found);
-    const lines = plainLines(estimateParts(estimate, bridged, options.flag("verbose")));
+    const cost = prices && answerCost(bundle, prices, responses);
+    const costLines = cost ? [costWords(cost)] : [];
+    const lines = [...plainLines(estimateParts(estimate, bridged, options.flag("verbose"))), ...costLines];
     const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
-    output.result({ ...estimate, ...given({ bridged, record }) }, lines);
+    output.result({ ...estimate, ...given({ cost, bridged, record }) }, lines);
     if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
-    await addSummary(summary, estimateHeading(estimate), estimateParts(estimate, bridged, false));
+    await addSummary(summary, estimateHeading(estimate), [...estimateParts(estimate, bridged, false), ...costLines]);
   },
 };
 

@@ -38,6 +38,7 @@ import {
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
+import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
@@ -51,6 +52,7 @@ export const fitCommand: Command = {
       ...rare(FULL_SCORES_OPTION),
       ...rare(BASE_OPTIONS),
       ...rare(COLD_START_OPTIONS),
+      ...rare(PRICE_OPTIONS),
     },
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
@@ -116,13 +118,16 @@ export const fitCommand: Command = {
     const families = await readFamilies(options);
     const limits = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
+    const pricing = await readPrices(options, output);
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
     const { matrix, remarks } = linked ?? (await readGivenResponses(options, { responses, ...reading }));
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
-    const chosen = subsetInputs(matrix)(asked);
+    const costs = pricing && (await import("../prices/fit-prices.ts"));
+    const prices = costs && (await costs.fitPrices(pricing!, asked, matrix));
+    const chosen = prices ? prices.method(asked) : subsetInputs(matrix)(asked);
     const method = linked ? linked.method(chosen) : chosen;
     const coldStart = await readColdStart(options, settings, matrix, { seed, output });
     const read = performance.now() - begun;
@@ -174,7 +179,7 @@ export const fitCommand: Command = {
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };
     if (linked) result = { ...result, content: linked.content(result.content) };
-    const additions = [coldStart, exposure].filter((addition) => addition !== null);
+    const additions = [coldStart, exposure, prices].filter((addition) => addition !== null);
     for (const addition of additions) {
       const before = performance.now();
       result = { ...result, content: await stoppable(addition.add(result)) };
