@@ -17,8 +17,8 @@ await build({
   target: "node20",
   minify: true,
   legalComments: "none",
-  // For commander, which is CommonJS.
-  banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+  // For commander, which is CommonJS. The name is longer than any that minifying gives.
+  banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
   external: ["anchoreval", "anchoreval/*", "anchoreval-trainer", "anchoreval-trainer/*"],
 });
 

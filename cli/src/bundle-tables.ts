@@ -6,6 +6,7 @@ import {
   typicalError,
 } from "anchoreval/internal/charts/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
+import { formPriceWords } from "anchoreval/internal/prices/bundle-prices";
 import { componentWords } from "anchoreval/internal/trials/components";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
@@ -127,12 +128,13 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
   );
 }
 
-/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, exposure limits, items without answers. */
+/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, exposure limits, items without answers. */
 export function additionFacts(manifest: Manifest): Fact[] {
   return [
     ...fullScoreFacts(manifest),
     ...baseFacts(manifest),
     ...unaskedFacts(manifest),
+    ...priceFacts(manifest),
     ...exposureFacts(manifest),
     ...coldStartFacts(manifest),
     ...componentWords(manifest).map((words, k): Fact => [k === 0 ? "trials" : "", words]),
@@ -181,6 +183,11 @@ function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
   if (measured.length === 0) return [];
   const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
   return [["unasked scenarios", `predicted from the others; typical error, form ${defaultForm}: ${errors}`]];
+}
+
+function priceFacts(manifest: Manifest): Fact[] {
+  const words = formPriceWords(manifest);
+  return words === null ? [] : [["price by form", words]];
 }
 
 function exposureFacts({ exposure }: Manifest): Fact[] {

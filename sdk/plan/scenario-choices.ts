@@ -17,19 +17,18 @@ export interface ScenarioChoice {
 }
 
 /** Scenarios whose choices are looked through one by one. */
-const MOST_SCENARIOS = 16;
+export const MOST_SCENARIOS = 16;
 
 /**
  * Which scenarios to ask: the choices that no other one undercuts, by cost and by the half-width of the overall score, for a
  * model whose scores are the source models' means. Cheapest first.
- * @param prices - of one item, by scenario: seconds, tokens or dollars
- * @throws AnchorEvalError `invalid_option` for a bundle that predicts no scenarios, or has more than 16; prices that lack a
- *   scenario, name another, or are below 0
- * @example scenarioChoices(bundle.manifest, { gsm: 12, mmlu: 1 }, 0.95).find(({ halfWidth }) => halfWidth <= 0.03)
+ * @param pricesOf - of a form's anchors, by scenario, in any unit (`formPrices`)
+ * @throws AnchorEvalError `invalid_option` for a bundle that predicts no scenarios, or has more than 16
+ * @example scenarioChoices(bundle.manifest, (form) => formPrices(bundle, prices, form), 0.95)[0].cost
  */
 export function scenarioChoices(
   manifest: Manifest,
-  prices: Readonly<Record<string, number>>,
+  pricesOf: (form: string) => ReadonlyMap<string, number>,
   level: number,
 ): ScenarioChoice[] {
   const shares = scenarioShares(manifest);
@@ -40,25 +39,20 @@ export function scenarioChoices(
     throw invalidOption(
       `choices of ${MOST_SCENARIOS} scenarios at most are looked through, this bundle has ${ids.length}`,
     );
-  const lacking = ids.filter((id) => !Object.hasOwn(prices, id));
-  if (lacking.length > 0) throw invalidOption(`prices lack ${lacking.join(", ")}`);
-  for (const [id, price] of Object.entries(prices)) {
-    if (!ids.includes(id)) throw invalidOption(`prices name ${id}, which is no scenario: there are ${ids.join(", ")}`);
-    if (!(price >= 0 && price < Infinity)) throw invalidOption(`the price of ${id} must be 0 or more, got ${price}`);
-  }
   const choices = manifest.forms
     .filter(({ disjointFrom }) => disjointFrom === undefined)
-    .flatMap((form) =>
-      Array.from({ length: 2 ** ids.length - 1 }, (_, k) => ids.map((_, s) => ((k + 1) >> s) % 2 === 1)).flatMap(
+    .flatMap((form) => {
+      const prices = pricesOf(form.id);
+      return Array.from({ length: 2 ** ids.length - 1 }, (_, k) => ids.map((_, s) => ((k + 1) >> s) % 2 === 1)).flatMap(
         (asked): ScenarioChoice[] => {
           const halfWidth = expectedHalfWidth(manifest, form, asked, level);
           if (halfWidth === null) return [];
           const scenarios = ids.filter((_, s) => asked[s]);
-          const cost = scenarios.reduce((sum, id) => sum + prices[id]! * form.scenarios[id]!.items, 0);
+          const cost = scenarios.reduce((sum, id) => sum + prices.get(id)!, 0);
           return [{ form: form.id, scenarios, cost, halfWidth }];
         },
-      ),
-    )
+      );
+    })
     .sort((one, other) => one.cost - other.cost || one.halfWidth - other.halfWidth);
   let least = Infinity;
   return choices.filter(({ halfWidth }) => halfWidth < least && (least = halfWidth) >= 0);

@@ -1,11 +1,14 @@
 import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
+import { answerCost, costWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { type Command, option, flag, given } from "../command.ts";
+import { type Command, option, flag, given, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
+import { readBundlePrices } from "../prices/bundle-prices.ts";
+import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
   type Answered,
@@ -31,6 +34,7 @@ export const estimateCommand: Command = {
         { multiple: true, required: true },
       ),
       ...ANSWER_DATA_OPTIONS,
+      ...rare(PRICE_OPTIONS),
     },
     Estimate: {
       ...FORM_OPTION,
@@ -49,7 +53,9 @@ export const estimateCommand: Command = {
   run: async ({ options, output, signal }) => {
     const summary = await readSideFile(options, "summary");
     const writeRecord = readRecordOptions(options);
+    const priced = await readPrices(options, output);
     const bundle = await readBundle(options, signal);
+    const prices = await readBundlePrices(bundle, priced, options, signal);
     const paths = options.texts("responses");
     const over = options.isGiven("over") ? options.oneOf("over", OVER, "runs") : null;
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));
@@ -58,13 +64,15 @@ export const estimateCommand: Command = {
     const found = repeated?.estimateOver(bundle, model, asked) ?? estimateFromAnchors(bundle, model.responses, asked);
     const estimate = withAnswers(found, [model]);
     const bridged = bridgedScore(bundle.manifest, { ...found, warnings: [] });
+    const cost = prices && answerCost(bundle, prices, model.responses);
     const parts = (verbose: boolean): ResultParts => [
       ...estimateParts(estimate, bridged, verbose),
       ...("trials" in found ? repeated!.overParts(found, over ?? "runs") : []),
+      ...(cost ? [costWords(cost)] : []),
     ];
     const lines = plainLines(parts(options.flag("verbose")));
     const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
-    output.result({ ...estimate, ...given({ bridged, record }) }, lines);
+    output.result({ ...estimate, ...given({ cost, bridged, record }) }, lines);
     if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
     await addSummary(summary, estimateHeading(estimate), parts(false));
   },

@@ -39,6 +39,7 @@ import {
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
+import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
@@ -52,6 +53,7 @@ export const fitCommand: Command = {
       ...rare(FULL_SCORES_OPTION),
       ...rare(BASE_OPTIONS),
       ...rare(COLD_START_OPTIONS),
+      ...rare(PRICE_OPTIONS),
     },
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
@@ -119,6 +121,7 @@ export const fitCommand: Command = {
     const families = await readFamilies(options);
     const limits = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
+    const pricing = await readPrices(options, output);
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
     const board = linked ?? (await readGivenResponses(options, { responses, ...reading }));
@@ -128,7 +131,9 @@ export const fitCommand: Command = {
     const repeats = trials && "trials" in board ? trials.repeatedTrials(board.trials, matrix.items) : null;
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
-    const chosen = subsetInputs(matrix)(asked);
+    const costs = pricing && (await import("../prices/fit-prices.ts"));
+    const prices = costs && (await costs.fitPrices(pricing!, asked, matrix));
+    const chosen = prices ? prices.method(asked) : subsetInputs(matrix)(asked);
     const method = linked ? linked.method(chosen) : chosen;
     const otherForms = await readGateForms(options, matrix, reading);
     const coldStart = await readColdStart(options, settings, matrix, { seed, output });
@@ -181,7 +186,7 @@ export const fitCommand: Command = {
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };
     if (linked) result = { ...result, content: linked.content(result.content) };
-    const additions = [coldStart, exposure, repeats].filter((addition) => addition !== null);
+    const additions = [coldStart, exposure, repeats, prices].filter((addition) => addition !== null);
     for (const addition of additions) {
       const before = performance.now();
       result = { ...result, content: await stoppable(addition.add(result)) };

@@ -1,12 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { type ScenarioChoice, scenarioChoices } from "anchoreval/internal/plan/scenario-choices";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
-import { isObject } from "anchoreval/internal/tables/json-records";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { given, type Command, option, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
+import { readBundlePrices } from "../prices/bundle-prices.ts";
+import { PRICE_OPTIONS, readBudget, readPrices } from "../prices/price-options.ts";
 
 export const planCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
@@ -19,16 +18,15 @@ export const planCommand: Command = {
       "ranked-right": option("0.8", "share of cases to rank such models right"),
       trials: option("N[,N…]", "trials an item: plan for the expected score over runs, by items and trials"),
     },
-    Scenarios: {
-      prices: option(
-        "FILE",
-        "which scenarios to ask: JSON {scenario: price of an item}, in seconds, tokens or dollars",
-      ),
-      budget: option("PRICE", "the most that all items may cost"),
+    Prices: {
+      ...PRICE_OPTIONS,
+      budget: option("PRICE", "the most that all items may cost, such as 5usd"),
     },
   },
-  examples: ["plan --bundle bundles/quiz --gap 2", "plan --bundle bundles/quiz --prices prices.json --half-width 4"],
-  run: async ({ options, output, signal }) => {
+  examples: ["plan --bundle bundles/quiz --gap 2", "plan --bundle bundles/quiz --prices prices.csv --budget 5usd"],
+  run: async (input) => {
+    const { options, output, signal } = input;
+    if (options.isGiven("trials")) return (await import("../trials/plan-lines.ts")).planOverTrials(input);
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
     if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
     const asked = {
@@ -36,76 +34,23 @@ export const planCommand: Command = {
       rankedRight: options.number("ranked-right", { min: 0, max: 1 }, 0.8),
       ...given({ halfWidth, gap }),
     };
-    const file = options.text("prices");
-    if (file === undefined) options.refuse(["budget"], "is for the prices of --prices FILE, which isn't given");
-    if (file !== undefined && gap !== undefined) throw invalidOption("--prices goes with --half-width, not with --gap");
-    if (options.isGiven("trials"))
-      for (const [name, isGiven] of Object.entries({ prices: file !== undefined, gap: gap !== undefined }))
-        if (isGiven) throw invalidOption(`--trials goes with --half-width, not with --${name}`);
-    const budget = options.number("budget", { min: 0 }, Infinity);
-    const prices = file === undefined ? null : await readPrices(file);
-    const repeated = options.isGiven("trials") ? await import("../trials/plan-lines.ts") : null;
-    const trials = repeated?.readTrials(options);
+    if (gap !== undefined) options.refuse(["prices", "budget"], "goes with --half-width, not with --gap");
+    const priced = await readPrices(options, output);
+    const budget = readBudget(options);
     const bundle = await readBundle(options, signal);
-    if (repeated && trials) {
-      repeated.printTrialPlan(bundle, trials, { level: asked.level, ...given({ halfWidth }) }, output);
-      return;
-    }
+    const prices = await readBundlePrices(bundle, priced, options, signal);
     const plan = planFromBundle(bundle, asked);
-    if (prices === null) {
+    if (prices === null || gap !== undefined) {
+      if (budget !== null)
+        throw invalidOption("--budget needs prices: --prices FILE, as this bundle wasn't fitted by any");
       output.result(plan, planLines(plan));
       return;
     }
-    const choices = scenarioChoices(bundle.manifest, prices, asked.level);
-    const affordable = choices.filter(({ cost }) => cost <= budget);
-    const enough = affordable.find((own) => own.halfWidth <= (halfWidth ?? 0));
-    const chosen = enough ?? affordable.at(-1) ?? null;
-    output.result({ ...plan, choices, chosen }, [
-      ...planLines(plan),
-      "",
-      ...choiceLines(choices, chosen, plan.level),
-      ...(chosen === null ? ["No choice is within the budget."] : []),
-      ...(chosen && halfWidth !== undefined && !enough
-        ? ["No choice within the budget is that narrow: the narrowest is marked."]
-        : []),
-      "Scenarios that aren't asked are predicted from the others; half-widths are of the overall score, of a model in the middle of the source models.",
-    ]);
+    const { choiceLines, priceChoices } = await import("../prices/price-choices.ts");
+    const found = priceChoices(bundle, plan, prices, budget);
+    output.result({ ...plan, ...found }, [...planLines(plan), "", ...choiceLines(found, plan)]);
   },
 };
-
-/** @throws AnchorEvalError `invalid_option` for a file that is no JSON object of numbers */
-async function readPrices(file: string): Promise<Record<string, number>> {
-  let prices: unknown;
-  try {
-    prices = JSON.parse(await readFile(file, "utf8"));
-  } catch (cause) {
-    throw invalidOption(`--prices ${file} can't be read as JSON: ${(cause as Error).message}`);
-  }
-  if (!isObject(prices) || !Object.values(prices).every((price) => typeof price === "number"))
-    throw invalidOption(`--prices ${file} must be an object of numbers, {scenario: price of an item}`);
-  return prices as Record<string, number>;
-}
-
-/** Most choices that are shown: the others lie between them. */
-const MOST_SHOWN = 12;
-
-function choiceLines(choices: readonly ScenarioChoice[], chosen: ScenarioChoice | null, level: number): string[] {
-  const every = Math.ceil(choices.length / MOST_SHOWN);
-  const shown = choices.filter((own, k) => own === chosen || (choices.length - 1 - k) % every === 0);
-  return textTable(
-    [
-      ["", "form", "cost", `half-width (${percent(level)})`, "scenarios to ask"],
-      ...shown.map((own) => [
-        own === chosen ? ">" : "",
-        own.form,
-        own.cost.toPrecision(4),
-        points(own.halfWidth),
-        own.scenarios.join(", "),
-      ]),
-    ],
-    "llrrl",
-  );
-}
 
 /** Where a figure comes from, unless it was measured. */
 const BASIS: Readonly<Record<Precision["basis"], string>> = {

@@ -1,24 +1,19 @@
 import { type ItemsByTrials, planTrials, type TrialPlan } from "anchoreval/internal/trials/plan-trials";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { OptionReader } from "../command.ts";
-import type { Output } from "../output.ts";
+import type { CommandInput } from "../command.ts";
+import { readBundle } from "../open-bundle.ts";
+import { readPoints } from "../options/scale.ts";
 
-/** Prints the plan over items × trials. @throws AnchorEvalError as `planTrials` */
-export function printTrialPlan(
-  bundle: Bundle,
-  trials: readonly number[],
-  asked: { readonly level: number; readonly halfWidth?: number },
-  output: Output,
-): void {
-  const plan = planTrials(bundle, { trials, ...asked });
+/** `plan --trials`: another item, or another trial. @throws AnchorEvalError as `planTrials` */
+export async function planOverTrials({ options, output, signal }: CommandInput): Promise<void> {
+  options.refuse(["gap", "ranked-right", "prices", "price-column", "price-unit", "budget"], "doesn't go with --trials");
+  const halfWidth = readPoints(options, "half-width");
+  const level = options.number("level", { min: 0, max: 1 }, 0.95);
+  const given = options.numbers("trials", { min: 1, max: 1000, integer: true }, []);
+  const trials = [...new Set(given)].sort((x, y) => x - y);
+  const bundle = await readBundle(options, signal);
+  const plan = planTrials(bundle, { trials, level, ...(halfWidth !== undefined && { halfWidth }) });
   output.result(plan, trialPlanLines(plan));
-}
-
-/** The trials of `--trials`, ascending and each once; undefined where it isn't given. */
-export function readTrials(options: OptionReader): number[] | undefined {
-  const trials = options.numbers("trials", { min: 1, max: 1000, integer: true }, undefined);
-  return trials && [...new Set(trials)].sort((x, y) => x - y);
 }
 
 function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }: TrialPlan): string[] {

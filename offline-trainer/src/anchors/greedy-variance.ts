@@ -31,10 +31,11 @@ export const greedyVariance: AnchorMethod = {
 
 /**
  * Items in the order in which they are chosen: each time the one with the largest Cov(y_i, S | y_A)²/Var(y_i | y_A), by
- * which its answer lowers the variance of the full score S. Ties by position.
+ * which its answer lowers the variance of the full score S, over what it costs. Ties by position.
  * @param weights - item weights w, summing to 1
  * @param among - items that may be chosen
  * @param count - how many, at most all of these
+ * @param costs - of all items, above 0; none: all the same
  * @see Krause, Singh & Guestrin (2008), JMLR 9, 235–284
  */
 export function greedyItems(
@@ -42,6 +43,7 @@ export function greedyItems(
   weights: Float64Array,
   among: readonly number[],
   count: number,
+  costs?: Float64Array,
 ): number[] {
   const { variance, covariance, answer } = openVariances(features, weights);
   const left = new Set([...among].sort((x, y) => x - y));
@@ -49,7 +51,7 @@ export function greedyItems(
     let best = -1;
     let most = -1;
     for (const i of left) {
-      const gain = covariance[i]! ** 2 / variance[i]!;
+      const gain = covariance[i]! ** 2 / variance[i]! / (costs ? costs[i]! : 1);
       if (gain > most) [best, most] = [i, gain];
     }
     left.delete(best);

@@ -1,7 +1,7 @@
 import { addGram } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
-import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
+import { type AnchorInput, type AnchorMethod, byAccuracy, type PreparedAnchors } from "./anchor-method.ts";
 import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-features.ts";
 import { greedyItems } from "./greedy-variance.ts";
 import { drawnSizes, nestedAnchors, nestedLevels } from "./nested-samples.ts";
@@ -36,29 +36,40 @@ export const screened: AnchorMethod = {
   source: { module: import.meta.url, name: "screened" },
   drawn: true,
   estimator: "gate",
-  prepare: (input) => {
-    const { weights, accuracy, bank, abilities, models } = input;
-    const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
-    const order = byAccuracy(accuracy);
-    const share = purposiveShare(models.length);
-    const chosen = (size: number): number => Math.floor(share * size);
-    const most = chosen(Math.max(...drawnSizes(input)));
-    const lead = most === 0 ? [] : greedyItems(answerFeatures(input), weights, order, most);
-    const certain = (size: number): number[] => lead.slice(0, chosen(size));
-    const levels = nestedLevels(weights, drawnSizes(input), certain);
-    return {
-      draw: (random) =>
-        nestedAnchors(
-          order,
-          input,
-          levels,
-          (probabilities, size, pool) =>
-            bestProposal(pool, probabilities, random.fork(`size ${size}`), criterion, PROPOSALS),
-          certain,
-        ),
-    };
-  },
+  prepare: (input) => screenedSamples(input),
 };
+
+/** What screened anchors go by apart from the answers. */
+export interface ScreeningCosts {
+  /** What an item costs, above 0, by which the choice on purpose divides what it tells. */
+  readonly costs: Float64Array;
+  /** Probabilities of the draw are in proportion to these. */
+  readonly chances: Float64Array;
+}
+
+/** Chooses and draws as {@link screened} does. @param by - none: items cost the same, and are drawn by their weight */
+export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): PreparedAnchors {
+  const { weights, accuracy, bank, abilities, models } = input;
+  const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
+  const order = byAccuracy(accuracy);
+  const share = purposiveShare(models.length);
+  const chosen = (size: number): number => Math.floor(share * size);
+  const most = chosen(Math.max(...drawnSizes(input)));
+  const lead = most === 0 ? [] : greedyItems(answerFeatures(input), weights, order, most, by?.costs);
+  const certain = (size: number): number[] => lead.slice(0, chosen(size));
+  const levels = nestedLevels(by?.chances ?? weights, drawnSizes(input), certain);
+  return {
+    draw: (random) =>
+      nestedAnchors(
+        order,
+        input,
+        levels,
+        (probabilities, size, pool) =>
+          bestProposal(pool, probabilities, random.fork(`size ${size}`), criterion, PROPOSALS),
+        certain,
+      ),
+  };
+}
 
 /**
  * The best of several pivotal samples from a pool; the first of those equally good.

@@ -1,0 +1,74 @@
+import { fileChunks } from "anchoreval/internal/node/read-file";
+import { type NamedPrices, parsePrices, PRICE_COLUMN } from "anchoreval/internal/prices/parse-prices";
+import { counted } from "anchoreval/internal/words/figures";
+import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../command.ts";
+import type { Output } from "../output.ts";
+
+/** What items cost. */
+export const PRICE_OPTIONS = {
+  prices: option("FILE", "what items cost: JSON {item or scenario: price}, or a table with item_id and price"),
+  ...rare({
+    "price-column": option(
+      "COLUMN[+COLUMN]",
+      `column of the prices, an item's being the mean over its rows (default ${PRICE_COLUMN})`,
+    ),
+    "price-unit": option("WORD", "unit of the prices: usd, tokens, seconds, …"),
+  }),
+} as const satisfies OptionSpecs;
+
+/** The prices of `--prices`, before it is known which items there are. */
+export interface GivenPrices {
+  readonly named: NamedPrices;
+  readonly unit: string | null;
+}
+
+/** An amount of `--budget`, its unit null where it has none. */
+export interface Budget {
+  readonly amount: number;
+  readonly unit: string | null;
+}
+
+const UNIT = /^[a-z]{1,16}$/i;
+
+/**
+ * Reads `--prices`; null where it isn't given.
+ * @throws AnchorEvalError `invalid_option` for another price option without it; what `parsePrices` throws
+ */
+export async function readPrices(options: OptionReader, output: Output): Promise<GivenPrices | null> {
+  const unit = options.text("price-unit") ?? null;
+  if (unit !== null && !UNIT.test(unit))
+    throw invalidOption(`--price-unit is a word of letters, 16 at most, such as usd; got ${unit}`);
+  const file = options.text("prices");
+  if (file === undefined) {
+    options.refuse(["price-column", "price-unit"], "is for the prices of --prices FILE, which isn't given");
+    return null;
+  }
+  const named = await parsePrices(file, fileChunks(file), options.text("price-column"));
+  if (named.rows > named.names.size)
+    output.remark(`${file}: ${counted(named.rows, "price")} of ${counted(named.names.size, "name")}, each the mean of its own`); // prettier-ignore
+  if (named.zeros > 0)
+    output.remark(`${file}: ${counted(named.zeros, "price")} of ${named.rows} are 0: leave empty what isn't known`);
+  return { named, unit };
+}
+
+/**
+ * Reads `--budget`, an amount with its unit or without; null where it isn't given.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function readBudget(options: OptionReader): Budget | null {
+  const text = options.text("budget");
+  if (text === undefined) return null;
+  const [, amount, unit] = /^\s*(\d+\.?\d*|\.\d+)\s*([a-z]{1,16})?\s*$/i.exec(text) ?? [];
+  if (amount === undefined)
+    throw invalidOption(
+      `--budget must be an amount of at least 0, with its unit or without, such as 5usd; got ${text}`,
+    );
+  return { amount: Number(amount), unit: unit ?? null };
+}
+
+/** The unit that prices and what is said beside them have in common. @throws AnchorEvalError `invalid_option` for two */
+export function commonUnit(unit: string | null, other: string | null, what: string): string | null {
+  if (unit !== null && other !== null && unit !== other)
+    throw invalidOption(`the prices are in ${unit}, ${what} says ${other}`);
+  return unit ?? other;
+}
