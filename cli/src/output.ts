@@ -13,7 +13,7 @@ export interface Output {
 }
 
 /** Says how much is done, of how much, and what is being done. */
-type Progress = (done: number, of: number, note?: string) => void;
+export type Progress = (done: number, of: number, note?: string) => void;
 
 export interface Streams {
   readonly stdout: { write(text: string): unknown; readonly columns?: number | undefined };

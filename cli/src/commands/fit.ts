@@ -14,13 +14,16 @@ import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
-import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
-import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command } from "../command.ts";
-import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
-import { checkGateOptions, GATE_OPTIONS, readGateForms } from "../options/gate-forms.ts";
+import { coldStart } from "../options/cold-start.ts";
+import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command, type OptionSpecs } from "../command.ts";
+import { exposureLimits } from "../options/exposure.ts";
+import { gateForms } from "../options/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
+  type FitExtension,
+  type FitPart,
+  type ReadyExtension,
   METHOD_OPTIONS,
   THREADS_OPTION,
   WORK_OPTIONS,
@@ -39,11 +42,22 @@ import {
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
-import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
-import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
+import { itemCosts } from "../prices/fit-prices.ts";
+import { subsetFeatures } from "../options/sublime.ts";
+import { varianceComponents } from "../trials/fit-trials.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;
+
+/** The side roads of a fit. */
+const EXTENSIONS: readonly FitExtension[] = [
+  subsetFeatures,
+  coldStart,
+  exposureLimits,
+  varianceComponents,
+  gateForms,
+  itemCosts,
+];
 
 export const fitCommand: Command = {
   options: {
@@ -52,8 +66,6 @@ export const fitCommand: Command = {
       ...FAMILIES_OPTION,
       ...rare(FULL_SCORES_OPTION),
       ...rare(BASE_OPTIONS),
-      ...rare(COLD_START_OPTIONS),
-      ...rare(PRICE_OPTIONS),
     },
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
@@ -62,9 +74,6 @@ export const fitCommand: Command = {
       ...METHOD_OPTIONS,
       ...rare({
         "second-form": flag("add a form N-b of other items to every form N, for anchors that aren't drawn at random"),
-        ...GATE_OPTIONS,
-        ...SUBSET_OPTIONS,
-        ...EXPOSURE_OPTIONS,
         created: option("DATE", "date of the bundle (default: SOURCE_DATE_EPOCH, else that of the responses file)"),
         "benchmark-version": option("TEXT", "the benchmark's own version"),
         description: option("TEXT", "one sentence on the benchmark"),
@@ -72,6 +81,7 @@ export const fitCommand: Command = {
         source: option("TEXT", "source of the data"),
       }),
     },
+    Extensions: rare(Object.assign({}, ...EXTENSIONS.map((extension) => extension.options)) as OptionSpecs),
     "How to fit": {
       ...WORK_OPTIONS,
       ...rare({
@@ -108,7 +118,6 @@ export const fitCommand: Command = {
     const force = options.flag("force");
     const secondForms = options.flag("second-form");
     const checkpoint = options.text("checkpoint");
-    checkGateOptions(options);
     await checkBundleFolder(out, { ...name, force });
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
@@ -119,24 +128,22 @@ export const fitCommand: Command = {
     const { settings } = asked;
     const date = givenDate(options);
     const families = await readFamilies(options);
-    const limits = readExposure(options);
-    const subsetInputs = await readSubsetInputs(options, [settings.selection]);
-    const pricing = await readPrices(options, output);
+    const extensions: ReadyExtension[] = [];
+    for (const extension of EXTENSIONS) {
+      const ready = await extension.read({ options, output, signal, seed, method: asked, reading });
+      if (ready !== null) extensions.push(ready);
+    }
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
     const board = linked ?? (await readGivenResponses(options, { responses, ...reading }));
     const { matrix } = board;
     for (const remark of board.remarks) output.remark(remark);
-    const trials = "trials" in board ? await import("../trials/fit-trials.ts") : null;
-    const repeats = trials && "trials" in board ? trials.repeatedTrials(board.trials, matrix.items) : null;
     checkAskedSizes(options, matrix.items);
-    const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
-    const costs = pricing && (await import("../prices/fit-prices.ts"));
-    const prices = costs && (await costs.fitPrices(pricing!, asked, matrix));
-    const chosen = prices ? prices.method(asked) : subsetInputs(matrix)(asked);
+    const parts: FitPart[] = [];
+    for (const ready of extensions) parts.push(await ready(board));
+    const chosen = parts.reduce((method, part) => part.method?.(method) ?? method, asked);
     const method = linked ? linked.method(chosen) : chosen;
-    const otherForms = await readGateForms(options, matrix, reading);
-    const coldStart = await readColdStart(options, settings, matrix, { seed, output });
+    const otherForms = parts.flatMap(({ forms = [] }) => forms);
     const read = performance.now() - begun;
 
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
@@ -186,10 +193,10 @@ export const fitCommand: Command = {
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };
     if (linked) result = { ...result, content: linked.content(result.content) };
-    const additions = [coldStart, exposure, repeats, prices].filter((addition) => addition !== null);
+    const additions = parts.flatMap(({ addition }) => addition ?? []);
     for (const addition of additions) {
       const before = performance.now();
-      result = { ...result, content: await stoppable(addition.add(result)) };
+      result = { ...result, content: await stoppable(Promise.resolve(addition.add(result))) };
       timings[addition.stage] = performance.now() - before;
     }
 
@@ -212,7 +219,7 @@ export const fitCommand: Command = {
     const words = [
       ...closingWords(manifest),
       ...noise,
-      ...additions.flatMap((addition) => addition.words(manifest)),
+      ...additions.flatMap((addition) => addition.words?.(manifest) ?? []),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),
     ];

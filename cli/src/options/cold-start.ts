@@ -1,11 +1,8 @@
 import type { Neighbours } from "anchoreval-trainer/internal/extensions/routing/neighbours";
-import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import type { FitSettings } from "anchoreval-trainer/internal/methods/settings";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
-import type { Output } from "../output.ts";
-import type { Addition } from "./exposure.ts";
+import type { FitExtension } from "./fit.ts";
 
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;
 /** Neighbours of the methods that have some. */
@@ -28,49 +25,48 @@ export const COLD_START_OPTIONS = {
   "cold-k": option("K", `nearest items of knn and weighted-knn (default ${NEIGHBOURS})`),
 } as const satisfies OptionSpecs;
 
-/**
- * Reads and checks what a cold start is made from.
- * @returns null without --cold-start
- * @throws AnchorEvalError `invalid_option`, `invalid_data`, `unsupported`
- */
-export async function readColdStart(
-  options: OptionReader,
-  { irtModel, link }: FitSettings,
-  matrix: ResponseMatrix,
-  { seed, output }: { readonly seed: number; readonly output: Output },
-): Promise<Addition | null> {
-  const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
-  if (file === undefined) {
-    options.refuse(["cold-embeddings", "cold-method", "cold-k"], "needs --cold-start, which isn't given");
-    return null;
-  }
-  const neighbours = readNeighbours(options);
-  if (irtModel !== "1pl" && irtModel !== "2pl")
-    throw new AnchorEvalError(
-      "unsupported",
-      `--cold-start predicts parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
-    );
-  const { readItems } = await import("anchoreval-trainer/internal/matrix/items-file");
-  const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
-  const coldStart = await import("anchoreval-trainer/internal/extensions/routing/cold-start");
-  const input = {
-    items: await readItems(file),
-    embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
-    neighbours,
-  };
-  coldStart.checkColdStart(matrix, input, link);
-  return {
-    stage: "cold start",
-    add({ parts, content }) {
-      output.remark(`cold start: learning from ${matrix.items.length} items`);
-      const groups = parts.flatMap(({ learned }) => learned.groups);
-      const random = createRandom(seed).fork("cold start");
-      const cold = coldStart.fitColdStart(groups, input, content.manifest.sources.names, random);
-      return Promise.resolve(coldStart.withColdStart(content, cold));
-    },
-    words: coldStart.coldStartWords,
-  };
-}
+/** Items without answers, whose parameters a bundle predicts. */
+export const coldStart: FitExtension = {
+  options: COLD_START_OPTIONS,
+  read({ options, output, seed, method }) {
+    const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
+    if (file === undefined) {
+      options.refuse(["cold-embeddings", "cold-method", "cold-k"], "needs --cold-start, which isn't given");
+      return null;
+    }
+    const neighbours = readNeighbours(options);
+    const { irtModel, link } = method.settings;
+    if (irtModel !== "1pl" && irtModel !== "2pl")
+      throw new AnchorEvalError(
+        "unsupported",
+        `--cold-start predicts parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
+      );
+    return async ({ matrix }) => {
+      const { readItems } = await import("anchoreval-trainer/internal/matrix/items-file");
+      const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
+      const { checkColdStart, fitColdStart, withColdStart, coldStartWords } =
+        await import("anchoreval-trainer/internal/extensions/routing/cold-start");
+      const input = {
+        items: await readItems(file),
+        embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
+        neighbours,
+      };
+      checkColdStart(matrix, input, link);
+      return {
+        addition: {
+          stage: "cold start",
+          add({ parts, content }) {
+            output.remark(`cold start: learning from ${matrix.items.length} items`);
+            const groups = parts.flatMap(({ learned }) => learned.groups);
+            const random = createRandom(seed).fork("cold start");
+            return withColdStart(content, fitColdStart(groups, input, content.manifest.sources.names, random));
+          },
+          words: coldStartWords,
+        },
+      };
+    };
+  },
+};
 
 function readNeighbours(options: OptionReader): Neighbours | null {
   const method = options.oneOf("cold-method", METHODS, "ridge");

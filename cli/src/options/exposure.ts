@@ -1,22 +1,11 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
-import type { Fit } from "anchoreval-trainer/internal/fit/fit";
-import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type CommandInput, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
-
-/** Something that an option adds to a fitted bundle. Its modules are loaded when the option is given. */
-export interface Addition {
-  /** Name in the timings. */
-  readonly stage: string;
-  /** @returns the bundle's content with the addition */
-  add(result: Fit): Promise<BundleContent>;
-  /** Sentences for `--json`. */
-  words(manifest: Manifest): string[];
-}
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import type { Progress } from "../output.ts";
+import type { FitExtension } from "./fit.ts";
 
 /** Options of the exposure limits that a bundle holds. */
-export const EXPOSURE_OPTIONS = {
+const EXPOSURE_OPTIONS = {
   "max-exposure": option("R", "give no item in more than this share of the adaptive evaluations (default: no limit)"),
   "exposure-budget": option("N", "items of an adaptive evaluation that --max-exposure is for (default 200, or all)"),
 } as const satisfies OptionSpecs;
@@ -29,35 +18,35 @@ export function readMaxExposure(options: OptionReader): number | null {
 }
 
 /** The limit and the budget that it is for; null without --max-exposure. */
-export function readExposure(options: OptionReader): ExposureInput | null {
+function readExposure(options: OptionReader): ExposureInput | null {
   const limit = readMaxExposure(options);
   const budget = options.number("exposure-budget", { min: 2, integer: true }, undefined);
   if (limit === null) options.refuse(["exposure-budget"], "needs --max-exposure, which isn't given");
   return limit === null ? null : { limit, ...(budget !== undefined && { budget }) };
 }
 
-/**
- * Exposure limits of a bundle.
- * @param matrix - of the fit
- * @throws AnchorEvalError `invalid_option` for limits that these items can't keep
- */
-export async function limitedExposure(
-  input: ExposureInput,
-  matrix: ResponseMatrix,
-  { seed, output, signal }: { readonly seed: number } & Pick<CommandInput, "output" | "signal">,
-): Promise<Addition> {
-  const exposure = await import("anchoreval-trainer/internal/extensions/adaptive/with-exposure");
-  exposure.exposurePlan(matrix.items, input);
-  return {
-    stage: "exposure limits",
-    add: ({ content }) =>
-      output.during("exposure limits", (update) =>
-        exposure.withExposure(content, matrix, input, {
-          random: createRandom(seed).fork("exposure"),
-          signal,
-          onRound: (round, of, reached) => update(round, of, `largest share ${reached.toFixed(3)}`),
-        }),
-      ),
-    words: exposure.exposureWords,
-  };
-}
+/** Exposure limits of adaptive evaluations, which a bundle keeps. */
+export const exposureLimits: FitExtension = {
+  options: EXPOSURE_OPTIONS,
+  read({ options, output, signal, seed }) {
+    const input = readExposure(options);
+    if (input === null) return null;
+    return async ({ matrix }) => {
+      const exposure = await import("anchoreval-trainer/internal/extensions/adaptive/with-exposure");
+      exposure.exposurePlan(matrix.items, input);
+      const onRound = (update: Progress) => (round: number, of: number, reached: number) =>
+        update(round, of, `largest share ${reached.toFixed(3)}`);
+      const random = createRandom(seed).fork("exposure");
+      return {
+        addition: {
+          stage: "exposure limits",
+          add: ({ content }) =>
+            output.during("exposure limits", (update) =>
+              exposure.withExposure(content, matrix, input, { random, signal, onRound: onRound(update) }),
+            ),
+          words: exposure.exposureWords,
+        },
+      };
+    };
+  },
+};

@@ -1,7 +1,9 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SCORE_LINKS } from "anchoreval-trainer/internal/calibrate/bank";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
-import { checkAnchors } from "anchoreval-trainer/internal/fit/form-plans";
+import type { Fit } from "anchoreval-trainer/internal/fit/fit";
+import { checkAnchors, type FormPlan } from "anchoreval-trainer/internal/fit/form-plans";
+import type { ReadResponsesOptions, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { ANCHOR_METHOD_NAMES, customised, loadMethod, METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
 import { type Method, scoreMapKind } from "anchoreval-trainer/internal/methods/method";
@@ -11,12 +13,58 @@ import {
   LAMBDA_RULES,
   SCORE_MAPS,
 } from "anchoreval-trainer/internal/methods/settings";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { listed } from "anchoreval/internal/words/figures";
-import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
+import {
+  option,
+  flag,
+  rare,
+  type CommandInput,
+  type OptionReader,
+  type OptionSpecs,
+  invalidOption,
+} from "../command.ts";
 import type { Output } from "../output.ts";
 import type { ImportFacts } from "./data.ts";
+
+/**
+ * What options add to a fit beside its main road, which doesn't know their names. Modules are loaded when an option is given.
+ */
+export interface FitExtension {
+  readonly options: OptionSpecs;
+  /** Reads and checks its options, before the answers. @returns null where none is given */
+  read(input: ExtensionInput): Promise<ReadyExtension | null> | ReadyExtension | null;
+}
+
+export interface ExtensionInput extends Pick<CommandInput, "options" | "output" | "signal"> {
+  readonly seed: number;
+  /** As it was asked for. */
+  readonly method: Method;
+  /** How answers are read. */
+  readonly reading: ReadResponsesOptions;
+}
+
+/** Makes the extension's part of a fit on these answers. */
+export type ReadyExtension = (board: Responses) => Promise<FitPart> | FitPart;
+
+export interface FitPart {
+  readonly method?: (method: Method) => Method;
+  /** Forms beside those of the method. */
+  readonly forms?: readonly FormPlan[];
+  readonly addition?: Addition;
+}
+
+/** Something that a bundle gets once it is fitted. */
+interface Addition {
+  /** Name in the timings. */
+  readonly stage: string;
+  /** @returns the bundle's content with the addition */
+  add(result: Fit): Promise<BundleContent> | BundleContent;
+  /** Sentences for `--json`. */
+  words?(manifest: Manifest): string[];
+}
 
 export const METHOD_OPTIONS = {
   recipe: option(

@@ -1,6 +1,7 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
 import { given, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import type { FitExtension } from "./fit.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */
 export const SUBSET_OPTIONS = {
@@ -49,3 +50,12 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
     return (method) => (method.anchors.name === anchors.name ? { ...method, anchors } : method);
   };
 }
+
+/** What `--selection sublime` describes subsets by. */
+export const subsetFeatures: FitExtension = {
+  options: SUBSET_OPTIONS,
+  async read({ options, method }) {
+    const inputs = await readSubsetInputs(options, [method.settings.selection]);
+    return ({ matrix }) => ({ method: inputs(matrix) });
+  },
+};

@@ -1,14 +1,20 @@
-import { withVarianceComponents } from "anchoreval-trainer/internal/extensions/trials/variance-components";
-import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
-import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { componentWords } from "anchoreval/internal/trials/components";
-import type { Addition } from "../options/exposure.ts";
+import type { FitExtension } from "../options/fit.ts";
 
-/** The variance components that a fit on several trials of each item leaves in the bundle's notes. */
-export function repeatedTrials(trials: NonNullable<Responses["trials"]>, items: readonly ItemInfo[]): Addition {
-  return {
-    stage: "trials",
-    add: ({ content }) => Promise.resolve(withVarianceComponents(content, trials, items)),
-    words: componentWords,
-  };
-}
+/** Variance components of a fit on several trials of each item. */
+export const varianceComponents: FitExtension = {
+  options: {},
+  read: () => async (board) => {
+    if (!("trials" in board)) return {};
+    const { withVarianceComponents } =
+      await import("anchoreval-trainer/internal/extensions/trials/variance-components");
+    const { componentWords } = await import("anchoreval/internal/trials/components");
+    const { matrix, trials } = board;
+    return {
+      addition: {
+        stage: "trials",
+        add: ({ content }) => withVarianceComponents(content, trials, matrix.items),
+        words: componentWords,
+      },
+    };
+  },
+};

@@ -133,7 +133,7 @@ describe("plan --trials", () => {
 
   it.each<[string, string[], string]>([
     ["no trials", ["--trials", "0"], "--trials must be a whole number"],
-    ["with a gap", ["--trials", "1", "--gap", "2"], "--trials goes with --half-width, not with --gap"],
+    ["with a gap", ["--trials", "1", "--gap", "2"], "--gap doesn't go with --trials"],
     ["with prices", ["--trials", "1", "--prices", "none.json"], "not with --prices"],
   ])("is refused: %s", async (_, more, fragment) => {
     const { code, err } = await runCommand("plan", bundle, ...more);
