@@ -61,8 +61,8 @@ export function trialVariances(
   const prior = predicted.map((p) => share * p * (1 - p));
   const trials = Array.from(sample.positions, (at) => summaries.get(itemIds[at]!)!);
   const { variances, degrees } = shrunkVariances(trials, prior);
-  const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
   const own = Float64Array.from(sample.items, (item) => weights[item]!);
+  const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
   const groups = clusters && Array.from(sample.positions, (at) => clusters.get(itemIds[at]!) ?? itemIds[at]!);
   return {
     noise: sumOfTerms(terms),
