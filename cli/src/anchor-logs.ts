@@ -112,7 +112,13 @@ export async function readAnchorLogs(
   if (found.errored > 0)
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
-  return { ...answered, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
+  const trials = new Map(
+    [...found.found].flatMap(([id, sample]) =>
+      sample.trials && answered.responses.has(id) ? [[id, sample.trials]] : [],
+    ),
+  );
+  const repeated = trials.size > 0 && { trials };
+  return { ...answered, ...repeated, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
 }
 
 /** Where a bundle's anchors are to be found. */

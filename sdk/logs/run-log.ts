@@ -16,6 +16,8 @@ export interface LoggedSample {
   readonly state: SampleState;
   /** The harness's own score on [0,1], for errored samples too; null where it gave none. */
   readonly score: number | null;
+  /** Of a run that asked the item several times: the score of each, on [0,1], null for none; `score` is their mean. */
+  readonly trials?: readonly (number | null)[];
   /** Content hash of the item; null where the log doesn't hold the item. */
   readonly hash: string | null;
   /** The item's question, where it can be told apart from the answer. */

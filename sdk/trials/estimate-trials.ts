@@ -77,7 +77,12 @@ export function estimateTrials(bundle: Bundle, responses: TrialResponses, option
     const { result, bounds, sampling } = own;
     const widened = sampling && { ...sampling, variance: variances.widening * sampling.variance };
     const sampled = widened && result.interval ? { score: result.score!, bounds, sampling: widened } : null;
-    parts.set(id, { ...variances, sampled });
+    // With few sources a run's variance is at least that of as many items out of infinitely many: the rest is in it.
+    const few = scored.estimate.warnings.some((own) => own.code === "few_source_models" && own.scenario === id);
+    const beyond = (whole: KnownVariance): KnownVariance =>
+      ({ ...whole, variance: Math.max(0, whole.variance - (widened?.variance ?? 0)) }); // prettier-ignore
+    const [expected, tasks] = few ? variances.endless.map(beyond) : [variances.noise, variances.tasks];
+    parts.set(id, { ...variances, expected: expected!, tasks: tasks!, sampled });
   }
   const scenarios = Object.fromEntries(
     Object.entries(estimate.scenarios).map(([id, { score, interval }]) => {
@@ -105,6 +110,8 @@ export function estimateTrials(bundle: Bundle, responses: TrialResponses, option
 
 /** What the intervals of a score rest on. */
 interface TrialPart extends Pick<TrialVariances, "noise" | "tasks" | "answers" | "right" | "basis"> {
+  /** What the expected score over runs adds to a run's variance. */
+  readonly expected: KnownVariance;
   /** The score by the draw of its anchors; null where errors were measured on held-out models, or there is no interval. */
   readonly sampled: SampledScore | null;
 }
@@ -129,12 +136,13 @@ function overallPart(
     ...drawn,
     sampling: { ...drawn.sampling, variance: inflation ** 2 * drawn.sampling.variance },
   };
-  const weighted = (field: "noise" | "tasks"): KnownVariance =>
+  const weighted = (field: "noise" | "expected" | "tasks"): KnownVariance =>
     satterthwaite(own.map(({ share, [field]: sampling }) => ({ share, sampling })));
   const total = (field: "answers" | "right"): number => own.reduce((sum, part) => sum + part[field], 0);
   return {
     sampled,
     noise: weighted("noise"),
+    expected: weighted("expected"),
     tasks: weighted("tasks"),
     answers: total("answers"),
     right: total("right"),
@@ -145,10 +153,10 @@ function overallPart(
 /** A score's intervals from that of its run. */
 function intervalsOver(
   { score, interval }: Pick<Estimate, "score" | "interval">,
-  { sampled, noise, tasks, answers, right, basis }: TrialPart,
+  { sampled, answers, right, basis, ...variances }: TrialPart,
   level: number,
 ): TrialIntervals {
-  const known = { runDeviation: Math.sqrt(noise.variance), basis };
+  const known = { runDeviation: Math.sqrt(variances.noise.variance), basis };
   if (score === null || interval === null) return { ...NO_INTERVALS, ...known };
   const method = interval.method === "exact" ? "design-based" : interval.method;
   const z = normalQuantile(0.5 + level / 2);
@@ -170,8 +178,8 @@ function intervalsOver(
   };
   const isDrawn = sampled !== null && interval.method !== "exact";
   const run = isDrawn ? { ...designInterval(sampled, level), level, method } : interval;
-  const expected = noise.variance === 0 ? run : over(noise, run);
-  return { run, expected, tasks: over(tasks, expected), ...known };
+  const expected = over(variances.expected, run);
+  return { run, expected, tasks: over(variances.tasks, expected), ...known };
 }
 
 /** Says that the sources were tried more often, or less, than this model. */

@@ -20,6 +20,8 @@ export interface TrialVariances {
   readonly basis: NoiseBasis;
   /** Of ȳ_N about the expected score on tasks like these. */
   readonly tasks: KnownVariance;
+  /** Of the anchors' mean about that of infinitely many items like them, without groups and with: the whole of its error. */
+  readonly endless: readonly [alone: KnownVariance, grouped: KnownVariance];
   /** Answered anchors, and the sum of their scores. */
   readonly answers: number;
   readonly right: number;
@@ -59,14 +61,14 @@ export function trialVariances(
   const prior = predicted.map((p) => share * p * (1 - p));
   const trials = Array.from(sample.positions, (at) => summaries.get(itemIds[at]!)!);
   const { variances, degrees } = shrunkVariances(trials, prior);
-  const terms = variances.map(
-    (variance, j) => (sample.mass[j]! * weights[sample.items[j]!]! * variance) / trials[j]!.count,
-  );
+  const own = Float64Array.from(sample.items, (item) => weights[item]!);
+  const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
   const groups = clusters && Array.from(sample.positions, (at) => clusters.get(itemIds[at]!) ?? itemIds[at]!);
   return {
     noise: sumOfTerms(terms),
     basis: degrees > 0 ? "trials" : components ? "components" : "bound",
-    tasks: taskVariance(sample, weights, groups),
+    tasks: taskVariance(sample, own, groups),
+    endless: [taskVariance(sample, sample.mass), taskVariance(sample, sample.mass, groups)],
     answers: sample.items.length,
     right: sample.scores.reduce((sum, score) => sum + score, 0),
     widening: widening(sample, scored, variances, trials, components),
@@ -105,11 +107,12 @@ function sumOfTerms(terms: readonly number[]): KnownVariance {
  * Variance of the mean over all items about that of the tasks that they are a draw of, Σ_N w²(y − ȳ)², by the anchors
  * Σ_A m·w·e²·G/(G−1), e = y − ȳ. Items of one group are drawn together: the products m·m′·e·e′ of each two of them are
  * added, where they add anything on the whole. The answers' own noise is in it.
+ * @param weights - of the answered anchors' items; with their masses in place of them, that of as many draws without end
  * @param groups - of the answered anchors; undefined = each is drawn by itself
  * @see Cameron & Miller (2015), A Practitioner's Guide to Cluster-Robust Inference, §II
  */
 export function taskVariance(
-  { items, mass, scores }: Pick<AnsweredSample, "items" | "mass" | "scores">,
+  { mass, scores }: Pick<AnsweredSample, "mass" | "scores">,
   weights: ArrayLike<number>,
   groups?: readonly string[],
 ): KnownVariance {
@@ -118,7 +121,7 @@ export function taskVariance(
   scores.forEach((score, j) => {
     const key = groups?.[j] ?? j;
     const group = sums.get(key) ?? { own: 0, sum: 0, squares: 0, size: 0 };
-    const [moved, area] = [mass[j]! * (score - mean), mass[j]! * weights[items[j]!]!];
+    const [moved, area] = [mass[j]! * (score - mean), mass[j]! * weights[j]!];
     group.own += area * (score - mean) ** 2;
     group.sum += moved;
     group.squares += moved ** 2;
@@ -148,14 +151,14 @@ export function sameTrials(perItem: number, sources: number): boolean {
 
 /** Trials an item, the harmonic mean. */
 export function trialsPerItem(counts: readonly number[]): number {
-  return counts.length / counts.reduce((sum, count) => sum + 1 / count, 0);
+  const mean = counts.length / counts.reduce((sum, count) => sum + 1 / count, 0);
+  return Math.round(mean * 1e9) / 1e9; // 3, where all are 3
 }
 
 /**
- * What another number of trials than the source models' does to the variance of this run's score. What held-out models have
- * narrowed it by, τ², was measured with their noise. Of the draw's variance V that part which as many trials would have taken
- * away, E = Σ_A m²(1−π)σ²(1/R − 1/R_sources), isn't narrowed; and after more trials than theirs, E < 0, nothing is narrowed
- * below what was measured: V′ = τ²(V − E) + max(E, 0), at most V.
+ * What fewer trials than the source models' do to the variance of this run's score. What held-out models have narrowed it by,
+ * τ², was measured with their noise: of the draw's variance V that part which as many trials as theirs would have taken away,
+ * E = Σ_A m²(1−π)σ²(1/R − 1/R_sources), isn't narrowed: V′ = τ²(V − E) + E, at most V. More trials leave it as it is.
  * @returns V′/(τ²V), at least 1
  */
 function widening(
@@ -173,7 +176,6 @@ function widening(
     const open = mass[j]! ** 2 * (1 - inclusion[j]!);
     return sum + open * variance * (1 / trials[j]!.count - 1 / components.trials);
   }, 0);
-  const noisy = Math.min(excess, whole);
-  const variance = Math.min(whole, gated.within * (whole - noisy) + Math.max(noisy, 0));
-  return Math.max(1, variance / sampling.variance);
+  const noisy = Math.min(whole, Math.max(0, excess));
+  return (gated.within * (whole - noisy) + noisy) / sampling.variance;
 }

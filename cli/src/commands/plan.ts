@@ -17,6 +17,7 @@ export const planCommand: Command = {
       gap: option("POINTS", "the smallest true difference of two models to rank right"),
       level: option("0.95", "confidence level of the intervals"),
       "ranked-right": option("0.8", "share of cases to rank such models right"),
+      trials: option("N[,N…]", "trials an item: plan for the expected score over runs, by items and trials"),
     },
     Scenarios: {
       prices: option(
@@ -38,9 +39,18 @@ export const planCommand: Command = {
     const file = options.text("prices");
     if (file === undefined) options.refuse(["budget"], "is for the prices of --prices FILE, which isn't given");
     if (file !== undefined && gap !== undefined) throw invalidOption("--prices goes with --half-width, not with --gap");
+    if (options.isGiven("trials"))
+      for (const [name, isGiven] of Object.entries({ prices: file !== undefined, gap: gap !== undefined }))
+        if (isGiven) throw invalidOption(`--trials goes with --half-width, not with --${name}`);
     const budget = options.number("budget", { min: 0 }, Infinity);
     const prices = file === undefined ? null : await readPrices(file);
+    const repeated = options.isGiven("trials") ? await import("../trials/plan-lines.ts") : null;
+    const trials = repeated?.readTrials(options);
     const bundle = await readBundle(options, signal);
+    if (repeated && trials) {
+      repeated.printTrialPlan(bundle, trials, { level: asked.level, ...given({ halfWidth }) }, output);
+      return;
+    }
     const plan = planFromBundle(bundle, asked);
     if (prices === null) {
       output.result(plan, planLines(plan));

@@ -39,7 +39,9 @@ export async function readInspectSamples(
     const values = own.flatMap(({ scores }) => scores.get(metric) ?? []);
     const score = scored(values, "sample", id);
     const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
-    return { task, doc_id: id, state, score, hash: own[0]!.hash, text: own[0]!.text };
+    const trials = own.map(({ scores }) => scored([scores.get(metric) ?? []].flat(), "sample", id));
+    const { hash, text } = own[0]!;
+    return { task, doc_id: id, state, score, ...(epochs > 1 && { trials }), hash, text };
   });
   const failed = all.filter(({ errored }) => errored).length;
   const remarks = [

@@ -82,6 +82,10 @@ describe("logs that Inspect 0.3.285 wrote (test/fixtures/inspect)", () => {
     const letters = await read(fixture("able-letters.eval"));
     expect(letters.samples).toHaveLength(6);
     expect(letters.remarks).toEqual([`${fixture("able-letters.eval")}: scores are means over 3 epochs`]);
+    for (const { trials, score } of letters.samples) {
+      expect(trials).toHaveLength(3);
+      expect(trials!.reduce<number>((sum, own) => sum + own!, 0) / 3).toBeCloseTo(score!, 12);
+    }
     expect(new Set(letters.samples.map(({ score }) => (score! * 3).toFixed(6))).size).toBeGreaterThan(1);
     const graded = await read(fixture("able-chats.eval"), "graded");
     expect(graded.samples.filter(({ state }) => state === "unscored").map(({ score }) => score)).toEqual([null]);
@@ -169,7 +173,7 @@ describe("what can go wrong in a run", () => {
       ...(epoch === 2 ? { error: {} } : { scores: { match: epoch === 1 ? "C" : "P" } }),
     }));
     const { samples, remarks } = await read(json("epochs", { epochs: 3, samples: epochs }));
-    expect(samples).toMatchObject([{ doc_id: "a", state: "scored", score: 0.75 }]);
+    expect(samples).toMatchObject([{ doc_id: "a", state: "scored", score: 0.75, trials: [1, null, 0.5] }]);
     expect(remarks.join("\n")).toContain("1 epochs of samples ended in an error and don't count");
   });
 

@@ -175,6 +175,20 @@ describe("estimateTrials", () => {
     expect(half(expected!)).toBeCloseTo(Math.hypot(half(run!), 1.959964 * runDeviation!), 6);
   });
 
+  it("counts the items' own spread once where sources are few: a run's variance has it", async () => {
+    const content = sampleContent();
+    const scenarios = content.scenarios.map((own) => ({ ...own, sourceScores: own.sourceScores.slice(0, 8) }));
+    const few = await loadBundle(memorySource(encodeBundle({ ...content, scenarios })));
+    const { warnings, trials: over } = estimateTrials(few, trials);
+    expect(warnings.map(({ code }) => code)).toContain("few_source_models");
+    for (const { run, expected, tasks } of [over.overall, ...Object.values(over.scenarios)]) {
+      // Of as many items out of infinitely many, whose scores are means of three trials.
+      expect(holds(expected, run)).toBe(true);
+      expect(holds(tasks, expected)).toBe(true);
+      expect(tasks!.high - tasks!.low).toBeLessThan(1.1 * (run!.high - run!.low));
+    }
+  });
+
   it("has no interval over runs where the run's score has none", () => {
     const few = Object.fromEntries(Object.entries(trials).slice(0, 5));
     const { overall, scenarios } = estimateTrials(bundle, few, { form: "20" }).trials;

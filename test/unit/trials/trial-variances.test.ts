@@ -4,7 +4,6 @@ import { taskVariance, trialsPerItem } from "anchoreval/internal/trials/trial-va
 import { describe, expect, it } from "vitest";
 
 const sampleOf = (scores: readonly number[]) => ({
-  items: Uint32Array.from(scores, (_, k) => k),
   mass: new Float64Array(scores.length).fill(1 / scores.length),
   scores: Float64Array.from(scores),
 });

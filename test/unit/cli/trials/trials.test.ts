@@ -120,3 +120,24 @@ test("trials of items that the bundle doesn't have: exit code 2, the item named"
   expect(code).toBe(2);
   expect(err).toContain('trials of unknown items: 1 answer is to no item of the bundle ("quiz/nope")');
 });
+
+describe("plan --trials", () => {
+  it("is a table of half-widths by items and trials, and the fewest answers for one", async () => {
+    const { code, out } = await runCommand("plan", bundle, "--trials", "5,1,2", "--half-width", "20");
+    expect(code).toBe(0);
+    expect(out).toMatch(/form +items +1 trial +2 trials +5 trials\n15 +15 of 40/);
+    expect(out).toMatch(/half-width 20\.0 +items +trials +answers\n> fewest answers/);
+    const json = await runCommand("plan", bundle, "--trials", "1", "--json");
+    expect((JSON.parse(json.out) as { forms: unknown[] }).forms).toHaveLength(1);
+  });
+
+  it.each<[string, string[], string]>([
+    ["no trials", ["--trials", "0"], "--trials must be a whole number"],
+    ["with a gap", ["--trials", "1", "--gap", "2"], "--trials goes with --half-width, not with --gap"],
+    ["with prices", ["--trials", "1", "--prices", "none.json"], "not with --prices"],
+  ])("is refused: %s", async (_, more, fragment) => {
+    const { code, err } = await runCommand("plan", bundle, ...more);
+    expect(code).toBe(2);
+    expect(err).toContain(fragment);
+  });
+});

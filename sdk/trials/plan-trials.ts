@@ -1,0 +1,138 @@
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { normalQuantile } from "../core/numeric/distributions.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
+import { planFromBundle } from "../plan/plan-from-bundle.ts";
+import type { PlanBasis } from "../plan/types.ts";
+import { bundleComponents, type VarianceComponents } from "./components.ts";
+
+/** The precision that items and trials must reach. */
+export interface TrialPlanOptions {
+  /** Trials an item to plan for, each at least 1. */
+  readonly trials: readonly number[];
+  /** Half-width of the expected score's interval that nine models in ten shall have at most, a fraction in (0,1). */
+  readonly halfWidth?: number;
+  /** Confidence level of the intervals, in (0,1). @default 0.95 */
+  readonly level?: number;
+}
+
+/** Some items in some trials each, and how well they tell the expected score. */
+export interface ItemsByTrials {
+  readonly items: number;
+  readonly trials: number;
+  /** Items × trials: what it costs where every answer costs the same. */
+  readonly answers: number;
+  /** Of the expected score's interval, that nine models in ten have at most, a fraction. */
+  readonly halfWidth: number;
+}
+
+/** The result of `planTrials`: half-widths of the overall expected score by items × trials. */
+export interface TrialPlan {
+  readonly benchmark: string;
+  readonly version: string;
+  readonly level: number;
+  readonly of: number;
+  readonly forms: readonly {
+    readonly form: string;
+    /** Where the half-widths of a run come from. */
+    readonly basis: PlanBasis;
+    readonly choices: readonly ItemsByTrials[];
+  }[];
+  readonly wanted: number | null;
+  /** For each number of trials the fewest items that reach what is wanted, the fewest answers first. */
+  readonly enough: readonly ItemsByTrials[];
+}
+
+/**
+ * Another item or another trial: half-widths of the model's expected score by items × trials. Those that a plan has for a
+ * run, H(n) at the source models' R₀ trials an item, are scaled by what the trials do to an answer's variance about its
+ * prediction, and what a run on all N items would vary by is added:
+ *
+ *   H(n, R)² = H(n)²·(σ²_mi + σ²_ε/R)/(σ²_mi + σ²_ε/R₀) + z²·Σw²·σ²_ε/R.
+ *
+ * Where H was predicted by the response model's curves, R₀ is 1.
+ * @param bundle - with all its scenarios, fitted on repeated trials
+ * @throws AnchorEvalError as `planFromBundle`; `unsupported` for a bundle without variance components
+ * @see Brennan (2001), Generalizability Theory, §1.2.4 (D studies)
+ * @example planTrials(bundle, { trials: [1, 2, 3, 5], halfWidth: 0.05 }).enough[0]
+ */
+export function planTrials(bundle: Bundle, { trials, halfWidth, level }: TrialPlanOptions): TrialPlan {
+  const { manifest } = bundle;
+  if (trials.length === 0 || trials.some((count) => !(Number.isSafeInteger(count) && count >= 1)))
+    throw invalidOption(`trials are whole numbers of at least 1, got ${trials.join(", ")}`);
+  if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
+    throw invalidOption(`halfWidth must be a difference of scores in (0,1), got ${halfWidth}`);
+  const known = bundleComponents(manifest);
+  const unknown = manifest.scenarios.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `this bundle knows nothing of trials (${unknown.slice(0, 3).join(", ")}): fit it on a long table with a column trial, with two trials an item or more`,
+    );
+  const run = planFromBundle(bundle, { ...(level !== undefined && { level }) });
+  const z = normalQuantile(0.5 + run.level / 2);
+  const parts = scenarioShares(manifest).map(({ id, share, items: of }): PlannedPart => {
+    const squares = bundle.scenarios.get(id)!.weights.reduce((sum, weight) => sum + weight ** 2, 0);
+    return { share, of, squares, components: known.get(id)! };
+  });
+  const noise = (count: number): number =>
+    parts.reduce((sum, { share, squares, components }) => sum + (share ** 2 * squares * components.trial) / count, 0);
+
+  const formOf = (id: string): (typeof manifest.forms)[number] => manifest.forms.find((own) => own.id === id)!;
+  const sizesOf = (id: string): number[] => manifest.scenarios.map((own) => formOf(id).scenarios[own.id]!.items);
+  const forms = run.forms.map(({ form, overall: { items, halfWidth: width, basis } }) => ({
+    form: form!,
+    basis,
+    choices: trials.map((count): ItemsByTrials => {
+      const scaled = width ** 2 * varianceRatio(parts, sizesOf(form!), count, basis === "predicted");
+      const half = Math.min(1, Math.sqrt(scaled + z ** 2 * noise(count)));
+      return { items, trials: count, answers: items * count, halfWidth: half };
+    }),
+  }));
+  const enough = halfWidth === undefined ? [] : trials.flatMap((count) => leastItems(halfWidth, count));
+  return {
+    benchmark: manifest.benchmark,
+    version: manifest.version,
+    level: run.level,
+    of: parts.reduce((sum, { of }) => sum + of, 0),
+    forms,
+    wanted: halfWidth ?? null,
+    enough: enough.sort((x, y) => x.answers - y.answers || x.trials - y.trials),
+  };
+
+  /** The fewest items that reach a half-width in so many trials: those whose run's interval is as much narrower. */
+  function leastItems(wanted: number, count: number): ItemsByTrials[] {
+    const added = z ** 2 * noise(count);
+    if (added > wanted ** 2) return []; // all items are too few
+    const predicted = run.forms.every(({ overall }) => overall.basis === "predicted" || overall.items >= overall.of);
+    const ratio = varianceRatio(parts, sizesOf(manifest.defaultForm), count, predicted) || 1;
+    const narrower = Math.min(0.999, Math.max(1e-9, Math.sqrt((wanted ** 2 - added) / ratio)));
+    const { needed } = planFromBundle(bundle, { level: run.level, halfWidth: narrower });
+    const { items, halfWidth: width } = needed!.overall;
+    return [{ items, trials: count, answers: items * count, halfWidth: Math.sqrt(width ** 2 * ratio + added) }];
+  }
+}
+
+interface PlannedPart {
+  readonly share: number;
+  readonly of: number;
+  /** Σw² of the scenario's items. */
+  readonly squares: number;
+  readonly components: VarianceComponents;
+}
+
+/** What R trials make of the variance of a run's score in place of R₀, over all scenarios; 0 where every item is asked. */
+function varianceRatio(
+  parts: readonly PlannedPart[],
+  sizes: readonly number[],
+  trials: number,
+  isPredicted: boolean,
+): number {
+  let [asked, measured] = [0, 0];
+  parts.forEach(({ share, of, components: { modelItem, trial, trials: sources } }, s) => {
+    const open = share ** 2 * (1 / sizes[s]! - 1 / of);
+    asked += open * (modelItem + trial / trials);
+    measured += open * (modelItem + trial / (isPredicted ? 1 : sources));
+  });
+  return measured === 0 ? 0 : asked / measured;
+}
