@@ -134,7 +134,7 @@ describe("plan --trials", () => {
   it.each<[string, string[], string]>([
     ["no trials", ["--trials", "0"], "--trials must be a whole number"],
     ["with a gap", ["--trials", "1", "--gap", "2"], "--gap doesn't go with --trials"],
-    ["with prices", ["--trials", "1", "--prices", "none.json"], "not with --prices"],
+    ["with prices", ["--trials", "1", "--prices", "none.json"], "doesn't go with --trials"],
   ])("is refused: %s", async (_, more, fragment) => {
     const { code, err } = await runCommand("plan", bundle, ...more);
     expect(code).toBe(2);
