@@ -1,13 +1,14 @@
 // Races of held-out models: a fit on the source models of a split, then candidates drawn from its targets are asked round
 // after round until one has won. Which wins, with how many calls.
-// usage: node bench/race.js FOLDER [--sets helm-lite,openllm2-official] [--candidates 5,20,50] [--races 100] [--seeds 3]
+// usage: node bench/race.js FOLDER [--sets helm-lite,openllm2-official] [--candidates 5,20,50] [--races 40] [--seeds 3]
 //          [--levels 0.95] [--margin 0.5]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 //
-// "near" are candidates that stand next to each other among the targets by their full scores, "equal" are one target with
-// answers shuffled among alike items, so that all full scores are the same up to rounding. The truth is the score on all items.
-// Beside a race stand all candidates on as many items each as it asked on the mean, and on the form of 100 anchors a scenario,
-// the highest score winning: there no error is stated.
+// "near" are candidates that stand next to each other among the targets by their full scores. "equal", in every fifth race of
+// 20, are one target whose answers are shuffled within tens of neighbouring items of a scenario, so that all full scores are
+// the same where items weigh the same. The truth is the score on all items. Beside a race stand all candidates on as many
+// items each as it asked on the mean, and on the form of 100 anchors a scenario, the highest score winning: there no error is
+// stated.
 import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { itemPool } from "anchoreval/internal/adaptive/item-pool";
@@ -26,7 +27,7 @@ const { values, positionals } = parseArgs({
   options: {
     sets: { type: "string", default: "helm-lite,openllm2-official" },
     candidates: { type: "string", default: "5,20,50" },
-    races: { type: "string", default: "100" },
+    races: { type: "string", default: "40" },
     seeds: { type: "string", default: "3" },
     levels: { type: "string", default: "0.95" },
     margin: { type: "string", default: "0.5" },
@@ -34,7 +35,7 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  console.error("usage: node bench/race.js FOLDER [--sets a,b] [--candidates 5,20,50] [--races 100] [--seeds 3]");
+  console.error("usage: node bench/race.js FOLDER [--sets a,b] [--candidates 5,20,50] [--races 40] [--seeds 3]");
   process.exit(2);
 }
 const FORM = 100;

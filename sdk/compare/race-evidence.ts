@@ -19,7 +19,7 @@ interface Standing {
   readonly scenarios: readonly ScenarioStanding[];
 }
 
-/** What candidates' answers say, by candidate and round; computed when it is asked for, each once. */
+/** Scores and differences of candidates by round; computed when it is asked for, each once. */
 export interface RaceField extends Omit<RaceEvidence, "completed"> {
   /** The same of one scenario. */
   readonly scenario: (s: number) => Omit<RaceEvidence, "completed">;

@@ -100,7 +100,7 @@ export async function readModel(
   return { ...answered, name, hashes, ...(trials.size > 0 && { trials }) };
 }
 
-/** What a model is called whose answers are a file: its name without the ending. */
+/** Name of a model whose answers are a file: the file's without its ending. */
 export function answersName(path: string): string {
   return basename(path)
     .replace(/\.gz$/i, "")

@@ -6,7 +6,7 @@ import type { SampledDifference } from "./paired-difference.ts";
 /** Bounds that differ by less are the same number, summed in another order. */
 const ROUNDING = 1e-12;
 
-/** What an elimination knows of its candidates after each round; rounds count from 0. */
+/** Scores and differences of candidates after each round; rounds count from 0. */
 export interface RaceEvidence {
   /** Rounds that each candidate has answered whole. */
   readonly completed: readonly number[];
