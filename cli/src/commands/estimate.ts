@@ -3,7 +3,7 @@ import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { type Command, option, flag, given } from "../command.ts";
+import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
@@ -39,6 +39,9 @@ export const estimateCommand: Command = {
         OVER.join("|"),
         "intervals for the expected score over runs (default with trials), and on tasks like these, too",
       ),
+      ...rare({
+        cluster: option("COLUMN", "column of --items whose items go together, such as repo: for --over tasks"),
+      }),
     },
     Output: { ...SUMMARY_OPTION, ...RECORD_OPTIONS, verbose: flag("also the ability, λ and every estimator") },
   },
@@ -51,16 +54,22 @@ export const estimateCommand: Command = {
     const writeRecord = readRecordOptions(options);
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
-    const over = options.isGiven("over") ? options.oneOf("over", OVER, "runs") : null;
+    const isGrouped = options.isGiven("cluster");
+    const over =
+      options.isGiven("over") || isGrouped ? options.oneOf("over", OVER, isGrouped ? "tasks" : "runs") : null;
+    if (isGrouped && over !== "tasks")
+      throw invalidOption("--cluster widens intervals over tasks: it goes with --over tasks");
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));
     const asked = { ...model, ...estimateOptions(options) };
     const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
-    const found = repeated?.estimateOver(bundle, model, asked) ?? estimateFromAnchors(bundle, model.responses, asked);
+    const clusters = await repeated?.askedClusters(options, model);
+    const found =
+      repeated?.estimateOver(bundle, model, asked, clusters) ?? estimateFromAnchors(bundle, model.responses, asked);
     const estimate = withAnswers(found, [model]);
     const bridged = bridgedScore(bundle.manifest, { ...found, warnings: [] });
     const parts = (verbose: boolean): ResultParts => [
       ...estimateParts(estimate, bridged, verbose),
-      ...("trials" in found ? repeated!.overParts(found, over ?? "runs") : []),
+      ...("trials" in found ? repeated!.overParts(found, over ?? "runs", clusters) : []),
     ];
     const lines = plainLines(parts(options.flag("verbose")));
     const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
