@@ -17,7 +17,7 @@ import {
   withAnswers,
 } from "../options/answers.ts";
 
-/** What intervals may be for, beside the score of this run. */
+/** Draws that intervals may count, beside that of the anchors. */
 const OVER = ["runs", "tasks"] as const;
 
 export const estimateCommand: Command = {

@@ -8,6 +8,9 @@ import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
+import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { componentWords } from "anchoreval/internal/trials/components";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
@@ -16,7 +19,7 @@ import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
 import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command } from "../command.ts";
-import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
+import { type Addition, EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
@@ -121,8 +124,7 @@ export const fitCommand: Command = {
     const board = linked ?? (await readGivenResponses(options, { responses, ...reading }));
     const { matrix } = board;
     for (const remark of board.remarks) output.remark(remark);
-    const trials = "trials" in board ? await import("../trials/fit-trials.ts") : null;
-    const repeats = trials && "trials" in board ? trials.repeatedTrials(board.trials, matrix.items) : null;
+    const repeats = "trials" in board ? await repeatedTrials(board.trials, matrix) : null;
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
     const chosen = subsetInputs(matrix)(asked);
@@ -224,6 +226,16 @@ export const fitCommand: Command = {
     );
   },
 };
+
+/** The variance components that several trials of each item leave in the notes of the fit. */
+async function repeatedTrials(trials: NonNullable<Responses["trials"]>, { items }: ResponseMatrix): Promise<Addition> {
+  const { withVarianceComponents } = await import("anchoreval-trainer/internal/extensions/trials/variance-components");
+  return {
+    stage: "trials",
+    add: ({ content }) => Promise.resolve(withVarianceComponents(content, trials, items)),
+    words: componentWords,
+  };
+}
 
 /** Remarks on totals that have no form of their own because another form has as many items. */
 function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
