@@ -46,7 +46,7 @@ export function trialShare(components: VarianceComponents | undefined): number {
 }
 
 /**
- * What a bundle knows of trials, a sentence a scenario: how often its sources were tried, and what a single answer varies by.
+ * Trials as a bundle knows them, a sentence a scenario: how often its sources were tried, and what a single answer varies by.
  * @returns none for a bundle that was fitted on single answers
  */
 export function componentWords(manifest: Pick<Manifest, "fit">): string[] {

@@ -108,9 +108,9 @@ export function estimateTrials(bundle: Bundle, responses: TrialResponses, option
   };
 }
 
-/** What the intervals of a score rest on. */
+/** The variances that the intervals of a score rest on. */
 interface TrialPart extends Pick<TrialVariances, "noise" | "tasks" | "answers" | "right" | "basis"> {
-  /** What the expected score over runs adds to a run's variance. */
+  /** Added to a run's variance, for the expected score over runs. */
   readonly expected: KnownVariance;
   /** The score by the draw of its anchors; null where errors were measured on held-out models, or there is no interval. */
   readonly sampled: SampledScore | null;

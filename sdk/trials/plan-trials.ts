@@ -105,7 +105,7 @@ export function planTrials(bundle: Bundle, { trials, halfWidth, level }: TrialPl
     const added = z ** 2 * noise(count);
     if (added > wanted ** 2) return []; // all items are too few
     const predicted = run.forms.every(({ overall }) => overall.basis === "predicted" || overall.items >= overall.of);
-    const ratio = varianceRatio(parts, sizesOf(manifest.defaultForm), count, predicted) || 1;
+    const ratio = varianceRatio(parts, sizesOf(run.forms[0]!.form!), count, predicted) || 1; // 0 of a form of all items
     const narrower = Math.min(0.999, Math.max(1e-9, Math.sqrt((wanted ** 2 - added) / ratio)));
     const { needed } = planFromBundle(bundle, { level: run.level, halfWidth: narrower });
     const { items, halfWidth: width } = needed!.overall;
@@ -121,7 +121,7 @@ interface PlannedPart {
   readonly components: VarianceComponents;
 }
 
-/** What R trials make of the variance of a run's score in place of R₀, over all scenarios; 0 where every item is asked. */
+/** Variance of a run's score in R trials over that in R₀, over all scenarios; 0 where every item is asked. */
 function varianceRatio(
   parts: readonly PlannedPart[],
   sizes: readonly number[],

@@ -13,7 +13,7 @@ const PRIOR_DEGREES = 2;
 /** How the noise of a run is known: by this model's trials, by those of the source models, or only how large it can be. */
 export type NoiseBasis = "trials" | "components" | "bound";
 
-/** What a scenario's intervals over runs and tasks rest on, beside the draw of its anchors. */
+/** Variances that a scenario's intervals over runs and tasks rest on, beside that of the draw of its anchors. */
 export interface TrialVariances {
   /** Of ȳ_N, the score of all items in as many trials, about the expected score. */
   readonly noise: KnownVariance;
@@ -156,7 +156,7 @@ export function trialsPerItem(counts: readonly number[]): number {
 }
 
 /**
- * What fewer trials than the source models' do to the variance of this run's score. What held-out models have narrowed it by,
+ * Effect of fewer trials than the source models' on the variance of this run's score. What held-out models have narrowed it by,
  * τ², was measured with their noise: of the draw's variance V that part which as many trials as theirs would have taken away,
  * E = Σ_A m²(1−π)σ²(1/R − 1/R_sources), isn't narrowed: V′ = τ²(V − E) + E, at most V. More trials leave it as it is.
  * @returns V′/(τ²V), at least 1

@@ -4,7 +4,7 @@ import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/type
 import { answerCost, costWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { type Command, option, flag, given, rare } from "../command.ts";
+import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readBundlePrices } from "../prices/bundle-prices.ts";
@@ -20,7 +20,7 @@ import {
   withAnswers,
 } from "../options/answers.ts";
 
-/** What intervals may be for, beside the score of this run. */
+/** Draws that intervals may count, beside that of the anchors. */
 const OVER = ["runs", "tasks"] as const;
 
 export const estimateCommand: Command = {
@@ -43,6 +43,9 @@ export const estimateCommand: Command = {
         OVER.join("|"),
         "intervals for the expected score over runs (default with trials), and on tasks like these, too",
       ),
+      ...rare({
+        cluster: option("COLUMN", "column of --items whose items go together, such as repo: for --over tasks"),
+      }),
     },
     Output: { ...SUMMARY_OPTION, ...RECORD_OPTIONS, verbose: flag("also the ability, λ and every estimator") },
   },
@@ -57,17 +60,23 @@ export const estimateCommand: Command = {
     const bundle = await readBundle(options, signal);
     const prices = await readBundlePrices(bundle, priced, options, signal);
     const paths = options.texts("responses");
-    const over = options.isGiven("over") ? options.oneOf("over", OVER, "runs") : null;
+    const isGrouped = options.isGiven("cluster");
+    const over =
+      options.isGiven("over") || isGrouped ? options.oneOf("over", OVER, isGrouped ? "tasks" : "runs") : null;
+    if (isGrouped && over !== "tasks")
+      throw invalidOption("--cluster widens intervals over tasks: it goes with --over tasks");
     const model = await readModel(paths, bundle, options, (words) => output.remark(words));
     const asked = { ...model, ...estimateOptions(options) };
     const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
-    const found = repeated?.estimateOver(bundle, model, asked) ?? estimateFromAnchors(bundle, model.responses, asked);
+    const clusters = await repeated?.askedClusters(options, model);
+    const found =
+      repeated?.estimateOver(bundle, model, asked, clusters) ?? estimateFromAnchors(bundle, model.responses, asked);
     const estimate = withAnswers(found, [model]);
     const bridged = bridgedScore(bundle.manifest, { ...found, warnings: [] });
     const cost = prices && answerCost(bundle, prices, model.responses);
     const parts = (verbose: boolean): ResultParts => [
       ...estimateParts(estimate, bridged, verbose),
-      ...("trials" in found ? repeated!.overParts(found, over ?? "runs") : []),
+      ...("trials" in found ? repeated!.overParts(found, over ?? "runs", clusters) : []),
       ...(cost ? [costWords(cost)] : []),
     ];
     const lines = plainLines(parts(options.flag("verbose")));

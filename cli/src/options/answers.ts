@@ -90,7 +90,7 @@ export async function readModel(
     for (const remark of remarks) onRemark(remark, logged.name);
     return logged;
   }
-  options.refuse(["items"], "says what logs of a harness hold: it needs --from");
+  if (!options.isGiven("cluster")) options.refuse(["items"], "says what logs of a harness hold: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
   const { answers, trials, hashes } = await readAnswers(path, readScale(options));
   const name = answersName(path);

@@ -5,7 +5,7 @@ import { estimateTrials, type TrialEstimate, type TrialIntervals } from "anchore
 import { count, counted, points } from "anchoreval/internal/words/figures";
 import { intervalWords } from "anchoreval/internal/words/result-words";
 import type { ReadModel } from "../anchor-logs.ts";
-import { given } from "../command.ts";
+import { given, invalidOption, type OptionReader } from "../command.ts";
 import type { ResultParts } from "../summary.ts";
 
 /**
@@ -16,11 +16,28 @@ export function estimateOver(
   bundle: Bundle,
   { responses, trials = new Map(), hashes, form, warnings }: ReadModel,
   { level, onChangedItem }: EstimateOptions,
+  clusters?: ReadonlyMap<string, string>,
 ): TrialEstimate {
   const unknown = trials.size > 0 ? warnings.find(({ code }) => code === "unknown_items") : undefined;
   if (unknown) throw new AnchorEvalError("invalid_answers", `trials of unknown items: ${unknown.message}`);
   const answers = new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
-  return estimateTrials(bundle, answers, { hashes, ...given({ form, level, onChangedItem }) });
+  return estimateTrials(bundle, answers, { hashes, ...given({ form, level, onChangedItem, clusters }) });
+}
+
+/**
+ * The groups of `--cluster COLUMN`, a column of `--items FILE`, of the answered items.
+ * @throws AnchorEvalError as `readClusters`; `invalid_option` without the file
+ */
+export async function askedClusters(
+  options: OptionReader,
+  { responses }: ReadModel,
+): Promise<Map<string, string> | undefined> {
+  const [column, file] = [options.text("cluster"), options.text("items")];
+  if (column === undefined) return undefined;
+  if (file === undefined) throw invalidOption("--cluster COLUMN is a column of --items FILE, which isn't given");
+  const { readClusters } = await import("./clusters.ts");
+  const answered = [...responses].flatMap(([id, score]) => (score === null ? [] : [id]));
+  return readClusters(file, column, answered);
 }
 
 /** How a run's noise is known, in words. */
@@ -31,7 +48,11 @@ const BASIS_WORDS: Readonly<Record<NonNullable<TrialIntervals["basis"]>, string>
 };
 
 /** Intervals over runs, and over tasks, for people. */
-export function overParts({ trials, scenarios, interval }: TrialEstimate, over: "runs" | "tasks"): ResultParts {
+export function overParts(
+  { trials, scenarios, interval }: TrialEstimate,
+  over: "runs" | "tasks",
+  clusters?: ReadonlyMap<string, string>,
+): ResultParts {
   const named = Object.entries(trials.scenarios);
   const rows = [...(named.length > 1 ? [["overall", trials.overall] as const] : []), ...named];
   const [, whole] = rows[0]!;
@@ -54,6 +75,9 @@ export function overParts({ trials, scenarios, interval }: TrialEstimate, over: 
     },
     "",
     `${counted(trials.count, "trial")}, ${perItem(trials.perItem)} an item. Over runs: for the model's expected score on these items.${over === "tasks" ? " Over tasks: for that on other tasks like these." : ""}`,
+    ...(clusters
+      ? ["Items of one group are taken to have been drawn together: fewer draws, and wider over tasks."]
+      : []),
     ...(whole.basis === null
       ? []
       : [`Run to run: standard deviation of the score of all items, known ${BASIS_WORDS[whole.basis]}.`]),

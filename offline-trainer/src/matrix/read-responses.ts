@@ -9,8 +9,7 @@ import { csvTableReader } from "./readers/csv.ts";
 import { longJsonReader } from "./readers/long-table.ts";
 import { isParquet, readParquetTable } from "./readers/parquet.ts";
 import { isPyIrt, pyIrtReader } from "./readers/py-irt.ts";
-import type { CellTrials } from "./readers/repeated-scores.ts";
-import { assembleMatrix, checkTable, ScoreTable } from "./readers/score-table.ts";
+import { assembleMatrix, type CellTrials, checkTable, ScoreTable } from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 
 /** How a table of scores is read. */

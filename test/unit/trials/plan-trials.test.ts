@@ -53,6 +53,20 @@ describe("planTrials", () => {
     expect([...byTrials].sort((x, y) => y - x)).toEqual(byTrials); // more trials never take more items
   });
 
+  it("plans the same where the default form asks all items", async () => {
+    const content = sampleContent({ sizes: [8, 40], items: [40, 40] });
+    const varianceComponents = { alpha: own, "beta/γ": own };
+    const manifest = { ...content.manifest, defaultForm: "40", fit: { varianceComponents } };
+    const whole = await loadBundle(memorySource(encodeBundle({ ...content, manifest })));
+    const wanted = 0.14;
+    for (const { items, trials, halfWidth } of planTrials(whole, { trials: [1, 3], halfWidth: wanted }).enough) {
+      expect(halfWidth).toBeLessThanOrEqual(wanted + 1e-9);
+      if (trials === 3) expect(items).toBeLessThan(80);
+    }
+    const [one, three] = planTrials(whole, { trials: [1, 3], halfWidth: wanted }).enough;
+    expect(one!.items).toBeGreaterThan(three!.items);
+  });
+
   it("leaves out numbers of trials in which all items are too few", () => {
     const noise = Z * Math.sqrt(SQUARES * 0.12);
     const { enough } = planTrials(bundle, { trials: [1, 20], halfWidth: noise / 2 });

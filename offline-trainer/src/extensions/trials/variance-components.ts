@@ -1,7 +1,7 @@
 import type { BundleContent } from "anchoreval/bundle";
 import type { VarianceComponents } from "anchoreval/internal/trials/components";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
-import type { CellTrials } from "../../matrix/readers/repeated-scores.ts";
+import type { CellTrials } from "../../matrix/readers/score-table.ts";
 
 /**
  * Variance components of scores over models × items × trials, y = μ + m + i + (mi) + ε, by the method of moments, right on the

@@ -1,19 +1,11 @@
 import { jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ScorePlace, ScoreTable } from "./score-table.ts";
+import type { CellTrials, ScorePlace, ScoreTable } from "./score-table.ts";
 
 /** Column that tells the trials of one model on one item apart. */
 export const TRIAL_COLUMN = "trial";
 
 /** The trials of one model on one item, by their names; NaN without a score. */
 type Cell = Map<string, number>;
-
-/** Trials of one model on one item. */
-export interface CellTrials {
-  readonly model: string;
-  readonly item: string;
-  /** Of the trials that have one, in [0,1]. */
-  readonly scores: readonly number[];
-}
 
 /** The scores of a long table with a column of trials: a row a trial. The table gets each cell's mean once all are read. */
 export class RepeatedScores {

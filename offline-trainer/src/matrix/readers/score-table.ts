@@ -1,7 +1,6 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
-import type { RepeatedScores } from "./repeated-scores.ts";
 import { groupedOrder, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
 
 /** Cells that a table may have: dense storage takes four bytes for each while it is read. */
@@ -20,7 +19,7 @@ export class ScoreTable {
   readonly issues: DataIssues;
   readonly reader: ScoreReader;
   /** Takes the scores of a table that has several trials of one model on one item; the table has their means at last. */
-  repeats: RepeatedScores | null = null;
+  repeats: TrialCells | null = null;
   readonly #models = new Map<string, number>();
   readonly #items = new Map<string, number>();
 
@@ -93,6 +92,26 @@ export class ScoreTable {
     this.issues.add({ row, column }, "wrong_type", `${name} must be text, got ${jsonKind(value)}`);
     return null;
   }
+}
+
+/** Trials of one model on one item. */
+export interface CellTrials {
+  readonly model: string;
+  readonly item: string;
+  /** Of the trials that have one, in [0,1]. */
+  readonly scores: readonly number[];
+}
+
+/** Takes scores of which a cell has several. */
+interface TrialCells {
+  /** Puts down one trial as it was read, or notes why it can't be. */
+  enter(
+    cell: { readonly model: number; readonly item: number; readonly trial: unknown },
+    score: ReturnType<ScoreReader["fromText"]>,
+    place: ScorePlace,
+  ): void;
+  /** Enters every cell's mean into the table, over the trials that have a score. @returns all cells that have one */
+  finish(): CellTrials[];
 }
 
 /** Where a score stands: the column in which it is wrong, and that in which the item is there again. */

@@ -141,3 +141,42 @@ describe("plan --trials", () => {
     expect(err).toContain(fragment);
   });
 });
+
+describe("estimate --cluster", () => {
+  const estimate = (...more: string[]) =>
+    runCommand("estimate", "--bundle", bundle, "--responses", folder.path("clustered.json"), ...more);
+  const items = (groupOf: (i: number) => string, more = ""): string =>
+    folder.write(
+      "items.csv",
+      `item_id,repo\n${Array.from({ length: ITEMS }, (_, i) => `quiz/${i},${groupOf(i)}`).join("\n")}\n${more}`,
+    );
+  beforeAll(() => void folder.write("clustered.json", JSON.stringify(trials)));
+  const tasksOf = async (...more: string[]): Promise<number> => {
+    const { out, err } = await estimate("--over", "tasks", "--json", ...more);
+    const { low, high } = (JSON.parse(out || err) as TrialEstimate).trials.overall.tasks!;
+    return high - low;
+  };
+
+  it("widens intervals over tasks where answers go together, and none where each item is by itself", async () => {
+    const alone = await tasksOf();
+    expect(await tasksOf("--cluster", "repo", "--items", items(String))).toBe(alone);
+    // Easy items stand together, and hard ones.
+    const wide = await tasksOf("--cluster", "repo", "--items", items((i) => `r${Math.floor(i / 10)}`));
+    expect(wide).toBeGreaterThan(alone);
+    const { out } = await estimate("--cluster", "repo", "--items", folder.path("items.csv"));
+    expect(out).toContain("over tasks");
+    expect(out).toContain("Items of one group are taken to have been drawn together");
+  });
+
+  it.each<[string, () => string[], string]>([
+    ["two groups of one item", () => ["--cluster", "repo", "--items", items(() => "r", "quiz/3,other\n")], 'row 42, column "repo": item "quiz/3" is of two groups: "other" here, "r" in row 5'],
+    ["no such column", () => ["--cluster", "owner", "--items", items(String)], 'there is no column "owner" (--cluster)'],
+    ["an answered item without a row", () => ["--cluster", "repo", "--items", folder.write("few.csv", "item_id,repo\nquiz/0,r\n")], "there is no row of the answered"],
+    ["no file", () => ["--cluster", "repo"], "--cluster COLUMN is a column of --items FILE"],
+    ["over runs", () => ["--cluster", "repo", "--over", "runs", "--items", items(String)], "--cluster widens intervals over tasks"],
+  ])("is refused: %s", async (_, more, fragment) => {
+    const { code, out, err } = await estimate(...more());
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(fragment);
+  });
+}); // prettier-ignore

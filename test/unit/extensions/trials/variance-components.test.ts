@@ -5,7 +5,7 @@ import {
   varianceComponents,
   withVarianceComponents,
 } from "../../../../offline-trainer/src/extensions/trials/variance-components.ts";
-import type { CellTrials } from "../../../../offline-trainer/src/matrix/readers/repeated-scores.ts";
+import type { CellTrials } from "../../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { sampleContent } from "../../../support/sample-bundle.ts";
 
 /** Cells of y = ½ + m + i + (mi) + ε, normal, with so many trials each. */
