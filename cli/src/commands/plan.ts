@@ -4,7 +4,7 @@ import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { given, type Command, option, invalidOption } from "../command.ts";
+import { flag, given, type Command, option, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
@@ -18,6 +18,15 @@ export const planCommand: Command = {
       level: option("0.95", "confidence level of the intervals"),
       "ranked-right": option("0.8", "share of cases to rank such models right"),
     },
+    "A gate over nights": {
+      gate: flag("which form finds a drop as a gate, by replays of --baseline runs"),
+      baseline: option("PATH", "answers of a run of the unchanged model; two or more", { multiple: true }),
+      drop: option("POINTS", "the drop to find (default 3)"),
+      nights: option("N", "nights to find it within (default 30)"),
+      "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
+      "runs-per-year": option("N", "nights a year (default 365)"),
+      seed: option("N", "of the replays (default 1)"),
+    },
     Scenarios: {
       prices: option(
         "FILE",
@@ -28,6 +37,21 @@ export const planCommand: Command = {
   },
   examples: ["plan --bundle bundles/quiz --gap 2", "plan --bundle bundles/quiz --prices prices.json --half-width 4"],
   run: async ({ options, output, signal }) => {
+    if (options.flag("gate")) {
+      options.refuse(["half-width", "gap", "ranked-right", "level", "prices", "budget"], "isn't for a gate");
+      const goal = {
+        drop: readPoints(options, "drop") ?? 0.03,
+        nights: options.number("nights", { min: 1, max: 1000, integer: true }, 30),
+        alarmsPerYear: options.number("alarms-per-year", {}, 1),
+        runsPerYear: options.number("runs-per-year", {}, 365),
+        seed: options.number("seed", { min: 0, integer: true }, 1),
+        replays: 200,
+      };
+      const { planGate } = await import("../gate/plan-gate.ts");
+      await planGate(await readBundle(options, signal), options.texts("baseline"), goal, output);
+      return;
+    }
+    options.refuse(["baseline", "drop", "nights", "alarms-per-year", "runs-per-year", "seed"], "is for --gate, which isn't given"); // prettier-ignore
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
     if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
     const asked = {
