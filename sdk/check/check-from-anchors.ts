@@ -90,7 +90,7 @@ export function dropRule({
   return { maxDrop, level, alarms };
 }
 
-function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
+export function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
     throw invalidOption(`runsPerYear must be at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
@@ -177,7 +177,7 @@ function checkMinimum(
  * of both runs counts too, also where all items were asked.
  * @returns null, and why, where a scenario has none, or where its anchors were chosen
  */
-function expectedDifference(
+export function expectedDifference(
   manifest: Manifest,
   a: ReadonlyMap<string, ScenarioEvidence>,
   b: ReadonlyMap<string, ScenarioEvidence>,

@@ -3,16 +3,19 @@ import { modelEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
-import { logit, sigmoid } from "../core/numeric/functions.ts";
 import { createRandom, type RandomSource } from "../core/numeric/random.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import { checkedDrop, dropRule, meanScores, namedRuns } from "./check-from-anchors.ts";
+import {
+  type AnswerCounts,
+  chancePosterior,
+  drawChance,
+  flipChance,
+  learnChances,
+  shiftedChance,
+  shiftForDrop,
+} from "./item-chances.ts";
 import type { CheckOptions } from "./types.ts";
-
-/** Chances of a right answer that an item may have: even steps of its logit, from 1 in 1100 to all but that. */
-const CHANCES = Float64Array.from({ length: 57 }, (_, k) => sigmoid((k - 28) / 4));
-/** Rounds of EM for how chances are spread. */
-const ROUNDS = 200;
 
 /** The check's own rule, and what is replayed. */
 export interface ReplayOptions extends Omit<CheckOptions, "baselines" | "minScore"> {
@@ -38,11 +41,10 @@ export interface ReplayedCheck {
 /**
  * A check before anybody trusts it: its rule on simulated nights of the baseline's own model, unchanged and
  * worse. Each item's chance of a right answer is drawn from its posterior given the baseline's runs, under a distribution
- * of chances that is learned from all items (nonparametric maximum likelihood, by EM on a grid). A worse model has the
- * same chances with one shift of all logits.
+ * of chances that is learned from all items (`learnChances`). A worse model has the same chances with one shift of all
+ * logits.
  * @param baselines - two runs or more of one model on one form
  * @throws AnchorEvalError as `checkFromAnchors`; `invalid_option` for fewer than two runs
- * @see Kiefer & Wolfowitz (1956), Annals of Mathematical Statistics 27, 887–906; Laird (1978), JASA 73, 805–811
  */
 export function replayCheck(
   bundle: Bundle,
@@ -55,21 +57,20 @@ export function replayCheck(
   const rule = dropRule(options);
   const { scores, form } = resolveModels(bundle, baselines, namedRuns(baselines, "baseline"), options);
   const before = meanScores(scores);
-  const counts = keepCommon([before], ["the baselines"]);
-  const items = [...counts.values()].reduce((sum, { answered }) => sum + answered, 0);
-  const chances = itemChances([...before], scores);
-  const shares = new Map(scenarioShares(bundle.manifest).map(({ id, share }) => [id, share]));
+  keepCommon([before], ["the baselines"]);
+  const items = baselineItems(bundle, form, scores);
+  const spread = learnChances(items.map(({ counts }) => counts));
+  const posteriors = items.map(({ counts }) => chancePosterior(spread, counts));
+  const weights = Float64Array.from(items, ({ weight }) => weight);
   const evidence = modelEvidence(bundle, form, before);
   const random = createRandom(options.seed).fork("replayed checks");
   const regressed = (runs: number, drop: number, stream: RandomSource): boolean => {
-    const drawn = chances.draw(stream);
-    const shift = drop === 0 ? 0 : shiftFor(drop, drawn, shares);
-    const own = new Map<string, Float64Array>();
-    for (const [id, chance] of drawn)
-      own.set(
-        id,
-        chance.map((p) => meanOfRuns(shifted(p, shift), runs, stream)),
-      );
+    const drawn = Float64Array.from(posteriors, (own) => drawChance(own, stream));
+    const shift = drop === 0 ? 0 : shiftForDrop(drop, drawn, weights);
+    const own = new Map([...before].map(([id, means]) => [id, new Float64Array(means.length).fill(NaN)]));
+    items.forEach(({ scenario, place }, i) => {
+      own.get(scenario)![place] = meanOfRuns(shiftedChance(drawn[i]!, shift), runs, stream);
+    });
     return checkedDrop(bundle.manifest, evidence, modelEvidence(bundle, form, own), rule).verdict === "regressed";
   };
   const share = (runs: number, drop: number, times: number): number => {
@@ -81,9 +82,9 @@ export function replayCheck(
   return {
     form,
     baselines: baselines.length,
-    flips: chances.flips,
+    flips: posteriors.reduce((sum, own) => sum + flipChance(own), 0) / posteriors.length,
     checks: options.runs.map((runs) => ({
-      items,
+      items: items.length,
       runs,
       alarmsAYear: rule.alarms.runsPerYear * share(runs, 0, nights),
       power: drops.map((drop) => share(runs, drop, Math.ceil(nights / 10))),
@@ -91,89 +92,38 @@ export function replayCheck(
   };
 }
 
-/** Each answered item's posterior over {@link CHANCES}, and the chance that two runs answer an item unlike. */
-function itemChances(
-  before: readonly (readonly [string, Float64Array])[],
+/** An item that baselines answered, and where its answers are. */
+export interface BaselineItem {
+  readonly id: string;
+  readonly scenario: string;
+  readonly place: number;
+  readonly counts: AnswerCounts;
+  /** Of the overall score, summing to 1: the scenario's share by the design's weights of its answered items. */
+  readonly weight: number;
+}
+
+/** The items that one baseline or more have answered. @param runs - their scores, per scenario aligned with the anchors */
+export function baselineItems(
+  bundle: Bundle,
+  form: string,
   runs: readonly ReadonlyMap<string, Float64Array>[],
-): { draw: (random: RandomSource) => Map<string, Float64Array>; flips: number } {
-  const rows: Float64Array[] = [];
-  const places = new Map<string, (Float64Array | null)[]>();
-  for (const [id, means] of before)
-    places.set(
-      id,
-      Array.from(means, (mean, j) => {
-        if (Number.isNaN(mean)) return null;
-        const given = runs.map((run) => run.get(id)![j]!).filter((score) => !Number.isNaN(score));
-        const right = given.reduce((sum, score) => sum + score, 0);
-        const row = CHANCES.map((p) => right * Math.log(p) + (given.length - right) * Math.log1p(-p)).map(Math.exp);
-        rows.push(row);
-        return row;
-      }),
-    );
-  let prior = new Float64Array(CHANCES.length).fill(1 / CHANCES.length);
-  for (let round = 0; round < ROUNDS; round++) {
-    const next = new Float64Array(CHANCES.length);
-    for (const row of rows) posterior(row, prior).forEach((weight, g) => (next[g]! += weight / rows.length));
-    prior = next;
-  }
-  for (const row of rows) row.set(posterior(row, prior));
-  const unlike = rows.map((row) =>
-    row.reduce((sum, weight, g) => sum + 2 * weight * CHANCES[g]! * (1 - CHANCES[g]!), 0),
-  );
-  return {
-    draw: (random) =>
-      new Map(
-        Array.from(places, ([id, own]) => [
-          id,
-          Float64Array.from(own, (row) => (row === null ? NaN : CHANCES[drawFrom(row, random)]!)),
-        ]),
-      ),
-    flips: unlike.reduce((sum, own) => sum + own, 0) / rows.length,
-  };
-}
-
-function posterior(likelihood: Float64Array, prior: Float64Array): Float64Array {
-  const weights = likelihood.map((own, g) => own * prior[g]!);
-  const total = weights.reduce((sum, own) => sum + own, 0);
-  return weights.map((own) => own / total);
-}
-
-function drawFrom(weights: Float64Array, random: RandomSource): number {
-  let left = random.next();
-  for (const [g, weight] of weights.entries()) if ((left -= weight) < 0) return g;
-  return weights.length - 1;
-}
-
-function shifted(chance: number, shift: number): number {
-  return shift === 0 || Number.isNaN(chance) ? chance : sigmoid(logit(chance) - shift);
-}
-
-/** The shift of all logits by which the mean over scenarios of the items' mean chances falls by `drop`, by bisection. */
-function shiftFor(
-  drop: number,
-  chances: ReadonlyMap<string, Float64Array>,
-  shares: ReadonlyMap<string, number>,
-): number {
-  const fall = (shift: number): number => {
-    let sum = 0;
-    for (const [id, own] of chances) {
-      const known = own.filter((p) => !Number.isNaN(p));
-      const lost = known.reduce((total, p) => total + p - shifted(p, shift), 0);
-      if (known.length > 0) sum += shares.get(id)! * (lost / known.length);
-    }
-    return sum;
-  };
-  let [low, high] = [0, 14];
-  for (let step = 0; step < 40; step++) {
-    const middle = (low + high) / 2;
-    if (fall(middle) < drop) low = middle;
-    else high = middle;
-  }
-  return high;
+): BaselineItem[] {
+  const items = scenarioShares(bundle.manifest).flatMap(({ id: scenario, share }) => {
+    const { anchors, itemIds } = bundle.scenarios.get(scenario)!.forms.get(form)!;
+    const own = itemIds.flatMap((id, place) => {
+      const given = runs.map((run) => run.get(scenario)![place]!).filter((score) => !Number.isNaN(score));
+      const right = given.reduce((sum, score) => sum + score, 0);
+      const counts = { right, wrong: given.length - right };
+      return given.length === 0 ? [] : [{ id, scenario, place, counts, mass: anchors.mass[place]! }];
+    });
+    const total = own.reduce((sum, { mass }) => sum + mass, 0);
+    return own.map(({ mass, ...item }) => ({ ...item, weight: (share * mass) / total }));
+  });
+  const total = items.reduce((sum, { weight }) => sum + weight, 0);
+  return items.map((item) => ({ ...item, weight: item.weight / total }));
 }
 
 function meanOfRuns(chance: number, runs: number, random: RandomSource): number {
-  if (Number.isNaN(chance)) return NaN;
   let right = 0;
   for (let run = 0; run < runs; run++) if (random.next() < chance) right++;
   return right / runs;

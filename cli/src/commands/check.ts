@@ -35,6 +35,10 @@ export const checkCommand: Command = {
       "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
       "runs-per-year": option("N", "checks a year (default 365)"),
     },
+    "Every night": {
+      history: option("FILE", "add the answers to FILE and check all nights in it: needs two baselines or more"),
+      night: option("TEXT", "the night's name in it (default: its number)"),
+    },
     "Before you trust it": {
       table: flag(
         "replay the check on nights of the baseline's own model: false alarms a year, and which drops it finds",
@@ -57,10 +61,20 @@ export const checkCommand: Command = {
     const paths = options.texts("responses");
     const table = options.flag("table");
     if (table)
-      options.refuse(["responses", "min-score", "save", "junit", "summary"], "is for a check, --table for its replays");
+      options.refuse(["responses", "min-score", "save", "junit", "summary", "history"], "is for a check, --table for its replays"); // prettier-ignore
     else {
       options.refuse(["nights", "seed"], "is for the replays of --table, which isn't given");
       if (paths.length === 0) throw invalidOption("--responses is needed, or --table");
+    }
+    const history = await readSideFile(options, "history");
+    if (history === undefined) options.refuse(["night"], "names a night of --history FILE, which isn't given");
+    else {
+      options.refuse(["min-score", "save"], "is for the check of one night, which --history isn't");
+      if (paths.length !== 1) throw invalidOption("--history takes one night: give one --responses");
+      if (options.texts("baseline").length < 2)
+        throw invalidOption(
+          "--history needs what differs between runs of one model: give --baseline two times or more",
+        );
     }
     const minScore = readPoints(options, "min-score", { min: 0, max: 100 });
     const save = options.text("save");
@@ -100,6 +114,11 @@ export const checkCommand: Command = {
     if (table) {
       printReplays(options, output, bundle, baselines, asked);
       return 0;
+    }
+    if (history !== undefined) {
+      const { checkHistory } = await import("../gate/check-history.ts");
+      const files = { history, night: options.text("night"), summary, junit };
+      return EXIT_CODES[await checkHistory(bundle, runs[0]!, baselines, files, asked, output)];
     }
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {

@@ -1,11 +1,21 @@
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { given, type Command, option, invalidOption } from "../command.ts";
+import { flag, given, type Command, option, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 import { readBundlePrices } from "../prices/bundle-prices.ts";
 import { PRICE_OPTIONS, readBudget, readPrices } from "../prices/price-options.ts";
+
+/** Options of `--gate`. */
+const GATE_PLAN_OPTIONS = {
+  baseline: option("PATH", "answers of a run of the unchanged model; two or more", { multiple: true }),
+  drop: option("POINTS", "the drop to find (default 3)"),
+  nights: option("N", "nights to find it within (default 30)"),
+  "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
+  "runs-per-year": option("N", "nights a year (default 365)"),
+  seed: option("N", "of the replays (default 1)"),
+};
 
 export const planCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
@@ -18,6 +28,10 @@ export const planCommand: Command = {
       "ranked-right": option("0.8", "share of cases to rank such models right"),
       trials: option("N[,N…]", "trials an item: plan for the expected score over runs, by items and trials"),
     },
+    "A gate over nights": {
+      gate: flag("which form finds a drop as a gate, by replays of --baseline runs"),
+      ...GATE_PLAN_OPTIONS,
+    },
     Prices: {
       ...PRICE_OPTIONS,
       budget: option("PRICE", "the most that all items may cost, such as 5usd"),
@@ -26,6 +40,8 @@ export const planCommand: Command = {
   examples: ["plan --bundle bundles/quiz --gap 2", "plan --bundle bundles/quiz --prices prices.csv --budget 5usd"],
   run: async (input) => {
     const { options, output, signal } = input;
+    if (options.flag("gate")) return (await import("../gate/plan-gate.ts")).planGate(input);
+    options.refuse(Object.keys(GATE_PLAN_OPTIONS), "is for --gate, which isn't given");
     if (options.isGiven("trials")) return (await import("../trials/plan-lines.ts")).planOverTrials(input);
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
     if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { isObject } from "anchoreval/internal/tables/json-records";
+import type { ReadModel } from "../anchor-logs.ts";
+import { invalidOption } from "../command.ts";
+import { writing } from "../errors.ts";
+
+/** One night of a history, a line of its file. */
+export interface HistoryNight extends HistoryKey {
+  readonly night: string;
+  readonly responses: Readonly<Record<string, number | null>>;
+}
+
+/** All nights of a history have these in common: else their answers don't go together. */
+export interface HistoryKey {
+  readonly benchmark: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly form: string;
+  /** Of the baselines' answers, whatever the order of the files. */
+  readonly baseline: string;
+}
+
+const KEYS = ["benchmark", "version", "digest", "form", "baseline"] as const;
+const ANSWERED_BY: Readonly<Record<(typeof KEYS)[number], string>> = {
+  benchmark: "benchmark",
+  version: "version",
+  digest: "bundle",
+  form: "form",
+  baseline: "baseline",
+};
+
+/** A digest of baselines' answers, the same in any order of runs and items. */
+export function baselineDigest(baselines: readonly Pick<ReadModel, "responses">[]): string {
+  const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const runs = baselines.map(({ responses }) => digest(JSON.stringify([...responses].sort(([a], [b]) => (a < b ? -1 : 1))))); // prettier-ignore
+  return `sha256:${digest(runs.sort().join("\n"))}`;
+}
+
+/**
+ * Reads a history; none where there is no file.
+ * @throws AnchorEvalError `invalid_data` with the line that isn't a night, or is one twice; `unavailable`
+ */
+export async function readHistory(file: string): Promise<HistoryNight[]> {
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return "";
+    throw new AnchorEvalError("unavailable", `--history ${file} can't be read: ${cause.message}`, { cause });
+  });
+  const nights: HistoryNight[] = [];
+  text.split("\n").forEach((line, k) => {
+    if (line.trim() === "") return;
+    const refuse = (why: string): never => {
+      throw new AnchorEvalError("invalid_data", `--history ${file}, line ${k + 1}: ${why}`);
+    };
+    let night: unknown;
+    try {
+      night = JSON.parse(line);
+    } catch {
+      refuse("not JSON; take the line out, or the night's answers are lost to the gate");
+    }
+    if (!isObject(night) || typeof night["night"] !== "string" || !isObject(night["responses"]))
+      return refuse("expected a night, {night, benchmark, version, digest, form, baseline, responses}");
+    for (const key of KEYS) if (typeof night[key] !== "string") refuse(`${key} is missing`);
+    const own = night as unknown as HistoryNight;
+    if (nights.some((before) => before.night === own.night)) refuse(`the night ${own.night} stands there twice`);
+    nights.push(own);
+  });
+  return nights;
+}
+
+/**
+ * The nights with tonight's, which isn't written yet. The same answers under the same name again are the same night, as when a
+ * job is repeated.
+ * @param name - of the night; how many there are by then, where it isn't given
+ * @throws AnchorEvalError `invalid_option` for a history of another bundle, form or baseline, and for other answers of a night
+ */
+export function withNight(
+  file: string,
+  history: readonly HistoryNight[],
+  key: HistoryKey,
+  responses: HistoryNight["responses"],
+  name: string | undefined,
+): readonly HistoryNight[] {
+  const [first] = history;
+  for (const field of first ? KEYS : [])
+    for (const own of history)
+      if (own[field] !== key[field])
+        throw invalidOption(
+          `--history ${file} has night ${own.night} of another ${ANSWERED_BY[field]} (${own[field]}, now ${key[field]}): begin a new file, or go on with what it was begun with`,
+        );
+  const night = name ?? String(history.length + 1);
+  const before = history.find((own) => own.night === night);
+  if (before === undefined) return [...history, { night, ...key, responses }];
+  const sorted = (own: HistoryNight["responses"]): string =>
+    JSON.stringify(Object.entries(own).sort(([a], [b]) => (a < b ? -1 : 1)));
+  if (sorted(before.responses) !== sorted(responses))
+    throw invalidOption(
+      `--history ${file} has other answers of the night ${night}: give this one another --night, or take its line out`,
+    );
+  return history;
+}
+
+/** Writes a history beside its file first, so that a crash loses none. @throws AnchorEvalError `unavailable` */
+export async function writeHistory(file: string, nights: readonly HistoryNight[]): Promise<void> {
+  const draft = `${file}.part`;
+  await writing(file, async () => {
+    try {
+      await writeFile(draft, nights.map((night) => `${JSON.stringify(night)}\n`).join(""));
+      await rename(draft, file);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  });
+}
