@@ -127,7 +127,7 @@ export const fitCommand: Command = {
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
     const chosen = subsetInputs(matrix)(asked);
     const method = linked ? linked.method(chosen) : chosen;
-    const otherForms = await readGateForms(options, matrix, reading);
+    const otherForms = await readGateForms(options, matrix);
     const coldStart = await readColdStart(options, settings, matrix, { seed, output });
     const read = performance.now() - begun;
 
