@@ -62,4 +62,7 @@ test("--gate-form adds forms beside the others; show lists them, and says what t
   expect(manifest.fit["gateForms"]).toMatchObject({ a: { by: "repeats" }, b: { by: "repeats" } });
   const shown = await runProgram(["show", "--bundle", folder.path("bundle")]);
   expect(shown.out).toMatch(/gate-6 +12 +flips +gate/);
+  expect(shown.out).toMatch(
+    /gate forms +gate-3 and gate-6, drawn by how often items flip: [\d.]+ % of the answers do between two runs of one model, by the repeats; check finds a drop with about \d+ % of the items that even draws need/,
+  );
 });
