@@ -9,7 +9,7 @@ import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { formPriceWords } from "anchoreval/internal/prices/bundle-prices";
 import { componentWords } from "anchoreval/internal/trials/components";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
-import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
+import { counted, listed, percent, points, textTable } from "anchoreval/internal/words/figures";
 
 /*
  * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.
@@ -128,7 +128,7 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
   );
 }
 
-/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, exposure limits, items without answers. */
+/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, exposure limits, and so on. */
 export function additionFacts(manifest: Manifest): Fact[] {
   return [
     ...fullScoreFacts(manifest),
@@ -138,6 +138,24 @@ export function additionFacts(manifest: Manifest): Fact[] {
     ...exposureFacts(manifest),
     ...coldStartFacts(manifest),
     ...componentWords(manifest).map((words, k): Fact => [k === 0 ? "trials" : "", words]),
+    ...gateFacts(manifest),
+  ];
+}
+
+/** Notes of `fit --gate-form`, by scenario. */
+type GateNotes = Readonly<Record<string, { readonly by: string; readonly flips: number; readonly variance: number }>>;
+
+function gateFacts({ fit, forms }: Manifest): Fact[] {
+  const notes = Object.values((fit["gateForms"] ?? {}) as GateNotes);
+  if (notes.length === 0) return [];
+  const mean = (of: "flips" | "variance"): number => notes.reduce((sum, own) => sum + own[of] / notes.length, 0);
+  const sources = [...new Set(notes.map(({ by }) => by))].map((by) => `the ${by}`);
+  const ids = forms.filter(({ selection }) => selection === "flips").map(({ id }) => id);
+  return [
+    [
+      "gate forms",
+      `${listed(ids)}, drawn by how often items flip: ${percent(mean("flips"))} of the answers do between two runs of one model, by ${listed(sources)}; check finds a drop with about ${Math.round(100 * mean("variance"))} % of the items that even draws need`,
+    ],
   ];
 }
 

@@ -3,7 +3,7 @@ import { wilsonInterval } from "../core/inference/score-interval.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { counted, wholePercent } from "../words/figures.ts";
 import { type Chart, chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
-import { formTotals, type MeasuredManifest } from "./measured-forms.ts";
+import { formTotals, isOneOfItsSize, type MeasuredManifest } from "./measured-forms.ts";
 
 const NOMINAL = 95;
 const MARGINS = margins(10, 8, 34, 44);
@@ -125,7 +125,7 @@ const SPLITS = ["interpolation", "extrapolation"] as const;
 
 /** Coverage by scenario, the overall score's first; those where none is measured are left out. */
 export function coverageSeries(manifest: MeasuredManifest): CoverageSeries[] {
-  const forms = manifest.forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+  const forms = manifest.forms.filter((form) => isOneOfItsSize(form, manifest.forms));
   const overall = forms.flatMap((form): Sized[] => {
     const { items, whole } = formTotals(form);
     return form.overall === null || whole ? [] : [{ items, served: form.overall.measured, alone: null }];

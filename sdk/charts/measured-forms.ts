@@ -81,10 +81,19 @@ export function listedForm(manifest: Pick<Manifest, "scenarios" | "forms" | "def
   );
 }
 
+/** Whether a form isn't a second one beside another, nor drawn in another way than most: there is one a size. */
+export function isOneOfItsSize(
+  { disjointFrom, selection }: MeasuredForm["form"],
+  [first]: MeasuredManifest["forms"],
+): boolean {
+  return disjointFrom === undefined && selection === first!.selection;
+}
+
 /** Those forms of a scenario that are one a size, ask not all items and have an error to show. */
 export function comparableForms(
   { forms }: MeasuredScenario,
   split: keyof MeasuredErrors = "interpolation",
 ): MeasuredForm[] {
-  return forms.filter(({ form, whole, measured }) => !whole && form.disjointFrom === undefined && measured?.[split]);
+  const all = forms.map(({ form }) => form);
+  return forms.filter(({ form, whole, measured }) => !whole && isOneOfItsSize(form, all) && measured?.[split]);
 }

@@ -1,6 +1,7 @@
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { given, option } from "../command.ts";
+import { option } from "../command.ts";
 import type { FitExtension } from "./fit.ts";
+import { readScale } from "./scale.ts";
 
 /** Forms whose items are drawn for what they tell of a drop. */
 export const gateForms: FitExtension = {
@@ -14,7 +15,7 @@ export const gateForms: FitExtension = {
       "two or more runs of the model to be gated, a row each, for --gate-form to learn flips from",
     ),
   },
-  read({ options, reading }) {
+  read({ options }) {
     const sizes = options.numbers("gate-form", { min: 1, integer: true }, []);
     if (sizes.length === 0) {
       options.refuse(["repeats"], "needs --gate-form, which isn't given");
@@ -24,13 +25,13 @@ export const gateForms: FitExtension = {
       ["second-form", "base"],
       "doesn't go with --gate-form, whose items are drawn anew from all: leave one out",
     );
+    const file = options.text("repeats");
+    const scale = readScale(options);
     return async ({ matrix: board }) => {
-      const { gateForms } = await import("anchoreval-trainer/internal/extensions/gate-forms/gate-forms");
-      const file = options.text("repeats");
-      if (file === undefined) return { forms: gateForms(board, sizes, null) };
-      const scores = given({ scoreRange: reading.scoreRange, flip: reading.flip });
-      const { matrix } = await readResponses(file, { ...scores, oneScenario: true, leastModels: 1 });
-      return { forms: gateForms(board, sizes, { file, matrix }) };
+      const { gateForms: formsOf } = await import("anchoreval-trainer/internal/extensions/gate-forms/gate-forms");
+      if (file === undefined) return { forms: formsOf(board, sizes, null) };
+      const { matrix } = await readResponses(file, { ...scale, oneScenario: true, leastModels: 1 });
+      return { forms: formsOf(board, sizes, { file, matrix }) };
     };
   },
 };

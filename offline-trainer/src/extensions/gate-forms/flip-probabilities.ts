@@ -78,26 +78,23 @@ function flips(means: Float64Array, s: number, { runs, right }: RepeatedRuns): F
   });
 }
 
-/** Weight of the mean over items, in models, that an item's own mean is shrunk toward. */
-const SHRINKAGE = 2;
+/** Weight of the mean over items, in models: few models say little of how the next one's noise lies. */
+const SHRINKAGE = 4;
 
 /**
  * The same from pass rates of other models, answers that are means over runs: the mean of 2p(1−p) over the models, shrunk
- * toward what items of this accuracy have, R·2x(1−x) with R = Σp(1−p)/Σx(1−x) over all items.
+ * toward its mean over all items. Models whose accuracy is another flip on other items, so that this is worth far less
+ * than runs of the model itself (docs/check.md has the figures).
  * @param rates - of an item, p of every model that answered it
  * @returns by item, in [0,½]; null where no answer lies between right and wrong: such answers are single runs
  */
 export function flipsFromRates(rates: (item: number) => readonly number[], count: number): Float64Array | null {
   const items = Array.from({ length: count }, (_, i) => {
     const own = rates(i);
-    const x = own.length > 0 ? mean(own) : 0.5;
-    return { models: own.length, within: own.reduce((sum, p) => sum + p * (1 - p), 0), whole: x * (1 - x) };
+    return { models: own.length, flips: own.reduce((sum, p) => sum + 2 * p * (1 - p), 0) };
   });
-  const within = items.reduce((sum, own) => sum + own.within, 0);
-  if (within === 0) return null;
-  const ratio = within / items.reduce((sum, { models, whole }) => sum + models * whole, 0);
-  return Float64Array.from(
-    items,
-    ({ models, within: own, whole }) => (2 * (own + SHRINKAGE * ratio * whole)) / (models + SHRINKAGE),
-  );
+  const [flips, answers] = [total(items.map((own) => own.flips)), total(items.map(({ models }) => models))];
+  if (flips === 0) return null;
+  const average = flips / answers;
+  return Float64Array.from(items, (own) => (own.flips + SHRINKAGE * average) / (own.models + SHRINKAGE));
 }

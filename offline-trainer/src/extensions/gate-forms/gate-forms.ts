@@ -29,7 +29,7 @@ export const flips: AnchorMethod = {
   },
 };
 
-/** What flips were learned from. */
+/** The answers that flips were learned from. */
 export type FlipSource = "repeats" | "pass rates" | "response model";
 
 /** Probabilities to flip, by item. */
