@@ -108,7 +108,7 @@ for (const set of SETS) {
             const responses = new Map(asked.map((id) => [id, { passed: binomial(trials, shares[place.get(id)], random), of: trials }])); // prettier-ignore
             const { score, interval } = estimatePassAtK(bundle, responses, name, { form });
             const counts = Array(trials + 1).fill(0);
-            for (const i of random.shuffle(all).slice(0, asked.length)) counts[binomial(trials, shares[i], random)]++;
+            for (const i of random.shuffle([...all]).slice(0, asked.length)) counts[binomial(trials, shares[i], random)]++;
             const random50 =
               counts.reduce((sum, count, c) => sum + count * plugIn(metric, c / trials), 0) / asked.length;
             rows.push({

@@ -3,6 +3,7 @@ import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
+import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { type Command, option, flag, given } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
@@ -16,6 +17,7 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
+import { METRIC_OPTION, readMetrics } from "../trials/metric.ts";
 
 /** What intervals may be for, beside the score of this run. */
 const OVER = ["runs", "tasks"] as const;
@@ -31,6 +33,7 @@ export const estimateCommand: Command = {
         { multiple: true, required: true },
       ),
       ...ANSWER_DATA_OPTIONS,
+      ...METRIC_OPTION,
     },
     Estimate: {
       ...FORM_OPTION,
@@ -52,7 +55,13 @@ export const estimateCommand: Command = {
     const bundle = await readBundle(options, signal);
     const paths = options.texts("responses");
     const over = options.isGiven("over") ? options.oneOf("over", OVER, "runs") : null;
-    const model = await readModel(paths, bundle, options, (words) => output.remark(words));
+    const metrics = readMetrics(options);
+    const model = await readModel(paths, bundle, options, (words) => output.remark(words), { metrics: metrics.ofLogs });
+    const metric = metrics.ofTrials ?? (model.trials ? bundleTrialMetric(bundle.manifest) : null);
+    if (metric !== null) {
+      const { reportPassAtK } = await import("../trials/pass-at-k.ts");
+      return reportPassAtK(bundle, model, metric, summary, { options, output });
+    }
     const asked = { ...model, ...estimateOptions(options) };
     const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
     const found = repeated?.estimateOver(bundle, model, asked) ?? estimateFromAnchors(bundle, model.responses, asked);

@@ -47,6 +47,9 @@ export const fitCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
+      ...rare({
+        metric: option("pass@K|pass^K|best-of-K", "score of several trials, from a column trial (default: their mean)"),
+      }),
       ...FAMILIES_OPTION,
       ...rare(FULL_SCORES_OPTION),
       ...rare(BASE_OPTIONS),
@@ -95,6 +98,8 @@ export const fitCommand: Command = {
     const out = options.required("out");
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
+    if (options.text("metric") !== undefined)
+      options.refuse(["base", "full-scores"], "is of mean scores, which --metric asks others than: leave one out");
     if (options.text("full-scores") !== undefined)
       options.refuse(
         ["base", "max-exposure"],
@@ -118,7 +123,11 @@ export const fitCommand: Command = {
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-    const board = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+    const answers = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+    const metric = options.text("metric");
+    const scored =
+      metric === undefined ? null : (await import("../trials/fit-metric.ts")).scoredByTrials(answers, metric);
+    const board = scored?.board ?? answers;
     const { matrix } = board;
     for (const remark of board.remarks) output.remark(remark);
     const trials = "trials" in board ? await import("../trials/fit-trials.ts") : null;
@@ -177,7 +186,7 @@ export const fitCommand: Command = {
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
     const timings: Record<string, number> = { reading: read, ...result.timings };
     if (linked) result = { ...result, content: linked.content(result.content) };
-    const additions = [coldStart, exposure, repeats].filter((addition) => addition !== null);
+    const additions = [coldStart, exposure, repeats, scored?.addition ?? null].filter((addition) => addition !== null);
     for (const addition of additions) {
       const before = performance.now();
       result = { ...result, content: await stoppable(addition.add(result)) };
