@@ -126,7 +126,7 @@ export const fitCommand: Command = {
     const answers = linked ?? (await readGivenResponses(options, { responses, ...reading }));
     const metric = options.text("metric");
     const scored =
-      metric === undefined ? null : (await import("../trials/fit-metric.ts")).scoredByTrials(answers, metric);
+      metric === undefined ? null : (await import("../trials/fit-trials.ts")).scoredByTrials(answers, metric);
     const board = scored?.board ?? answers;
     const { matrix } = board;
     for (const remark of board.remarks) output.remark(remark);

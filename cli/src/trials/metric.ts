@@ -11,7 +11,7 @@ export const METRIC_OPTION = rare({
 }) satisfies OptionSpecs;
 
 /**
- * What `--metric` names: a score of several trials, or metrics of a harness's logs. Logs of Inspect have epochs, which are
+ * The names of `--metric`: a score of several trials, or metrics of a harness's logs. Logs of Inspect have epochs, which are
  * trials; other harnesses have metrics of their own that are called pass@K.
  * @throws AnchorEvalError `invalid_option` for two scores of trials, for a K that is none, and for a metric of logs without
  * `--from`
