@@ -2,7 +2,7 @@ import { sigmoid } from "../core/numeric/functions.ts";
 import { cholesky, choleskyInverse, choleskySolve } from "../core/numeric/dense.ts";
 import { dampedNewton } from "../core/numeric/optimise.ts";
 
-/** What is known of one scenario's items, and of the trials of those that were asked. */
+/** Items of one scenario, and the trials of those that were asked. */
 export interface TriedScenario {
   /** Logits of all items' chances by the response model, z. */
   readonly logits: Float64Array;
@@ -10,14 +10,14 @@ export interface TriedScenario {
   readonly weights: Float64Array;
   /** Indices of the items that were tried. */
   readonly items: ArrayLike<number>;
-  /** What each of them stands for, d, summing to 1. */
+  /** The mass d that each of them stands for, summing to 1. */
   readonly mass: ArrayLike<number>;
   /** Trials that passed, and trials, of each. */
   readonly passed: ArrayLike<number>;
   readonly of: ArrayLike<number>;
 }
 
-/** What k trials bring: that one passes at least (`any`), or that they all pass. */
+/** That of k trials one passes at least (`any`), or that they all pass. */
 export interface TrialsGoal {
   readonly need: "any" | "all";
   readonly k: number;

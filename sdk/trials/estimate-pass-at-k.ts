@@ -1,5 +1,4 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
-import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
@@ -13,7 +12,14 @@ import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../es
 import { type SpreadScore, spreadScore, type TrialsGoal } from "./chance-spread.ts";
 import { estimateTrials } from "./estimate-trials.ts";
 import { checkedTrials, type TrialResponses } from "./item-trials.ts";
-import { parseTrialMetric, passCounts, type TrialMetric, trialMetricName, trialScore } from "./pass-at-k.ts";
+import {
+  bundleTrialMetric,
+  parseTrialMetric,
+  passCounts,
+  type TrialMetric,
+  trialMetricName,
+  trialScore,
+} from "./pass-at-k.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** A scenario's score of k trials; fractions. */
@@ -101,12 +107,6 @@ export function estimatePassAtK(
     return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
   }
   return fromSpread(bundle, means, passes(trials, asked), asked, options);
-}
-
-/** The name of the score of k trials that a bundle was fitted on (`fit --metric`); null for another bundle. */
-export function bundleTrialMetric({ fit }: Pick<Manifest, "fit">): string | null {
-  const noted = fit["trialMetric"];
-  return typeof noted === "string" ? noted : null;
 }
 
 interface Passes {

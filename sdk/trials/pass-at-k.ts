@@ -1,3 +1,4 @@
+import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { ItemTrials } from "./types.ts";
 
@@ -142,4 +143,10 @@ export function trialScore(trials: ItemTrials, { kind, k }: TrialMetric): number
       `${kind}K counts trials that passed: scores are 0 or 1, others have best-of-K`,
     );
   return kind === "pass^" ? passHatK(counts.passed, counts.of, k) : passAtK(counts.passed, counts.of, k);
+}
+
+/** The name of the score of k trials that a bundle was fitted on (`fit --metric`); null for another bundle. */
+export function bundleTrialMetric({ fit }: Pick<Manifest, "fit">): string | null {
+  const noted = fit["trialMetric"];
+  return typeof noted === "string" ? noted : null;
 }

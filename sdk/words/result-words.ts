@@ -29,7 +29,7 @@ export function scoreWords(score: number | null): string {
 }
 
 /** An interval in points. @example intervalWords(estimate.interval) // "58.1 to 66.0" */
-export function intervalWords(interval: Interval | null): string {
+export function intervalWords(interval: (Omit<Interval, "method"> & Partial<Pick<Interval, "method">>) | null): string {
   if (interval === null) return "none";
   return interval.method === "exact" ? "exact" : `${points(interval.low)} to ${points(interval.high)}`;
 }

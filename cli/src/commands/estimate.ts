@@ -4,6 +4,7 @@ import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/type
 import { answerCost, costWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
+import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
@@ -19,6 +20,7 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
+import { METRIC_OPTION, readMetrics } from "../trials/metric.ts";
 
 /** Draws that intervals may count, beside that of the anchors. */
 const OVER = ["runs", "tasks"] as const;
@@ -35,6 +37,7 @@ export const estimateCommand: Command = {
       ),
       ...ANSWER_DATA_OPTIONS,
       ...rare(PRICE_OPTIONS),
+      ...METRIC_OPTION,
     },
     Estimate: {
       ...FORM_OPTION,
@@ -65,7 +68,13 @@ export const estimateCommand: Command = {
       options.isGiven("over") || isGrouped ? options.oneOf("over", OVER, isGrouped ? "tasks" : "runs") : null;
     if (isGrouped && over !== "tasks")
       throw invalidOption("--cluster widens intervals over tasks: it goes with --over tasks");
-    const model = await readModel(paths, bundle, options, (words) => output.remark(words));
+    const metrics = readMetrics(options);
+    const model = await readModel(paths, bundle, options, (words) => output.remark(words), { metrics: metrics.ofLogs });
+    const metric = metrics.ofTrials ?? (model.trials ? bundleTrialMetric(bundle.manifest) : null);
+    if (metric !== null) {
+      const { reportPassAtK } = await import("../trials/pass-at-k.ts");
+      return reportPassAtK(bundle, model, metric, summary, { options, output });
+    }
     const asked = { ...model, ...estimateOptions(options) };
     const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
     const clusters = await repeated?.askedClusters(options, model);

@@ -7,6 +7,7 @@ import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -44,13 +45,14 @@ import {
 import { memoryStatement } from "../memory.ts";
 import { itemCosts } from "../prices/fit-prices.ts";
 import { subsetFeatures } from "../options/sublime.ts";
-import { varianceComponents } from "../trials/fit-trials.ts";
+import { trialMetric, varianceComponents } from "../trials/fit-trials.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;
 
 /** The side roads of a fit. */
 const EXTENSIONS: readonly FitExtension[] = [
+  trialMetric,
   subsetFeatures,
   coldStart,
   exposureLimits,
@@ -63,6 +65,7 @@ export const fitCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
+      ...rare({}),
       ...FAMILIES_OPTION,
       ...rare(FULL_SCORES_OPTION),
       ...rare(BASE_OPTIONS),
@@ -135,12 +138,16 @@ export const fitCommand: Command = {
     }
 
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-    const board = linked ?? (await readGivenResponses(options, { responses, ...reading }));
-    const { matrix } = board;
+    let board: Responses = linked ?? (await readGivenResponses(options, { responses, ...reading }));
     for (const remark of board.remarks) output.remark(remark);
-    checkAskedSizes(options, matrix.items);
+    checkAskedSizes(options, board.matrix.items);
     const parts: FitPart[] = [];
-    for (const ready of extensions) parts.push(await ready(board));
+    for (const ready of extensions) {
+      const part = await ready(board);
+      board = part.board ?? board;
+      parts.push(part);
+    }
+    const { matrix } = board;
     const chosen = parts.reduce((method, part) => part.method?.(method) ?? method, asked);
     const method = linked ? linked.method(chosen) : chosen;
     const otherForms = parts.flatMap(({ forms = [] }) => forms);

@@ -63,6 +63,7 @@ export function withAnswers<R extends { readonly warnings: Answered<R>["warnings
  * Reads one model's answers: a file of answers, or with `--from` the logs of a harness. It is called what the logs call it,
  * or by the file's name.
  * @param onRemark - is told of samples ignored, runs left out, a protocol that differs
+ * @param metrics - of the logs (default: those of `--metric`)
  * @param filesAreAnswers - with `--from` too, only a folder has logs
  */
 export async function readModel(
@@ -70,7 +71,7 @@ export async function readModel(
   bundle: Bundle,
   options: OptionReader,
   onRemark: (words: string, model: string) => void,
-  { filesAreAnswers = false } = {},
+  { filesAreAnswers = false, metrics }: { filesAreAnswers?: boolean; metrics?: readonly string[] } = {},
 ): Promise<ReadModel> {
   const [path, ...more] = paths;
   if (path === undefined) throw invalidOption("--responses is needed");
@@ -84,7 +85,7 @@ export async function readModel(
       from,
       form,
       ...(from === "lm-eval" && !options.isGiven("items") ? fieldAnchors(bundle, anchors) : { anchors }),
-      metric: options.texts("metric"),
+      metric: metrics ?? options.texts("metric"),
       filter: options.texts("filter"),
     });
     for (const remark of remarks) onRemark(remark, logged.name);

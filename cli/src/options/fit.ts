@@ -50,6 +50,8 @@ export interface ExtensionInput extends Pick<CommandInput, "options" | "output" 
 export type ReadyExtension = (board: Responses) => Promise<FitPart> | FitPart;
 
 export interface FitPart {
+  /** Answers to be fitted in place of those that were given. */
+  readonly board?: Responses;
   readonly method?: (method: Method) => Method;
   /** Forms beside those of the method. */
   readonly forms?: readonly FormPlan[];

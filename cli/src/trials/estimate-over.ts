@@ -2,6 +2,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { EstimateOptions } from "anchoreval/internal/estimate/types";
 import { estimateTrials, type TrialEstimate, type TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
+import type { ItemTrials } from "anchoreval/internal/trials/types";
 import { count, counted, points } from "anchoreval/internal/words/figures";
 import { intervalWords } from "anchoreval/internal/words/result-words";
 import type { ReadModel } from "../anchor-logs.ts";
@@ -14,14 +15,28 @@ import type { ResultParts } from "../summary.ts";
  */
 export function estimateOver(
   bundle: Bundle,
-  { responses, trials = new Map(), hashes, form, warnings }: ReadModel,
+  model: ReadModel,
   { level, onChangedItem }: EstimateOptions,
   clusters?: ReadonlyMap<string, string>,
 ): TrialEstimate {
+  return estimateTrials(bundle, knownTrials(model), {
+    hashes: model.hashes,
+    ...given({ form: model.form, level, onChangedItem, clusters }),
+  });
+}
+
+/**
+ * A model's trials by item, or its single answers.
+ * @throws AnchorEvalError `invalid_answers` for trials of items that the bundle doesn't have where no form is answered whole
+ */
+export function knownTrials({
+  responses,
+  trials = new Map(),
+  warnings,
+}: ReadModel): Map<string, number | null | ItemTrials> {
   const unknown = trials.size > 0 ? warnings.find(({ code }) => code === "unknown_items") : undefined;
   if (unknown) throw new AnchorEvalError("invalid_answers", `trials of unknown items: ${unknown.message}`);
-  const answers = new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
-  return estimateTrials(bundle, answers, { hashes, ...given({ form, level, onChangedItem, clusters }) });
+  return new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
 }
 
 /**

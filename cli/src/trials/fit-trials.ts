@@ -1,14 +1,47 @@
+import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
+import { invalidOption, option } from "../command.ts";
 import type { FitExtension } from "../options/fit.ts";
+
+/** `fit --metric pass@16`: a board scored by several trials of every item in place of their mean, as the bundle notes. */
+export const trialMetric: FitExtension = {
+  options: {
+    metric: option("pass@K|pass^K|best-of-K", "score of several trials, from a column trial (default: their mean)"),
+  },
+  read({ options }) {
+    const name = options.text("metric");
+    if (name === undefined) return null;
+    options.refuse(["base", "full-scores"], "is of mean scores, which --metric asks others than: leave one out");
+    const metric = parseTrialMetric(name);
+    if (metric === null) throw invalidOption(`--metric must be pass@K, pass^K or best-of-K, got ${name}`);
+    return async ({ matrix, trials, remarks }) => {
+      if (!trials) throw invalidOption(`--metric ${name} is of several trials: --responses needs a column trial`);
+      const { trialScores } = await import("anchoreval-trainer/internal/extensions/trials/trial-scores");
+      return {
+        board: { matrix: trialScores(matrix, trials, metric), remarks },
+        addition: {
+          stage: "metric",
+          add: ({ content }) => {
+            const fit = { ...content.manifest.fit, trialMetric: name };
+            return { ...content, manifest: { ...content.manifest, fit } };
+          },
+          words: () => [
+            `Scores are ${name} of a model's trials: estimate takes trials of a model, as many an item at least.`,
+          ],
+        },
+      };
+    };
+  },
+};
 
 /** Variance components of a fit on several trials of each item. */
 export const varianceComponents: FitExtension = {
   options: {},
   read: () => async (board) => {
-    if (!("trials" in board)) return {};
+    const { matrix, trials } = board;
+    if (!trials) return {};
     const { withVarianceComponents } =
       await import("anchoreval-trainer/internal/extensions/trials/variance-components");
     const { componentWords } = await import("anchoreval/internal/trials/components");
-    const { matrix, trials } = board;
     return {
       addition: {
         stage: "trials",

@@ -1,0 +1,75 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { estimatePassAtK, type PassEstimate, type PassResult } from "anchoreval/internal/trials/estimate-pass-at-k";
+import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
+import { percent } from "anchoreval/internal/words/figures";
+import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
+import type { ReadModel } from "../anchor-logs.ts";
+import { given, type CommandInput } from "../command.ts";
+import { type Answered, estimateOptions, withAnswers } from "../options/answers.ts";
+import { addSummary, plainLines, type ResultParts } from "../summary.ts";
+import { knownTrials } from "./estimate-over.ts";
+
+/** Estimates a score of several trials, and says it. @param summary - file that the result is added to, too */
+export async function reportPassAtK(
+  bundle: Bundle,
+  model: ReadModel,
+  metric: string,
+  summary: string | undefined,
+  { options, output }: Pick<CommandInput, "options" | "output">,
+): Promise<void> {
+  options.refuse(["over"], `is for the mean of the trials, and --metric ${metric} is for the chances themselves`);
+  options.refuse(["to"], `writes records of mean scores, which ${metric} isn't`);
+  const { level, onChangedItem } = estimateOptions(options);
+  const reading = { hashes: model.hashes, level, ...given({ form: model.form, onChangedItem }) };
+  const estimate = withAnswers(estimatePassAtK(bundle, knownTrials(model), metric, reading), [model]);
+  const parts = passParts(estimate);
+  output.result(estimate, plainLines(parts));
+  await addSummary(summary, passHeading(estimate), parts);
+}
+
+function passParts(estimate: Answered<PassEstimate>): ResultParts {
+  const { benchmark, version, form, metric, basis, scenarios, warnings } = estimate;
+  const named = Object.entries<PassResult>(scenarios);
+  const all: [string, PassResult][] = named.length > 1 ? [["overall", estimate], ...named] : named;
+  const level = all.find(([, { interval }]) => interval)?.[1].interval?.level;
+  const rows = [
+    ["", metric, level === undefined ? "interval" : `${percent(level)} interval`, "answered"],
+    ...all.map(([id, { score, interval, answered, of }]) => [
+      id,
+      scoreWords(score),
+      intervalWords(interval),
+      `${answered} of ${of}`,
+    ]),
+  ];
+  return [
+    `${benchmark} ${version}, form ${form}: ${estimate.answered} of ${estimate.of} items answered`,
+    "",
+    { rows, align: "lrrr" },
+    "",
+    `${meaning(metric)} The interval is for all items of this benchmark version.`,
+    ...(basis === "spread"
+      ? [
+          "Chances are taken to vary about those of the response model by a beta distribution, which the trials tell of; so the estimate may rest on fewer trials an item than it is of.",
+        ]
+      : []),
+    ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
+    ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}
+
+function meaning(metric: string): string {
+  const { kind, k } = parseTrialMetric(metric)!;
+  const trials = k === 1 ? "one trial" : `${k} trials`;
+  return {
+    "pass@": `${metric}: the share of items of which one of ${trials} passes at least, on the mean.`,
+    "pass^": `${metric}: the share of items of which ${trials} pass one and all, on the mean.`,
+    "best-of-": `${metric}: the best score of ${trials} of an item, on the mean.`,
+  }[kind];
+}
+
+function passHeading({ benchmark, version, metric, scenarios, ...overall }: Answered<PassEstimate>): string {
+  const named = Object.values<PassResult>(scenarios);
+  const { score, interval } = named.length === 1 ? named[0]! : overall;
+  const width = interval === null ? "" : `, ${percent(interval.level)} interval ${intervalWords(interval)}`;
+  return `${benchmark} ${version}: ${metric} ${scoreWords(score)}${width}`;
+}
