@@ -125,8 +125,7 @@ export const fitCommand: Command = {
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
-    const costs = pricing && (await import("../prices/fit-prices.ts"));
-    const prices = costs && (await costs.fitPrices(pricing!, asked, matrix));
+    const prices = pricing && (await (await import("../prices/fit-prices.ts")).fitPrices(pricing, asked, matrix));
     const chosen = prices ? prices.method(asked) : subsetInputs(matrix)(asked);
     const method = linked ? linked.method(chosen) : chosen;
     const coldStart = await readColdStart(options, settings, matrix, { seed, output });

@@ -3,9 +3,7 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { notedPrices } from "anchoreval/internal/prices/bundle-prices";
 import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";
 import type { AnchorInput, AnchorMethod } from "../../anchors/anchor-method.ts";
-import { drawnSizes, nestedLevels } from "../../anchors/nested-samples.ts";
 import { screenedSamples } from "../../anchors/screened.ts";
-import { stratifiedSamples } from "../../anchors/stratified.ts";
 import { tiltedWeights } from "../../anchors/tilted.ts";
 import type { Method } from "../../methods/method.ts";
 
@@ -32,15 +30,16 @@ export const priced: AnchorMethod = {
     const mean = prices.reduce((sum, own) => sum + own, 0) / prices.length;
     const costs = prices.map((own) => (mean === 0 ? 1 : Math.max(own / mean, LEAST_PRICE)));
     const measure = residualVariances(input).map((variance, i) => Math.sqrt(variance / costs[i]!));
-    const chances = tiltedWeights(input.weights, measure, Number(process.env["TILT"] ?? 4));
-    if (process.env["WAY"] === "tilted") return stratifiedSamples(input, nestedLevels(chances, drawnSizes(input)));
-    return screenedSamples(input, { costs, chances });
+    return screenedSamples(input, { costs, chances: tiltedWeights(input.weights, measure) });
   },
 };
 
+/** Source models that the mean of all items' variances counts as, beside an item's own: of few, that is noise. */
+const PRIOR_MODELS = 20;
+
 /**
  * Variance of every item's answer about its prediction by the response model, over the source models: half of it by the
- * answers, half by the curves' p(1−p), as few models' answers are noise.
+ * answers, half by the curves' p(1−p); drawn to the mean of all items as by {@link PRIOR_MODELS} more models.
  */
 export function residualVariances({
   bank,
@@ -52,14 +51,15 @@ export function residualVariances({
   const curves = Array.from({ length: models }, (_, m) =>
     itemResponses(abilities.subarray(m * dims, (m + 1) * dims), bank),
   );
-  return Float64Array.from({ length: count }, (_, i) => {
+  const sums = Float64Array.from({ length: count }, (_, i) => {
     const answers = column(i);
-    const sum = curves.reduce((total, curve, m) => {
+    return curves.reduce((sum, curve, m) => {
       const p = curve[i]!;
-      return total + (answers[m]! - p) ** 2 + p * (1 - p);
+      return sum + ((answers[m]! - p) ** 2 + p * (1 - p)) / 2;
     }, 0);
-    return sum / (2 * models);
   });
+  const mean = sums.reduce((sum, own) => sum + own, 0) / (models * count);
+  return sums.map((sum) => (sum + PRIOR_MODELS * mean) / (models + PRIOR_MODELS));
 }
 
 /** A method whose anchors are {@link priced}. @param prices - of all items of the benchmark */
