@@ -62,9 +62,11 @@ async function compareBoard(set) {
       const priced = await curves(await fitted(pricedMethod(method, { items: prices })), prices);
       console.log(`  prices: σ ${spread}, correlation with difficulty ${correlation}`);
       report("priced", priced);
+      const drawn = await curves(await fitted(pricedMethod(stratified, { items: prices })), prices);
+      report("priced-draw", drawn);
       for (const [name, own] of plain) {
         const other = await curves(own, prices);
-        report(name, other, priced);
+        report(name, other, name === "stratified" ? { priced, "priced-draw": drawn } : { priced });
       }
       console.log(`    a draw by price, at best: ${bound(plain.get("stratified"), prices).toFixed(2)} of an even draw`);
     }
@@ -117,25 +119,25 @@ async function curves({ parts, content }, prices) {
   return rows;
 }
 
-/** @param priced - curves by which the others are judged; without them the curves' own figures alone */
-function report(name, rows, priced) {
+/** @param others - curves by name, whose prices are compared with these */
+function report(name, rows, others = {}) {
   const coverage = [...rows].flatMap(([id, own]) => (id === "overall" ? [] : own.map((row) => row.coverage)));
   const overall = rows.get("overall") ?? [...rows.values()][0];
   console.log(
-    `    ${name.padEnd(10)} overall, price: half-width ${overall.map(({ price, width }) => `${price.toPrecision(3)}: ${points(width)}`).join(", ")}; ` +
+    `    ${name.padEnd(13)} overall, price: half-width ${overall.map(({ price, width }) => `${price.toPrecision(3)}: ${points(width)}`).join(", ")}; ` +
       `coverage ${mean(overall.map((row) => row.coverage)).toFixed(3)}, of scenarios ${mean(coverage).toFixed(3)}, least ${Math.min(...coverage).toFixed(3)}`,
   );
-  if (!priced) return;
-  const shares = (field) =>
-    [...rows].map(([id, own]) => [id, own.flatMap((row) => priceShare(row, priced.get(id), field))]);
+  const shares = (other, field) =>
+    [...rows].map(([id, own]) => [id, own.flatMap((row) => priceShare(row, other.get(id), field))]);
   const all = (found) => found.filter(([id]) => id !== "overall").flatMap(([, own]) => own);
   const words = (found) => {
     const overallShares = found.find(([id]) => id === "overall")?.[1] ?? [];
     return `scenarios ${geometric(all(found))}, overall ${geometric(overallShares)} (${overallShares.map((own) => own.toFixed(2)).join(", ")})`;
   };
-  console.log(
-    `      price of the priced: same half-width ${words(shares("width"))}; same error ${words(shares("error"))}`,
-  );
+  for (const [other, curve] of Object.entries(others))
+    console.log(
+      `      ${other} at the same half-width: ${words(shares(curve, "width"))}; at the same error: ${words(shares(curve, "error"))}`,
+    );
 }
 
 function geometric(shares) {

@@ -18,7 +18,7 @@ interface FitPrices extends Addition {
  */
 export async function fitPrices(given: GivenPrices, method: Method, matrix: ResponseMatrix): Promise<FitPrices> {
   const { selection } = method.settings;
-  if (selection !== DEFAULT_SETTINGS.selection)
+  if (![DEFAULT_SETTINGS.selection, "stratified"].includes(selection))
     throw invalidOption(
       `--prices chooses anchors by what they tell for their price: it isn't for those chosen by ${selection}`,
     );
@@ -27,7 +27,7 @@ export async function fitPrices(given: GivenPrices, method: Method, matrix: Resp
   return {
     stage: "prices",
     method: (own) => pricedMethod(own, prices),
-    add: ({ content }) => Promise.resolve(withPrices(content, prices)),
+    add: (result) => Promise.resolve(withPrices(result, prices)),
     words: () => [],
   };
 }

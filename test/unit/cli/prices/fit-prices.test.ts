@@ -80,6 +80,10 @@ describe("fit --prices", () => {
       "--json",
     );
     expect(JSON.parse(other.out)).toMatchObject({ cost: { unit: null, cost: 24, whole: 160 } });
+    await fit("drawn", "--prices", table, "--selection", "stratified");
+    const drawn = await loadBundle(folderSource(folder.path("drawn")));
+    expect(drawn.manifest.forms[0]!.selection).toBe("priced-draw");
+    expect(costOf(drawn, "14")).toBeLessThan(0.9 * costOf(plain, "14"));
     const unpriced = await runCommand("estimate", "--bundle", folder.path("plain"), "--responses", answers, "--json");
     expect(JSON.parse(unpriced.out)).not.toHaveProperty("cost");
   });
@@ -108,8 +112,8 @@ describe("fit --prices", () => {
     ["a column that isn't there", () => ["--prices", table, "--price-column", "tokens"], 'there is no column "tokens"'],
     [
       "anchors chosen another way",
-      () => ["--prices", table, "--selection", "stratified"],
-      "isn't for those chosen by stratified",
+      () => ["--prices", table, "--selection", "random"],
+      "isn't for those chosen by random",
     ],
     ["a unit without prices", () => ["--price-unit", "usd"], "--price-unit is for the prices of --prices FILE"],
   ])("refuses %s and writes nothing", async (_, options, message) => {

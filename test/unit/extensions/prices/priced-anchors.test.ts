@@ -3,9 +3,11 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import { expect, test } from "vitest";
 import type { AnchorInput, ChosenAnchors } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
+import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";
 import { screened } from "../../../../offline-trainer/src/anchors/screened.ts";
 import {
   priced,
+  pricedDraw,
   pricedMethod,
   residualVariances,
 } from "../../../../offline-trainer/src/extensions/prices/priced-anchors.ts";
@@ -51,6 +53,32 @@ test("forms cost less than those chosen without prices, of as many items", () =>
 test("even prices, all 0 or all 3, draw as one another", () => {
   const even = (price: number) => draw({ ...input, knowledge: new Float64Array(ITEMS).fill(price) }, 3).get(5)!;
   expect(even(0)).toEqual(even(3));
+});
+
+test("a draw by price has each item with its stated probability, and an unbiased total", () => {
+  const prepared = pricedDraw.prepare(input);
+  const [draws, stream] = [4000, createRandom("draws")];
+  const score = Float64Array.from({ length: ITEMS }, () => Math.round(stream.next()));
+  const truth = score.reduce((sum, own, i) => sum + own * input.weights[i]!, 0);
+  const stated = new Map<number, number>();
+  const counts = new Map<number, number>();
+  let [total, squares] = [0, 0];
+  for (let k = 0; k < draws; k++) {
+    const { items, inclusion, mass } = (prepared.draw(stream.fork(`draw ${k}`)) as ChosenAnchors).sets.get(12)!;
+    let own = 0;
+    items.forEach((item, j) => {
+      stated.set(item, inclusion![j]!);
+      counts.set(item, (counts.get(item) ?? 0) + 1);
+      own += mass[j]! * score[item]!;
+    });
+    total += own;
+    squares += (own - truth) ** 2;
+  }
+  for (const [item, chance] of stated)
+    expect(Math.abs(counts.get(item)! - draws * chance)).toBeLessThan(
+      4.5 * Math.sqrt(draws * chance * (1 - chance)) + 1,
+    );
+  expect(Math.abs(total / draws - truth)).toBeLessThan((4.5 * Math.sqrt(squares / draws)) / Math.sqrt(draws));
 });
 
 test("an item's price in other units changes nothing", () => {
@@ -99,6 +127,8 @@ test("a variance is that of the answers about the curves, drawn to the mean of a
 test("a method by price has the prices of each scenario's items as its anchors' knowledge", () => {
   const items = ["a/1", "a/2", "b/1"].map((id) => ({ item_id: id, scenario: id.slice(0, 1) }));
   const method = pricedMethod(recommended, { items: new Map([["a/1", 1], ["a/2", 2], ["b/1", 3]]) }); // prettier-ignore
+  expect(method.anchors.name).toBe("priced");
+  expect(pricedMethod({ ...recommended, anchors: stratified }, { items: new Map() }).anchors.name).toBe("priced-draw");
   const groups = [{ matrix: { items }, scenarios: [{ id: "a", begin: 0, count: 2 }, { id: "b", begin: 2, count: 1 }] }]; // prettier-ignore
   const { knowledge } = withKnowledge(method, { groups } as never);
   expect([...knowledge!]).toEqual([["a", Float64Array.of(1, 2)], ["b", Float64Array.of(3)]]); // prettier-ignore
