@@ -2,7 +2,8 @@
 // boards whose items have prices drawn at random, log-normal, alone or the dearer the harder an item is; and the tasks of
 // terminal-bench-core by their tokens. Widths, errors and coverage are of models held out.
 // usage: node bench/prices.js FOLDER [--sets helm-lite,openllm2-official,terminal-bench-core] [--sizes 10,20,40,80,160]
-//          [--spreads 1,1.5] [--correlations 0,0.5] [--seed 1]
+//          [--spreads 1,1.5] [--correlations 0,0.5] [--seed 1] [--adaptive]
+// With --adaptive: adaptive evaluations of held-out models that ask 5 % of the items, in place of forms.
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz; terminal-bench-core also trials.csv.gz.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
     spreads: { type: "string", default: "1,1.5" },
     correlations: { type: "string", default: "0,0.5" },
     seed: { type: "string", default: "1" },
+    adaptive: { type: "boolean", default: false },
   },
 });
 const [folder] = positionals;
@@ -44,7 +46,41 @@ const [TASKS, TASK_SIZES, REPLAYS] = ["terminal-bench-core", [8, 12, 16, 24, 36,
 const { backend } = await resolveBackend("cpu");
 const stratified = await customised(method, { selection: "stratified" });
 
-for (const set of values.sets.split(",")) await (set === TASKS ? compareTasks() : compareBoard(set));
+for (const set of values.sets.split(",")) {
+  if (values.adaptive) await compareAdaptive(set);
+  else await (set === TASKS ? compareTasks() : compareBoard(set));
+}
+
+/** What was asked without prices costs the mean price: draws don't know it where it has nothing to do with difficulty. */
+async function compareAdaptive(set) {
+  const matrix = await readLeaderboard(folder, set);
+  const { runReplays } = await import("../offline-trainer/dist/extensions/adaptive/replay.js");
+  const shared = {
+    method,
+    provider: "cpu",
+    split: "interpolation",
+    share: 0.05,
+    repeats: 20,
+    mostTargets: 24,
+    seeds: 1,
+  };
+  const plain = await runReplays(matrix, shared);
+  for (const spread of values.spreads.split(",").map(Number)) {
+    const items = drawnPrices(matrix, spread, 0);
+    const priced = await runReplays(matrix, { ...shared, purse: { unit: null, items, budget: Infinity } });
+    console.log(`${set}, adaptive, prices: σ ${spread}`);
+    for (const [k, { scenario, asked, price, halfWidth, rmse, coverage }] of priced.entries()) {
+      const other = plain[k];
+      const before = (other.asked * price.whole) / other.items;
+      const share = (field) => ((price.asked / before) * (field(priced[k]) / field(other)) ** 2).toFixed(2);
+      console.log(
+        `  ${scenario.padEnd(12)} ${asked} items: ${price.asked.toFixed(1)}, without prices ${before.toFixed(1)}; half-width ${halfWidth.toFixed(2)} and ${other.halfWidth.toFixed(2)}, ` +
+          `RMSE ${rmse.toFixed(2)} and ${other.rmse.toFixed(2)}, coverage ${coverage.toFixed(3)} and ${other.coverage.toFixed(3)}; ` +
+          `price at the same half-width ${share((row) => row.halfWidth)}, at the same RMSE ${share((row) => row.rmse)}`,
+      );
+    }
+  }
+}
 
 async function compareBoard(set) {
   const matrix = await readLeaderboard(folder, set);
