@@ -7,8 +7,7 @@ import { percent, points } from "anchoreval/internal/words/figures";
 import { type Command, option, flag, given, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
-import { readBundlePrices } from "../prices/bundle-prices.ts";
-import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
+import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../prices/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
   type Answered,

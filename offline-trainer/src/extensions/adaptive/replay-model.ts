@@ -12,7 +12,7 @@ import type { Bank } from "../../calibrate/bank.ts";
 /** Outcome of one evaluation of models whose answers are all known. */
 export interface Replay {
   readonly asked: number;
-  /** What was asked, all together; 0 without prices. */
+  /** Of all items asked together; 0 without prices. */
   readonly price: number;
   /** Estimate minus truth, of the score or of the difference; a fraction. */
   readonly error: number;
