@@ -52,7 +52,7 @@ interface PricedScenario {
   readonly anchors: readonly { readonly item_id: string; readonly forms: readonly string[] }[];
 }
 
-/** What a bundle's manifest notes of its prices, for `fit.prices`. @param content - of the bundle, before it is encoded */
+/** The prices that a bundle's manifest notes, in `fit.prices`. @param content - of the bundle, before it is encoded */
 export function notedPrices({ manifest, scenarios }: PricedContent, { unit, items }: ItemPrices): NotedPrices {
   const priceOf = (own: PricedScenario["items"]): number => rounded(sum(own.map((item) => items.get(item.item_id)!)));
   const byScenario = <Value>(value: (own: PricedScenario) => Value): Record<string, Value> =>
@@ -72,7 +72,7 @@ function rounded(value: number): number {
 }
 
 /**
- * What a manifest notes of prices; null where its bundle was fitted without.
+ * The prices that a manifest notes; null where its bundle was fitted without.
  * @throws AnchorEvalError `bundle_invalid` where they aren't those of its scenarios and forms
  */
 export function manifestPrices({
@@ -146,7 +146,7 @@ export function formPrices(
 }
 
 /**
- * What a model's answers cost, and what the whole benchmark would have. Answers to items that are no anchors cost nothing
+ * The cost of a model's answers, and that of the whole benchmark. Answers to items that are no anchors cost nothing
  * here: they don't count in an estimate either.
  * @param responses - score by item; null = no answer
  */
@@ -168,7 +168,7 @@ export function answerCost(
   };
 }
 
-/** What all forms cost, and the whole, in words for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
+/** The prices of all forms and of the whole in words, for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
 export function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">): string | null {
   const noted = manifestPrices(manifest);
   if (noted === null) return null;

@@ -132,9 +132,9 @@ async function readJsonLines(
 
 function jsonPrice(value: unknown, place: { row?: number; column: string }, issues: DataIssues): number {
   if (value === null || value === undefined) return NaN;
-  if (typeof value !== "number")
-    issues.add(place, "not_a_number", `a price is a number, at least 0, got ${jsonKind(value)}`);
-  return checkedPrice(typeof value === "number" ? value : NaN, String(value), place, issues);
+  if (typeof value === "number") return checkedPrice(value, String(value), place, issues);
+  issues.add(place, "not_a_number", `a price is a number, at least 0, got ${jsonKind(value)}`);
+  return NaN;
 }
 
 async function readCsv(file: string, batches: readonly LineBatch[], columns: readonly string[]): Promise<NamedPrices> {
@@ -187,7 +187,7 @@ function checkedPrice(
 }
 
 /**
- * Prices of every item of a benchmark, by what a file names: all its scenarios, or all its items.
+ * Prices of every item of a benchmark, by what a file names: its scenarios, whose items cost the same, or its items.
  * @throws AnchorEvalError `invalid_data` naming the file and, for a name that is no item, the row; items or scenarios
  *   without a price are named, too
  * @example itemPrices(named, items, "usd").items.get("gsm/17")
@@ -199,14 +199,20 @@ export function itemPrices(
 ): ItemPrices {
   const scenarios = new Set(items.map(({ scenario }) => scenario));
   const ids = new Set(items.map(({ item_id }) => item_id));
-  const byScenario = Array.from(names.keys()).every((name) => scenarios.has(name));
+  const given = Array.from(names.keys());
+  const byScenario = given.some((name) => scenarios.has(name)) && !given.some((name) => ids.has(name));
+  const known = byScenario ? scenarios : ids;
   const issues = new DataIssues(file);
   for (const [name, { row }] of names)
-    if (!byScenario && !ids.has(name))
-      issues.add(row === undefined ? {} : { row }, "unknown_item", `${quoted(name)} is no item of this benchmark, nor are all names scenarios`); // prettier-ignore
+    if (!known.has(name))
+      issues.add(
+        row === undefined ? {} : { row },
+        "unknown_item",
+        `${quoted(name)} is no ${byScenario ? "scenario" : "item"} of this benchmark`,
+      );
   issues.refuse();
   const priceOf = (name: string): number | null => names.get(name)?.price ?? null;
-  const lacking = Array.from(byScenario ? scenarios : ids).filter((name) => priceOf(name) === null);
+  const lacking = Array.from(known).filter((name) => priceOf(name) === null);
   if (lacking.length > 0)
     throw new AnchorEvalError(
       "invalid_data",

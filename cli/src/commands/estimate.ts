@@ -8,8 +8,7 @@ import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
-import { readBundlePrices } from "../prices/bundle-prices.ts";
-import { PRICE_OPTIONS, readPrices } from "../prices/price-options.ts";
+import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../prices/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
   type Answered,

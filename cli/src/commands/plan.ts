@@ -4,8 +4,7 @@ import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { flag, given, type Command, option, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
-import { readBundlePrices } from "../prices/bundle-prices.ts";
-import { PRICE_OPTIONS, readBudget, readPrices } from "../prices/price-options.ts";
+import { PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../prices/price-options.ts";
 
 /** Options of `--gate`. */
 const GATE_PLAN_OPTIONS = {

@@ -1,4 +1,6 @@
 import type { StopRules } from "anchoreval";
+import { priceWords } from "anchoreval/internal/prices/bundle-prices";
+import { itemPrices } from "anchoreval/internal/prices/parse-prices";
 import { recordTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
@@ -13,6 +15,7 @@ import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
 import { readPoints } from "../options/scale.ts";
+import { commonUnit, PRICE_OPTIONS, readBudget, readPrices } from "../prices/price-options.ts";
 
 const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
 
@@ -32,6 +35,10 @@ export const replayCommand: Command = {
         "R",
         "give no item in more than this share of the evaluations, by limits found on the other models",
       ),
+      ...rare({
+        ...PRICE_OPTIONS,
+        budget: option("PRICE", "stop before the items asked would cost more, such as 5usd: with --prices"),
+      }),
       pairs: flag("ask pairs of models the same items, to estimate the difference of their scores"),
       better: flag("the same, and stop when one of them is surely better"),
       repeats: option("N", "evaluations of every held-out model (default 20)"),
@@ -62,6 +69,10 @@ export const replayCommand: Command = {
     if (share === 0) throw invalidOption("--share is a share of the items above 0");
     const batch = options.number("batch", { min: 2, integer: true }, undefined);
     const maxExposure = readMaxExposure(options);
+    const priced = await readPrices(options, output);
+    const amount = readBudget(options);
+    if (priced === null) options.refuse(["budget"], "is for the prices of --prices FILE, which isn't given");
+    else options.refuse(["max-exposure"], "limits draws without prices: not with --prices");
     const pairs = options.flag("pairs") || stop?.better === true;
     if (pairs && maxExposure !== null)
       throw invalidOption("--max-exposure is for evaluations of one model: not with pairs");
@@ -81,11 +92,14 @@ export const replayCommand: Command = {
     };
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    const unit = commonUnit(priced?.unit ?? null, amount?.unit ?? null, "--budget");
+    const budget = amount?.amount ?? Infinity;
+    const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget };
     const rows: ReplayRow[] = [];
     await output.during("replay", async (update) => {
       for (const [k, split] of splits.entries()) {
         const onProgress = (done: number, of: number): void => update(k + done / of, splits.length, split);
-        rows.push(...(await runReplays(groupItems(matrix), { ...shared, split, onProgress })));
+        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...given({ purse }), split, onProgress })));
       }
     });
     if (output.json)
@@ -115,6 +129,11 @@ const EARLY_STOPS: Parameters<typeof recordTable<ReplayRow>>[1] = [
   ["false", "r", (row) => row.falseStops.toFixed(3)],
 ];
 
+const PRICES: Parameters<typeof recordTable<ReplayRow>>[1] = [
+  ["price", "r", ({ price }) => priceWords(price!.asked, null)],
+  ["of", "r", ({ price }) => priceWords(price!.whole, null)],
+];
+
 function replayTable(rows: readonly ReplayRow[]): string[] {
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
@@ -124,6 +143,7 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
       ["split", "l", (row) => row.split],
       ["items", "r", (row) => String(row.items)],
       ["asked", "r", (row) => row.asked.toFixed(row.effectiveSize === null ? 1 : 0)],
+      ...(rows.some(({ price }) => price !== null) ? PRICES : []),
       ["RMSE", "r", (row) => row.rmse.toFixed(2)],
       ["uniform", "r", (row) => row.uniformRmse.toFixed(2)],
       ["eff. size", "r", (row) => (row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`)],
@@ -139,7 +159,7 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
       : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
     stops
       ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
-      : "Errors in points; `uniform`: of as many items drawn uniformly without replacement.",
+      : `Errors in points; \`uniform\`: of ${rows.some(({ price }) => price !== null) ? "items for the same price" : "as many items"} drawn uniformly without replacement.`,
     ...(rows.some(({ exposure }) => exposure !== null)
       ? [
           "`most given`: the largest share of evaluations in which an item is given; 95 % of the items stay below the other.",

@@ -9,7 +9,7 @@ export const itemCosts: FitExtension = {
   async read({ options, output, method: { settings } }) {
     const given = await readPrices(options, output);
     if (given === null) return null;
-    if (settings.selection !== DEFAULT_SETTINGS.selection)
+    if (![DEFAULT_SETTINGS.selection, "stratified"].includes(settings.selection))
       throw invalidOption(
         `--prices chooses anchors by what they tell for their price: it isn't for those chosen by ${settings.selection}`,
       );
@@ -19,7 +19,7 @@ export const itemCosts: FitExtension = {
       const prices = itemPrices(given.named, matrix.items, given.unit);
       return {
         method: (own) => pricedMethod(own, prices),
-        addition: { stage: "prices", add: ({ content }) => withPrices(content, prices) },
+        addition: { stage: "prices", add: (result) => withPrices(result, prices) },
       };
     };
   },

@@ -5,7 +5,7 @@ import { type BundlePrices, formPrices, priceWords, wholePrice } from "anchoreva
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { type Budget, commonUnit } from "./price-options.ts";
 
-/** What forms cost, and which one to ask. */
+/** Prices of forms, and the one to ask. */
 export interface PriceChoices {
   readonly unit: string | null;
   readonly budget: number | null;

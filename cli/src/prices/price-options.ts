@@ -1,16 +1,17 @@
-import { fileChunks } from "anchoreval/internal/node/read-file";
-import { type NamedPrices, parsePrices, PRICE_COLUMN } from "anchoreval/internal/prices/parse-prices";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { BundlePrices } from "anchoreval/internal/prices/bundle-prices";
+import type { NamedPrices } from "anchoreval/internal/prices/parse-prices";
 import { counted } from "anchoreval/internal/words/figures";
 import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../command.ts";
 import type { Output } from "../output.ts";
 
-/** What items cost. */
+/** The prices of items. */
 export const PRICE_OPTIONS = {
   prices: option("FILE", "what items cost: JSON {item or scenario: price}, or a table with item_id and price"),
   ...rare({
     "price-column": option(
       "COLUMN[+COLUMN]",
-      `column of the prices, an item's being the mean over its rows (default ${PRICE_COLUMN})`,
+      `column of the prices, an item's being the mean over its rows (default price)`,
     ),
     "price-unit": option("WORD", "unit of the prices: usd, tokens, seconds, …"),
   }),
@@ -43,6 +44,8 @@ export async function readPrices(options: OptionReader, output: Output): Promise
     options.refuse(["price-column", "price-unit"], "is for the prices of --prices FILE, which isn't given");
     return null;
   }
+  const { fileChunks } = await import("anchoreval/internal/node/read-file");
+  const { parsePrices } = await import("anchoreval/internal/prices/parse-prices");
   const named = await parsePrices(file, fileChunks(file), options.text("price-column"));
   if (named.rows > named.names.size)
     output.remark(`${file}: ${counted(named.rows, "price")} of ${counted(named.names.size, "name")}, each the mean of its own`); // prettier-ignore
@@ -71,4 +74,24 @@ export function commonUnit(unit: string | null, other: string | null, what: stri
   if (unit !== null && other !== null && unit !== other)
     throw invalidOption(`the prices are in ${unit}, ${what} says ${other}`);
   return unit ?? other;
+}
+
+/**
+ * The prices of a bundle's items: those of `--prices`, else those that it was fitted by; null without either.
+ * @throws AnchorEvalError as `itemPrices` and `knownPrices`
+ */
+export async function readBundlePrices(
+  bundle: Bundle,
+  given: GivenPrices | null,
+  options: OptionReader,
+  signal: AbortSignal,
+): Promise<BundlePrices | null> {
+  const { bundlePrices, knownPrices } = await import("anchoreval/internal/prices/bundle-prices");
+  if (given === null) return knownPrices(bundle);
+  const { loadItemLines } = await import("anchoreval/internal/bundles/read-file");
+  const { itemPrices } = await import("anchoreval/internal/prices/parse-prices");
+  const { openBundle } = await import("../open-bundle.ts");
+  const lines = await loadItemLines(openBundle(options.required("bundle")), bundle.manifest, { signal });
+  const items = Array.from({ length: lines.count }, (_, k) => lines.record(k));
+  return bundlePrices(bundle, itemPrices(given.named, items, given.unit), items);
 }

@@ -39,9 +39,9 @@ export const screened: AnchorMethod = {
   prepare: (input) => screenedSamples(input),
 };
 
-/** What screened anchors go by apart from the answers. */
+/** Costs and chances of items, by which screened anchors go beside the answers. */
 export interface ScreeningCosts {
-  /** What an item costs, above 0, by which the choice on purpose divides what it tells. */
+  /** Of every item, above 0: the choice on purpose divides by it what the item tells. */
   readonly costs: Float64Array;
   /** Probabilities of the draw are in proportion to these. */
   readonly chances: Float64Array;

@@ -36,19 +36,18 @@ export function tiltedSamples(input: AnchorInput, measure: Float64Array): Prepar
 }
 
 /**
- * min(t·w, max(w/t, c·w·measure)), c such that they sum to what the weights do: what probabilities are proportional to.
+ * min(4w, max(w/4, c·w·measure)), c such that they sum to what the weights do: what probabilities are proportional to.
  * @param measure - at least 0, finite
- * @param most - t, at least 1
  */
-export function tiltedWeights(weights: Float64Array, measure: Float64Array, most = MOST_TILT): Float64Array {
+export function tiltedWeights(weights: Float64Array, measure: Float64Array): Float64Array {
   const largest = measure.reduce((most, own) => Math.max(most, own), 0);
   if (largest === 0) return weights;
   const tilts = measure.map((own) => Math.max(LEAST_MEASURE, own / largest));
   const at = (c: number): Float64Array =>
-    weights.map((own, i) => own * Math.min(most, Math.max(1 / most, c * tilts[i]!)));
+    weights.map((own, i) => own * Math.min(MOST_TILT, Math.max(1 / MOST_TILT, c * tilts[i]!)));
   const sum = (values: Float64Array): number => values.reduce((total, own) => total + own, 0);
   const total = sum(weights);
-  let [low, high] = [0, most / LEAST_MEASURE]; // where all are at their least, and at their most
+  let [low, high] = [0, MOST_TILT / LEAST_MEASURE]; // where all are at their least, and at their most
   for (let step = 0; step < BISECTIONS; step++) {
     const middle = (low + high) / 2;
     if (sum(at(middle)) < total) low = middle;

@@ -1,7 +1,10 @@
 import type { AdaptiveOptions } from "anchoreval";
 import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
+import { itemsPrice } from "anchoreval/internal/adaptive/priced";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";
 import type { BankPriors } from "../../calibrate/linking.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { Bank } from "../../calibrate/bank.ts";
@@ -9,6 +12,8 @@ import type { Bank } from "../../calibrate/bank.ts";
 /** Outcome of one evaluation of models whose answers are all known. */
 export interface Replay {
   readonly asked: number;
+  /** Of all items asked together; 0 without prices. */
+  readonly price: number;
   /** Estimate minus truth, of the score or of the difference; a fraction. */
   readonly error: number;
   readonly covered: boolean;
@@ -20,10 +25,18 @@ export interface Replay {
   readonly falseStop: boolean;
 }
 
+/** Prices of all items, and what an evaluation may cost at most. */
+export interface Purse extends ItemPrices {
+  /** In the prices' unit; may be infinite. */
+  readonly budget: number;
+}
+
 /**
  * Evaluates a model, or two, adaptively, by known answers.
  * @param answers - by model, score by item id
  * @param truth - the full score, or S_B − S_A
+ * @param purse - null without prices
+ * @throws AnchorEvalError `invalid_option` for a budget that isn't enough for the first items
  */
 export function replay(
   pool: ItemPool,
@@ -31,16 +44,26 @@ export function replay(
   answers: readonly ReadonlyMap<string, number>[],
   truth: number,
   random: RandomSource,
+  purse: Purse | null,
 ): Replay {
   let { session, step } = beginAdaptive(pool, options, random);
+  let price = 0;
   while (step.stopped === null) {
+    const next = price + (purse ? itemsPrice(purse, step.items) : 0);
+    if (purse && next > purse.budget) {
+      if (step.asked > 0) break;
+      throw invalidOption(
+        `the first ${step.items.length} items cost ${next.toPrecision(3)}, more than the budget of ${purse.budget}`,
+      );
+    }
+    price = next;
     const [a, b] = answers.map((own) => ({
       responses: new Map(step.items.map(({ item_id }) => [item_id, own.get(item_id)!])),
     }));
     ({ session, step } = continueAdaptive(pool, session, b === undefined ? a! : { a: a!, b }, random));
   }
   const { asked, model, pair } = step;
-  const { rule, verdict } = step.stopped;
+  const { rule, verdict } = step.stopped ?? { rule: "budget", verdict: null };
   const { low, high } = (pair ?? model!).interval!;
   const covered = low - 1e-9 <= truth && truth <= high + 1e-9;
   const early = !["budget", "all-items"].includes(rule);
@@ -53,6 +76,7 @@ export function replay(
   };
   return {
     asked,
+    price,
     error: (pair ? pair.difference! : model!.score!) - truth,
     covered,
     halfWidth: (high - low) / 2,

@@ -1,6 +1,7 @@
 import type { AdaptiveOptions } from "anchoreval";
 import { adaptivePlan } from "anchoreval/internal/adaptive/adaptive-plan";
 import type { ItemPool, PoolPopulation } from "anchoreval/internal/adaptive/item-pool";
+import { pricedPool } from "anchoreval/internal/adaptive/priced";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts";
@@ -12,7 +13,7 @@ import type { Split } from "../../matrix/splits.ts";
 import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { itemExposure, type ItemExposure, limitExposure } from "./exposure.ts";
-import { foldPool, replay, type Replay } from "./replay-model.ts";
+import { foldPool, type Purse, replay, type Replay } from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly provider: Provider;
@@ -28,6 +29,8 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly stop?: AdaptiveOptions["stop"];
   /** Largest share of evaluations of one model in which an item may be given, by limits found on the split's sources; (0,1]. */
   readonly maxExposure?: number;
+  /** Items are drawn by what they tell for their price, until the budget is spent. Not with `maxExposure`. */
+  readonly purse?: Purse;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
 }
@@ -47,13 +50,18 @@ export interface ReplayRow {
   readonly replays: number;
   readonly rmse: number;
   readonly bias: number;
-  /** Of as many items as were asked, drawn uniformly without replacement in each scenario, as many in each. */
+  /**
+   * Of as many items as were asked, or with prices as many as cost the same, drawn uniformly without replacement in each
+   * scenario, as many in each.
+   */
   readonly uniformRmse: number;
   /** Effective sample size: (uniformRmse/rmse)². Null where a rule may stop early: then errors are meant to be larger. */
   readonly effectiveSize: number | null;
   readonly coverage: number;
   readonly halfWidth: number;
   readonly asked: number;
+  /** Mean price of what was asked, and of all items; null without prices. */
+  readonly price: { readonly asked: number; readonly whole: number } | null;
   /** Shares of all replays. */
   readonly earlyStops: number;
   readonly falseStops: number;
@@ -67,6 +75,8 @@ export interface ReplayRow {
 
 interface Found extends Replay, Pick<ReplayRow, "scenario" | "items" | "budget" | "exposure"> {
   readonly target: string;
+  /** Of all items. */
+  readonly whole: number;
   readonly uniformVariance: number;
 }
 
@@ -149,13 +159,14 @@ function modelsOf(
 }
 
 async function replaysOf(
-  open: ItemPool,
+  fitted: ItemPool,
   wanted: readonly string[],
   targets: readonly Answered[],
   sources: () => readonly Answered[],
-  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, signal }: ReplayOptions,
+  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, purse, signal }: ReplayOptions,
   random: RandomSource,
 ): Promise<Found[]> {
+  const open = purse ? pricedPool(fitted, purse) : fitted;
   const unlimited = open.population(wanted);
   const { count: items } = unlimited;
   const budget = Math.min(items, Math.max(LEAST_BUDGET, Math.round(share * items)));
@@ -184,6 +195,7 @@ async function replaysOf(
     : itemExposure(population, plan, answers, repeats * targets.length, stream.fork("given"));
   const groups = models === 1 ? targets.map((one) => [one]) : targets.slice(1).map((one, k) => [targets[k]!, one]);
   const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
+  const whole = purse ? ids.reduce((sum, id) => sum + purse.items.get(id)!, 0) : 0;
   return groups.flatMap((group) => {
     const [a, b] = group.map(({ scores }) => scores);
     const values = b === undefined ? a! : b.map((y, i) => y - a![i]!);
@@ -191,9 +203,10 @@ async function replaysOf(
     const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
     const target = group.map(({ name }) => name).join(" / ");
     return Array.from({ length: repeats }, (_, r): Found => {
-      const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`));
-      const uniformVariance = evenVariance(population, values, found.asked);
-      return { ...found, scenario, items, budget, target, uniformVariance, exposure };
+      const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`), purse ?? null);
+      const as = whole === 0 ? found.asked : Math.min(items, (found.price / whole) * items);
+      const uniformVariance = evenVariance(population, values, as);
+      return { ...found, whole, scenario, items, budget, target, uniformVariance, exposure };
     });
   });
 }
@@ -214,12 +227,12 @@ function evenVariance({ scenarios, weights }: PoolPopulation, values: Float64Arr
   }, 0);
 }
 
-function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): ReplayRow {
+function replayRow({ split, stop, purse }: ReplayOptions, found: readonly Found[]): ReplayRow {
   const mean = (valueOf: (own: Found) => number): number =>
     found.reduce((sum, own) => sum + valueOf(own), 0) / found.length;
   const rmse = Math.sqrt(mean(({ error }) => error ** 2));
   const uniformRmse = Math.sqrt(mean(({ uniformVariance }) => uniformVariance));
-  const [{ scenario, items, budget, exposure }] = found as [Found];
+  const [{ scenario, items, budget, exposure, whole }] = found as [Found];
   return {
     scenario,
     split,
@@ -234,6 +247,7 @@ function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): Rep
     coverage: mean(({ covered }) => Number(covered)),
     halfWidth: 100 * mean(({ halfWidth }) => halfWidth),
     asked: mean(({ asked }) => asked),
+    price: purse ? { asked: mean(({ price }) => price), whole } : null,
     earlyStops: mean(({ early }) => Number(early)),
     falseStops: mean(({ falseStop }) => Number(falseStop)),
     exposure: exposure && {

@@ -12,35 +12,56 @@ import type { Method } from "../../methods/method.ts";
 /** An item counts as costing at least this share of its scenario's mean: no form is made of what happens to be free. */
 const LEAST_PRICE = 1e-3;
 
-/** The way of choosing as manifests name it. */
-const NAME = "priced";
-
 /**
  * `priced`: {@link screenedSamples} by price. Those on purpose are chosen by what they tell of the full score for what they
- * cost; the others are drawn with π ∝ w·√(v/c), v the variance of an item's answer about its prediction and c its price,
- * within the bounds of a tilted draw: of all π with the same expected price Σπc these leave the least variance Σw²v/π.
+ * cost; the others are drawn with the chances of {@link pricedDraw}. A purposive choice among samples, as `screened` is.
  * Its knowledge is the prices of the scenario's items, at least 0.
- * @see Cochran (1977), Sampling Techniques, §5.5, for the least variance at a cost
  */
 export const priced: AnchorMethod = {
-  name: NAME,
+  name: "priced",
   source: { module: import.meta.url, name: "priced" },
   drawn: true,
   estimator: "gate",
   prepare: (input) => {
-    const prices = input.knowledge as Float64Array;
-    const mean = prices.reduce((sum, own) => sum + own, 0) / prices.length;
-    const costs = prices.map((own) => (mean === 0 ? 1 : Math.max(own / mean, LEAST_PRICE)));
-    const measure = residualVariances(input).map((variance, i) => Math.sqrt(variance / costs[i]!));
-    const chances = tiltedWeights(input.weights, measure, Number(process.env["TILT"] ?? 4));
-    if (process.env["WAY"] === "tilted") return stratifiedSamples(input, nestedLevels(chances, drawnSizes(input)));
-    return screenedSamples(input, { costs, chances });
+    const costs = relativePrices(input.knowledge as Float64Array);
+    return screenedSamples(input, { costs, chances: pricedChances(input, costs) });
   },
 };
 
 /**
+ * `priced-draw`: {@link stratifiedSamples} with π ∝ w·√(v/c), v the variance of an item's answer about its prediction and c
+ * its price, within the bounds of a tilted draw: of all π with the same expected price Σπc these leave the least variance
+ * Σw²v/π. π is known exactly. Its knowledge is that of {@link priced}.
+ * @see Cochran (1977), Sampling Techniques, §5.5, for the least variance at a cost
+ */
+export const pricedDraw: AnchorMethod = {
+  name: "priced-draw",
+  source: { module: import.meta.url, name: "pricedDraw" },
+  drawn: true,
+  estimator: "gate",
+  prepare: (input) => {
+    const chances = pricedChances(input, relativePrices(input.knowledge as Float64Array));
+    return stratifiedSamples(input, nestedLevels(chances, drawnSizes(input)));
+  },
+};
+
+/** Prices over their mean, none below {@link LEAST_PRICE}; all 1 where nothing costs anything. */
+function relativePrices(prices: Float64Array): Float64Array {
+  const mean = prices.reduce((sum, own) => sum + own, 0) / prices.length;
+  return prices.map((own) => (mean === 0 ? 1 : Math.max(own / mean, LEAST_PRICE)));
+}
+
+function pricedChances(input: AnchorInput, costs: Float64Array): Float64Array {
+  const measure = residualVariances(input).map((variance, i) => Math.sqrt(variance / costs[i]!));
+  return tiltedWeights(input.weights, measure);
+}
+
+/** Source models that the mean of all items' variances counts as, beside an item's own: of few, that is noise. */
+const PRIOR_MODELS = 20;
+
+/**
  * Variance of every item's answer about its prediction by the response model, over the source models: half of it by the
- * answers, half by the curves' p(1−p), as few models' answers are noise.
+ * answers, half by the curves' p(1−p); drawn to the mean of all items as by {@link PRIOR_MODELS} more models.
  */
 export function residualVariances({
   bank,
@@ -52,32 +73,40 @@ export function residualVariances({
   const curves = Array.from({ length: models }, (_, m) =>
     itemResponses(abilities.subarray(m * dims, (m + 1) * dims), bank),
   );
-  return Float64Array.from({ length: count }, (_, i) => {
+  const sums = Float64Array.from({ length: count }, (_, i) => {
     const answers = column(i);
-    const sum = curves.reduce((total, curve, m) => {
+    return curves.reduce((sum, curve, m) => {
       const p = curve[i]!;
-      return total + (answers[m]! - p) ** 2 + p * (1 - p);
+      return sum + ((answers[m]! - p) ** 2 + p * (1 - p)) / 2;
     }, 0);
-    return sum / (2 * models);
   });
+  const mean = sums.reduce((sum, own) => sum + own, 0) / (models * count);
+  return sums.map((sum) => (sum + PRIOR_MODELS * mean) / (models + PRIOR_MODELS));
 }
 
-/** A method whose anchors are {@link priced}. @param prices - of all items of the benchmark */
+/**
+ * A method whose anchors are chosen by price: {@link pricedDraw} where they were stratified, else {@link priced}.
+ * @param prices - of all items of the benchmark
+ */
 export function pricedMethod(method: Method, { items }: Pick<ItemPrices, "items">): Method {
+  const anchors = method.anchors.name === "stratified" ? pricedDraw : priced;
   return {
     ...method,
-    anchors: { ...priced, know: (own) => Float64Array.from(own, ({ item_id: id }) => items.get(id)!) },
+    anchors: { ...anchors, know: (own) => Float64Array.from(own, ({ item_id: id }) => items.get(id)!) },
   };
 }
 
 /** A bundle's content with its prices noted in `fit.prices`, and its forms as chosen by them. */
-export function withPrices(content: BundleContent, prices: ItemPrices): BundleContent {
+export function withPrices(
+  { content, method }: { readonly content: BundleContent; readonly method: Pick<Method, "anchors"> },
+  prices: ItemPrices,
+): BundleContent {
   const { manifest } = content;
   return {
     ...content,
     manifest: {
       ...manifest,
-      forms: manifest.forms.map((form) => ({ ...form, selection: NAME })),
+      forms: manifest.forms.map((form) => ({ ...form, selection: method.anchors.name })),
       fit: { ...manifest.fit, prices: notedPrices(content, prices) },
     },
   };

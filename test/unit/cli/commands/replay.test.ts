@@ -9,6 +9,10 @@ const folder = tempFolder();
 const responses = folder.path("responses.csv.gz");
 const matrix = smallLeaderboard({ models: 24, items: [80, 60] });
 const items = folder.write("items.jsonl", matrix.items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+const prices = folder.write(
+  "prices.json",
+  JSON.stringify(Object.fromEntries(matrix.items.map(({ item_id: id }, i) => [id, 1 + (i % 2)]))),
+);
 const replay = (...more: string[]): string[] => [
   ...["replay", "--responses", responses, "--items", items, "--provider", "typescript", "--dims", "1"],
   ...["--repeats", "2", "--max-targets", "3", ...more],
@@ -42,7 +46,26 @@ describe("anchoreval replay", () => {
     }
   });
 
+  test("by price stays within a budget, and says what was spent", async () => {
+    const { code, out } = await runProgram(
+      replay("--json", "--quiet", "--share", "0.9", "--prices", prices, "--budget", "60usd"),
+    );
+    expect(code).toBe(0);
+    const { rows } = JSON.parse(out) as { rows: ReplayRow[] };
+    for (const { price, items: count } of rows) {
+      expect(price!.whole).toBe(1.5 * count);
+      expect(price!.asked).toBeLessThanOrEqual(60);
+      expect(price!.asked).toBeGreaterThan(40); // a batch of ten costs twenty at most
+    }
+    const table = await runProgram(replay("--share", "0.4", "--prices", prices));
+    expect(table.out).toMatch(/asked +price +of +RMSE/);
+    expect(table.out).toContain("of items for the same price");
+  });
+
   test.each<[string[], string]>([
+    [["--budget", "5"], "--budget is for the prices of --prices FILE"],
+    [["--prices", prices, "--max-exposure", "0.5"], "--max-exposure limits draws without prices"],
+    [["--prices", prices, "--budget", "2"], "more than the budget of 2"],
     [["--split", "newest"], "--split takes interpolation, extrapolation, family; got newest"],
     [["--share", "0"], "--share is a share of the items above 0"],
     [["--share", "2"], "--share"],
