@@ -1,5 +1,5 @@
 // How often intervals over trials hold what they are for: this run's score, the expected score over runs, that on other tasks.
-// usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4]
+// usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4] [--models 80] [--slope 0.6] [--luck 0.8]
 // FOLDER has terminal-bench-core, with trials.csv.gz and items.jsonl.gz.
 //
 // terminal-bench-core: each model in turn is held out, the bundle is fitted on the others. "Other tasks": fitted and asked on a
@@ -7,8 +7,8 @@
 // tasks": asked on half of the tasks in some trials, and the truth is its mean on all tasks in the other trials. Beside each the
 // ± that boards print, 1.96 standard deviations of the run means over their root.
 //
-// Simulated boards: 80 models × 400 items, logit chance = a(θ − b) + .8·N(0,1) anew in each cell, fitted on means of 3 trials
-// of 60 of them; every truth is known.
+// Simulated boards: `models` × 400 items, logit chance = a(θ − b) + luck·N(0,1) anew in each cell, a even from `slope` to .8
+// more, fitted on means of 3 trials of all but 20 of them; every truth is known.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadBundle } from "anchoreval";
@@ -24,11 +24,16 @@ const { values, positionals } = parseArgs({
     splits: { type: "string", default: "20" },
     trials: { type: "string", default: "1,3,5" },
     boards: { type: "string", default: "4" },
+    models: { type: "string", default: "80" },
+    slope: { type: "string", default: "0.6" },
+    luck: { type: "string", default: "0.8" },
   },
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  console.error("usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4]");
+  console.error(
+    "usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4] [--models 80] [--slope 0.6] [--luck 0.8]",
+  );
   process.exit(2);
 }
 const { backend } = await resolveBackend("typescript", 2);
@@ -153,15 +158,16 @@ function simulated(seed) {
   const random = createRandom(`board ${seed}`);
   const ids = Array.from({ length: 400 }, (_, i) => `sim/${i}`);
   const curves = ids.map(() => drawCurve(random));
-  const models = Array.from({ length: 80 }, (_, m) => {
+  const models = Array.from({ length: Number(values.models) }, (_, m) => {
     const ability = random.normal();
     const chances = new Map(ids.map((id, i) => [id, chanceOf(curves[i], ability, random)]));
     return { name: `m${m}`, ability, chances };
   });
   return { models, items: ids.map((id) => ({ item_id: id, scenario: "sim" })), ids };
 }
-const drawCurve = (random) => ({ a: 0.6 + 0.8 * random.next(), b: 1.2 * random.normal() });
-const chanceOf = ({ a, b }, ability, random) => 1 / (1 + Math.exp(-(a * (ability - b) + 0.8 * random.normal())));
+const drawCurve = (random) => ({ a: Number(values.slope) + 0.8 * random.next(), b: 1.2 * random.normal() });
+const chanceOf = ({ a, b }, ability, random) =>
+  1 / (1 + Math.exp(-(a * (ability - b) + Number(values.luck) * random.normal())));
 
 const known = new Tally();
 for (let seed = 0; seed < Number(values.boards); seed++) {
