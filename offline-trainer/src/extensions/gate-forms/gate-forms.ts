@@ -30,7 +30,7 @@ export const flips: AnchorMethod = {
 };
 
 /** The answers that flips were learned from. */
-export type FlipSource = "repeats" | "pass rates" | "response model";
+type FlipSource = "repeats" | "pass rates" | "response model";
 
 /** Probabilities to flip, by item. */
 function learnedFlips(input: AnchorInput): { readonly by: FlipSource; readonly flips: Float64Array } {
