@@ -1,6 +1,5 @@
 import { gateBaseline, gatePower } from "anchoreval/internal/check/gate-from-anchors";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { formItemIds } from "anchoreval/internal/core/bundle/bundle";
+import { type Bundle, formItemIds } from "anchoreval/internal/core/bundle/bundle";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import { flipChance } from "anchoreval/internal/check/item-chances";
