@@ -49,7 +49,7 @@ export interface GateResult
   readonly verdict: CheckVerdict;
   readonly nights: number;
   readonly baselines: number;
-  /** The evidence of a change: the Shiryaev–Roberts statistic of the last night, and the most on any night. */
+  /** The evidence of a change: the Shiryaev–Roberts statistic of the last night. */
   readonly evidence: number;
   /** It alarms where the evidence reaches this. */
   readonly threshold: number;
@@ -94,13 +94,14 @@ export function gateFromAnchors(
   const { items, scores, model, evidence } = gate;
   const threshold = 1 / rule.alarms.probability;
   const detector = nightlyGate(model, evidence, items.map(({ counts }) => counts)); // prettier-ignore
-  let alarm: GateResult["alarm"] = null;
+  const alarms: NonNullable<GateResult["alarm"]>[] = [];
   let statistic = 0;
   scores.slice(baselines.length).forEach((own, night) => {
     const told = detector.add(Float64Array.from(items, ({ scenario, place }) => own.get(scenario)![place]!));
     statistic = Math.exp(told.statistic);
-    if (alarm === null && statistic >= threshold) alarm = { night, since: told.since };
+    if (statistic >= threshold) alarms.push({ night, since: told.since });
   });
+  const alarm = alarms[0] ?? null;
   const mean = meanDrop(bundle, gate, baselines.length, { ...rule, mixture: drop });
   const passed = mean.high !== null && mean.high <= rule.maxDrop;
   const { benchmark, version, form, digest, warnings } = gate;

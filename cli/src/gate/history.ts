@@ -43,9 +43,9 @@ export function baselineDigest(baselines: readonly Pick<ReadModel, "responses">[
  * @throws AnchorEvalError `invalid_data` with the line that isn't a night, or is one twice; `unavailable`
  */
 export async function readHistory(file: string): Promise<HistoryNight[]> {
-  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return "";
-    throw new AnchorEvalError("unavailable", `--history ${file} can't be read: ${cause.message}`, { cause });
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw new AnchorEvalError("unavailable", `--history ${file} can't be read`, { cause });
   });
   const nights: HistoryNight[] = [];
   text.split("\n").forEach((line, k) => {
