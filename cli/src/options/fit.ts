@@ -30,7 +30,7 @@ import type { Output } from "../output.ts";
 import type { ImportFacts } from "./data.ts";
 
 /**
- * What options add to a fit beside its main road, which doesn't know their names. Modules are loaded when an option is given.
+ * A side road of a fit: something that options add, and that the main road doesn't know by name. Modules are loaded when an option is given.
  */
 export interface FitExtension {
   readonly options: OptionSpecs;

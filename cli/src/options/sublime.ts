@@ -51,7 +51,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   };
 }
 
-/** What `--selection sublime` describes subsets by. */
+/** Features by which `--selection sublime` describes subsets. */
 export const subsetFeatures: FitExtension = {
   options: SUBSET_OPTIONS,
   async read({ options, method }) {

@@ -1,4 +1,3 @@
-import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { invalidOption, option } from "../command.ts";
 import type { FitExtension } from "../options/fit.ts";
 
@@ -7,10 +6,11 @@ export const trialMetric: FitExtension = {
   options: {
     metric: option("pass@K|pass^K|best-of-K", "score of several trials, from a column trial (default: their mean)"),
   },
-  read({ options }) {
+  async read({ options }) {
     const name = options.text("metric");
     if (name === undefined) return null;
     options.refuse(["base", "full-scores"], "is of mean scores, which --metric asks others than: leave one out");
+    const { parseTrialMetric } = await import("anchoreval/internal/trials/pass-at-k");
     const metric = parseTrialMetric(name);
     if (metric === null) throw invalidOption(`--metric must be pass@K, pass^K or best-of-K, got ${name}`);
     return async ({ matrix, trials, remarks }) => {

@@ -119,7 +119,7 @@ describe("the statistic", () => {
     const own = chanceModel(many);
     const gate = nightlyGate(own, itemEvidence(own), many);
     const random = createRandom(1);
-    let told;
+    let told = { since: NaN, statistic: NaN };
     for (let night = 0; night < 15; night++)
       told = gate.add(Float64Array.from(many, () => Number(random.next() < (night < 9 ? 0.95 : 0.4))));
     expect(told.since).toBe(9);
