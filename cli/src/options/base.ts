@@ -30,6 +30,7 @@ export async function readBaseOption(options: OptionReader, signal: AbortSignal)
   }
   if (options.text("cold-start") !== undefined)
     throw invalidOption("--base links items without answers itself: name them in --items, without --cold-start");
+  options.refuse(["metric", "gate-form"], "doesn't go with --base, whose scores and anchors are kept: leave one out");
   options.required("items");
   const { openBundle } = await import("../open-bundle.ts");
   const { readBase } = await import("anchoreval-trainer/internal/extensions/versions/base");

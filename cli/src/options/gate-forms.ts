@@ -21,10 +21,7 @@ export const gateForms: FitExtension = {
       options.refuse(["repeats"], "needs --gate-form, which isn't given");
       return null;
     }
-    options.refuse(
-      ["second-form", "base"],
-      "doesn't go with --gate-form, whose items are drawn anew from all: leave one out",
-    );
+    options.refuse(["second-form"], "doesn't go with --gate-form, whose items are drawn anew from all: leave one out");
     const file = options.text("repeats");
     const scale = readScale(options);
     return async ({ matrix: board }) => {

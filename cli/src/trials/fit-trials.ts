@@ -9,7 +9,7 @@ export const trialMetric: FitExtension = {
   async read({ options }) {
     const name = options.text("metric");
     if (name === undefined) return null;
-    options.refuse(["base", "full-scores"], "is of mean scores, which --metric asks others than: leave one out");
+    options.refuse(["full-scores"], "is of mean scores, which --metric asks others than: leave one out");
     const { parseTrialMetric } = await import("anchoreval/internal/trials/pass-at-k");
     const metric = parseTrialMetric(name);
     if (metric === null) throw invalidOption(`--metric must be pass@K, pass^K or best-of-K, got ${name}`);
