@@ -90,7 +90,7 @@ export function dropRule({
   return { maxDrop, level, alarms };
 }
 
-export function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
+function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
     throw invalidOption(`runsPerYear must be at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))

@@ -30,7 +30,7 @@ export interface GateOptions
 }
 
 /** The mean drop over the nights, on all items of the benchmark, fractions. */
-export interface MeanDrop {
+interface MeanDrop {
   /** Null where a scenario has none, or its anchors were chosen; `reason` says which. */
   readonly drop: number | null;
   /** With confidence `level` never above the true drop, on whatever night one looks; and `high` never below. */

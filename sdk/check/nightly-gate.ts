@@ -11,7 +11,7 @@ import {
 } from "./item-chances.ts";
 
 /** Nights that a change may lie back, and between two nights that one is looked for at. */
-export const WINDOW = 30;
+const WINDOW = 30;
 const STRIDE = 3;
 /** Changes that are looked for: all logits fell by so much … */
 const SHIFTS = [0.2, 0.5, 1.2];
@@ -43,7 +43,7 @@ export interface ChanceModel {
 }
 
 /** A gate after a night. */
-export interface GateNight {
+interface GateNight {
   /** log of the Shiryaev–Roberts statistic: an alarm where it reaches log(nights between alarms). */
   readonly statistic: number;
   /** Place of the night, from 0, that a change began with if there was one: the likeliest, to within {@link STRIDE} nights. */

@@ -75,11 +75,7 @@ function rounded(value: number): number {
  * The prices that a manifest notes; null where its bundle was fitted without.
  * @throws AnchorEvalError `bundle_invalid` where they aren't those of its scenarios and forms
  */
-export function manifestPrices({
-  fit,
-  scenarios,
-  forms,
-}: Pick<Manifest, "fit" | "scenarios" | "forms">): NotedPrices | null {
+function manifestPrices({ fit, scenarios, forms }: Pick<Manifest, "fit" | "scenarios" | "forms">): NotedPrices | null {
   const noted = fit["prices"] as NotedPrices | undefined;
   if (noted === undefined) return null;
   const arePrices = (own: unknown): boolean => isObject(own) && scenarios.every(({ id }) => isPrice(own[id]));

@@ -24,7 +24,7 @@ export interface NamedPrices {
 }
 
 /** The column of prices where none is named. */
-export const PRICE_COLUMN = "price";
+const PRICE_COLUMN = "price";
 
 /** The columns whose cells are names, the first that is there. */
 const NAME_COLUMNS = ["item_id", "scenario"] as const;

@@ -34,7 +34,7 @@ export interface SpreadScore {
 }
 
 /** Prior of log φ, normal: what 98 settings of models on four code benchmarks had, each by 128 trials an item. */
-export const PRECISION_PRIOR = { mean: 0.8, deviation: 0.9 } as const;
+const PRECISION_PRIOR = { mean: 0.8, deviation: 0.9 } as const;
 
 /** Prior of α₀ and α₁, normal and independent. */
 const LINE_PRIOR = { mean: [0, 1], deviation: [1, 0.5] } as const;

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Kinds of scores of k trials: that one passes, that all pass, and the best of their scores. */
-export const TRIAL_METRICS = ["pass@", "pass^", "best-of-"] as const;
+const TRIAL_METRICS = ["pass@", "pass^", "best-of-"] as const;
 
 /** A score of k trials of an item. */
 export interface TrialMetric {

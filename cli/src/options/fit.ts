@@ -38,7 +38,7 @@ export interface FitExtension {
   read(input: ExtensionInput): Promise<ReadyExtension | null> | ReadyExtension | null;
 }
 
-export interface ExtensionInput extends Pick<CommandInput, "options" | "output" | "signal"> {
+interface ExtensionInput extends Pick<CommandInput, "options" | "output" | "signal"> {
   readonly seed: number;
   /** As it was asked for. */
   readonly method: Method;

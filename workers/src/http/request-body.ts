@@ -27,7 +27,10 @@ export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings,
     const whole = headers.has("content-length") ? c.req.arrayBuffer() : readUpTo(body, most);
     Object.assign(c.req.bodyCache, { arrayBuffer: whole }); // where Hono reads it from
     await within(
-      whole,
+      whole.catch((cause: unknown) => {
+        if (cause instanceof HttpProblem) throw cause;
+        throw new HttpProblem("body_timeout", "the connection was lost before the body's end");
+      }),
       BODY_DEADLINE,
       () => new HttpProblem("body_timeout", `the body did not come within ${BODY_DEADLINE / 1000} s`),
     );
