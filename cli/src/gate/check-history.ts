@@ -75,7 +75,7 @@ function gateParts(
       ? `The drop is not known: ${drop.reason!}.`
       : `Mean drop of the ${over}, on all items: ${points(drop.drop)} points, from ${points(drop.low!)} to ${points(drop.high!)}, each end with ${Math.round(100 * level)} % confidence whenever you look.`;
   const headline = {
-    regressed: `regressed: it answers worse, most likely since night ${names[alarm?.since ?? 0]!}; first seen after night ${names[alarm?.night ?? 0]!}`,
+    regressed: `regressed: it answers worse, most likely since about night ${names[alarm?.since ?? 0]!}; first seen after night ${names[alarm?.night ?? 0]!}`,
     passed: `passed: no change in ${over}, and a mean drop of more than ${points(drop.maxDrop)} points is ruled out`,
     undecided: `can't tell: no alarm in ${over}, but a mean drop of ${points(drop.maxDrop)} points isn't ruled out`,
   }[verdict];
