@@ -19,7 +19,7 @@ export const itemCosts: FitExtension = {
       const prices = itemPrices(given.named, matrix.items, given.unit);
       return {
         method: (own) => pricedMethod(own, prices),
-        addition: { stage: "prices", add: (result) => withPrices(result, prices) },
+        addition: { stage: "prices", add: ({ content }) => withPrices(content, prices) },
       };
     };
   },

@@ -228,7 +228,7 @@ function formManifests(
     const differences = pairsOf(plan.id);
     return {
       id: plan.id,
-      selection: plan.way?.name ?? method.settings.selection,
+      selection: plan.way?.name ?? method.anchors.name,
       estimator,
       interval,
       ...(plan.disjointFrom !== undefined && { disjointFrom: plan.disjointFrom }),

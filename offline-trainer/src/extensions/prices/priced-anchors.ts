@@ -96,18 +96,8 @@ export function pricedMethod(method: Method, { items }: Pick<ItemPrices, "items"
   };
 }
 
-/** A bundle's content with its prices noted in `fit.prices`, and its forms as chosen by them. */
-export function withPrices(
-  { content, method }: { readonly content: BundleContent; readonly method: Pick<Method, "anchors"> },
-  prices: ItemPrices,
-): BundleContent {
+/** A bundle's content with its prices noted in `fit.prices`. */
+export function withPrices(content: BundleContent, prices: ItemPrices): BundleContent {
   const { manifest } = content;
-  return {
-    ...content,
-    manifest: {
-      ...manifest,
-      forms: manifest.forms.map((form) => ({ ...form, selection: method.anchors.name })),
-      fit: { ...manifest.fit, prices: notedPrices(content, prices) },
-    },
-  };
+  return { ...content, manifest: { ...manifest, fit: { ...manifest.fit, prices: notedPrices(content, prices) } } };
 }

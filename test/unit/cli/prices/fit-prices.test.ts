@@ -32,6 +32,12 @@ beforeAll(async () => {
 });
 
 describe("fit --prices", () => {
+  it("says of every form how it was chosen, of a gate form beside them too", async () => {
+    expect((await fit("gated", "--prices", table, "--gate-form", "10")).code).toBe(0);
+    const { manifest } = await loadBundle(folderSource(folder.path("gated")));
+    expect(manifest.forms.map(({ id, selection }) => `${id} ${selection}`)).toEqual(["6 priced", "14 priced", "gate-10 flips"]); // prettier-ignore
+  });
+
   it("chooses cheaper forms, notes what they cost, and show, plan and estimate say it", async () => {
     const { code, out, err } = await fit("priced", "--prices", table, "--price-unit", "usd");
     expect({ code, err: err.includes("defect") }).toEqual({ code: 0, err: false });
