@@ -1,12 +1,10 @@
 import { invalidOption } from "../core/errors.ts";
+import { MOST_TILT } from "../core/numeric/sampling.ts";
 import { priceWords } from "../prices/bundle-prices.ts";
 import type { ItemPrices } from "../prices/parse-prices.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveItem } from "./types.ts";
-
-/** An item's probability goes up or down by this factor at most for its price, as a form's does. */
-const MOST_TILT = 4;
 
 /**
  * A pool whose items are drawn by what they tell for their price: probabilities, wσ without prices, are multiplied by a

@@ -1,13 +1,7 @@
+import { MOST_TILT } from "anchoreval/internal/core/numeric/sampling";
 import type { AnchorInput, AnchorMethod, PreparedAnchors } from "./anchor-method.ts";
 import { drawnSizes, nestedLevels } from "./nested-samples.ts";
 import { stratifiedSamples } from "./stratified.ts";
-
-/**
- * An item is drawn with between 1/4 and 4 times the probability of an even draw, whatever its measure says. An answer
- * counts by 1/π: where the measure is wrong, an item that hardly had a chance and still tells much would carry a drawn form
- * by itself, and no interval of few answers would know. So a mean's variance is at most four times that of an even draw.
- */
-export const MOST_TILT = 4;
 
 /** A measure of 0 counts as this share of the largest: such items are filled up last, evenly. */
 const LEAST_MEASURE = 1e-9;

@@ -1,10 +1,10 @@
+import { MOST_TILT, inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChosenAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
-import { MOST_TILT, tilted, tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
+import { tilted, tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 import { anchorInput } from "../../support/select-anchors.ts";
 
