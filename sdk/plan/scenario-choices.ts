@@ -52,10 +52,16 @@ export function scenarioChoices(
           return [{ form: form.id, scenarios, cost, halfWidth }];
         },
       );
-    })
-    .sort((one, other) => one.cost - other.cost || one.halfWidth - other.halfWidth);
+    });
+  return undercut(choices);
+}
+
+/** The choices that no cheaper one is as narrow as, the cheapest first. */
+export function undercut(choices: readonly ScenarioChoice[]): ScenarioChoice[] {
   let least = Infinity;
-  return choices.filter(({ halfWidth }) => halfWidth < least && (least = halfWidth) >= 0);
+  return [...choices]
+    .sort((one, other) => one.cost - other.cost || one.halfWidth - other.halfWidth)
+    .filter(({ halfWidth }) => halfWidth < least && (least = halfWidth) >= 0);
 }
 
 /** Of the overall score; null where something that it needs wasn't measured. */

@@ -1,5 +1,10 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { MOST_SCENARIOS, type ScenarioChoice, scenarioChoices } from "anchoreval/internal/plan/scenario-choices";
+import {
+  MOST_SCENARIOS,
+  type ScenarioChoice,
+  scenarioChoices,
+  undercut,
+} from "anchoreval/internal/plan/scenario-choices";
 import type { Plan } from "anchoreval/internal/plan/types";
 import { type BundlePrices, formPrices, priceWords, wholePrice } from "anchoreval/internal/prices/bundle-prices";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
@@ -43,14 +48,6 @@ export function priceChoices(
   const goal = wanted && "halfWidth" in wanted ? wanted.halfWidth : 0;
   const chosen = affordable.find(({ halfWidth }) => halfWidth <= goal) ?? affordable.at(-1) ?? null;
   return { unit, budget: budget && budget.amount, whole: wholePrice(prices), choices, chosen, predicting };
-}
-
-/** The choices that no cheaper one is as narrow as, the cheapest first. */
-function undercut(choices: readonly ScenarioChoice[]): ScenarioChoice[] {
-  let least = Infinity;
-  return [...choices]
-    .sort((one, other) => one.cost - other.cost || one.halfWidth - other.halfWidth)
-    .filter(({ halfWidth }) => halfWidth < least && (least = halfWidth) >= 0);
 }
 
 /** Most choices that are shown: the others lie between them. */
