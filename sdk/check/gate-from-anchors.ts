@@ -9,7 +9,7 @@ import type { Estimate } from "../estimate/types.ts";
 import { dropRule, expectedDifference, meanScores, namedRuns } from "./check-from-anchors.ts";
 import { shiftedChance, shiftForDrop } from "./item-chances.ts";
 import { type ChanceModel, chanceModel, drawChances, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts"; // prettier-ignore
-import { type BaselineItem, baselineItems } from "./replay-check.ts";
+import { type BaselineItem, baselineItems, refuseOneRun } from "./replay-check.ts";
 import type { CheckOptions, CheckResult, CheckVerdict } from "./types.ts";
 
 /** The drop whose power is stated, and within how many nights. */
@@ -94,14 +94,11 @@ export function gateFromAnchors(
   const { items, scores, model, evidence } = gate;
   const threshold = 1 / rule.alarms.probability;
   const detector = nightlyGate(model, evidence, items.map(({ counts }) => counts)); // prettier-ignore
-  const alarms: NonNullable<GateResult["alarm"]>[] = [];
-  let statistic = 0;
-  scores.slice(baselines.length).forEach((own, night) => {
-    const told = detector.add(Float64Array.from(items, ({ scenario, place }) => own.get(scenario)![place]!));
-    statistic = Math.exp(told.statistic);
-    if (statistic >= threshold) alarms.push({ night, since: told.since });
-  });
-  const alarm = alarms[0] ?? null;
+  const told = scores
+    .slice(baselines.length)
+    .map((own) => detector.add(Float64Array.from(items, ({ scenario, place }) => own.get(scenario)![place]!)));
+  const night = told.findIndex(({ statistic }) => Math.exp(statistic) >= threshold);
+  const alarm = night < 0 ? null : { night, since: told[night]!.since };
   const mean = meanDrop(bundle, gate, baselines.length, { ...rule, mixture: drop });
   const passed = mean.high !== null && mean.high <= rule.maxDrop;
   const { benchmark, version, form, digest, warnings } = gate;
@@ -110,7 +107,7 @@ export function gateFromAnchors(
     verdict: alarm !== null ? "regressed" : passed ? "passed" : "undecided",
     nights: nights.length,
     baselines: baselines.length,
-    evidence: statistic,
+    evidence: Math.exp(told.at(-1)!.statistic),
     threshold,
     alarm,
     drop: mean,
@@ -136,8 +133,7 @@ export function gateBaseline(
   nights: readonly ComparedModel[] = [],
   names: readonly string[] = namedRuns(baselines, "baseline"),
 ): GateBaseline {
-  if (baselines.length < 2)
-    throw invalidOption("what differs between runs of one model takes two runs or more: give --baseline several times");
+  refuseOneRun(baselines);
   const resolved = resolveModels(bundle, [...baselines, ...nights], names, options);
   refuseGraded(bundle, resolved, names);
   const items = baselineItems(bundle, resolved.form, resolved.scores.slice(0, baselines.length));

@@ -51,8 +51,7 @@ export function replayCheck(
   baselines: readonly ComparedModel[],
   options: ReplayOptions,
 ): { readonly form: string; readonly baselines: number; readonly flips: number; readonly checks: ReplayedCheck[] } {
-  if (baselines.length < 2)
-    throw invalidOption("what differs between runs of one model takes two runs or more: give --baseline several times");
+  refuseOneRun(baselines);
   const { drops, nights } = options;
   const rule = dropRule(options);
   const { scores, form } = resolveModels(bundle, baselines, namedRuns(baselines, "baseline"), options);
@@ -90,6 +89,12 @@ export function replayCheck(
       power: drops.map((drop) => share(runs, drop, Math.ceil(nights / 10))),
     })),
   };
+}
+
+/** @throws AnchorEvalError `invalid_option` for fewer than two runs */
+export function refuseOneRun(baselines: readonly unknown[]): void {
+  if (baselines.length < 2)
+    throw invalidOption("what differs between runs of one model takes two runs or more: give --baseline several times");
 }
 
 /** An item that baselines answered, and where its answers are. */
