@@ -1,3 +1,4 @@
+import { rename, rm, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { printable, type Streams } from "./output.ts";
 
@@ -27,6 +28,19 @@ export async function writing(file: string, write: () => Promise<unknown>): Prom
   } catch (cause) {
     throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
   }
+}
+
+/** Writes a file wholly or not at all, by a draft beside it. @throws AnchorEvalError `unavailable` */
+export function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.part`;
+  return writing(file, async () => {
+    try {
+      await writeFile(draft, text);
+      await rename(draft, file);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  });
 }
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption } from "../command.ts";
-import { writing } from "../errors.ts";
+import { replaceFile } from "../errors.ts";
 
 /** One night of a history, a line of its file. */
 export interface HistoryNight extends HistoryKey {
@@ -101,15 +101,7 @@ export function withNight(
   return history;
 }
 
-/** Writes a history beside its file first, so that a crash loses none. @throws AnchorEvalError `unavailable` */
-export async function writeHistory(file: string, nights: readonly HistoryNight[]): Promise<void> {
-  const draft = `${file}.part`;
-  await writing(file, async () => {
-    try {
-      await writeFile(draft, nights.map((night) => `${JSON.stringify(night)}\n`).join(""));
-      await rename(draft, file);
-    } finally {
-      await rm(draft, { force: true });
-    }
-  });
+/** Writes a history wholly, so that a crash loses none. @throws AnchorEvalError `unavailable` */
+export function writeHistory(file: string, nights: readonly HistoryNight[]): Promise<void> {
+  return replaceFile(file, nights.map((night) => `${JSON.stringify(night)}\n`).join(""));
 }
