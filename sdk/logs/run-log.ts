@@ -1,5 +1,6 @@
 import type { Weighting } from "../core/bundle/names.ts";
 import type { AnchorEvalError } from "../core/errors.ts";
+import type { Cost } from "./cost.ts";
 
 /**
  * The state of one item in a run. `scored`: the harness gave it a score. `errored`: no answer of the model came back;
@@ -18,6 +19,8 @@ export interface LoggedSample {
   readonly score: number | null;
   /** Of a run that asked the item several times: the score of each, on [0,1], null for none; `score` is their mean. */
   readonly trials?: readonly (number | null)[];
+  /** What one answer took, of several trials on the mean; absent where the log doesn't say. */
+  readonly cost?: Cost;
   /** Content hash of the item; null where the log doesn't hold the item. */
   readonly hash: string | null;
   /** The item's question, where it can be told apart from the answer. */

@@ -73,7 +73,7 @@ export function itemScorer(
 }
 
 /** A document of a log that has one row for each. */
-export interface LoggedDocument extends Pick<LoggedSample, "hash" | "text"> {
+export interface LoggedDocument extends Pick<LoggedSample, "hash" | "text" | "cost"> {
   /** Its row, counted from 1. */
   readonly row: number;
   readonly id: number | string;
@@ -101,7 +101,7 @@ export function scoreDocuments(
     );
   const scale = scoreScale(options);
   const first = new Map<number | string, number>();
-  const samples = documents.map(({ row, id, values, errored, hash, text }): LoggedSample => {
+  const samples = documents.map(({ row, id, values, errored, cost, hash, text }): LoggedSample => {
     const before = first.get(id);
     if (before !== undefined) issues.add(row, "duplicate", duplicate.message(id, before), duplicate.field);
     first.set(id, row);
@@ -114,7 +114,7 @@ export function scoreDocuments(
         `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
         metric,
       );
-    return { task, doc_id: id, state: sampleState(errored, score), score, hash, text };
+    return { task, doc_id: id, state: sampleState(errored, score), score, ...(cost && { cost }), hash, text };
   });
   issues.refuse();
   return samples;

@@ -2,7 +2,8 @@ import type { LineBatch } from "../../tables/chunk-lines.ts";
 import { SHA256 } from "../../core/bundle/names.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { chooseMetric } from "../choices.ts";
-import { filledText, parsePythonJson, record } from "../json.ts";
+import { type CostKind, sampleCost, totalOf } from "../cost.ts";
+import { filledText, numberOf, parsePythonJson, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
 import { contentFields, itemScorer, RowIssues, sampleState, type SampleOptions } from "../scores.ts";
@@ -115,10 +116,20 @@ export async function readEeeSamples(
       const values = own.flatMap(({ score }) => score ?? []);
       const score = scored(values, "sample", id);
       const errored = own.every((line) => line.errored);
-      return { task, doc_id: documentId(id), state: sampleState(errored, score), score, ...contentOf(own[0]!) };
+      const trials = repeats > 1 && { trials: own.map((line) => scored([line.score ?? []].flat(), "sample", id)) };
+      const cost = sampleCost(own.map(costOf), file, "sample", id);
+      const state = sampleState(errored, score);
+      return { task, doc_id: documentId(id), state, score, ...trials, ...cost, ...contentOf(own[0]!) };
     }),
     remarks: repeats > 1 ? [`${file}: scores are means over up to ${repeats} runs of a sample`] : [],
   };
+}
+
+function costOf({ fields }: EeeLine): Partial<Record<CostKind, number | null>> {
+  const { total_tokens: total, input_tokens: input, output_tokens: output } = record(fields.token_usage);
+  const { latency_ms: latency, generation_time_ms: generation } = record(fields.performance);
+  const time = numberOf(latency) ?? numberOf(generation);
+  return { tokens: numberOf(total) ?? totalOf(input, output), seconds: time === null ? null : time / 1000 };
 }
 
 /** Numbers of documents as numbers, as harnesses have them. */

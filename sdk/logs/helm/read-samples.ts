@@ -1,5 +1,6 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
+import { type CostKind, sampleCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, record, textOf } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { contentFields, invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
@@ -26,23 +27,26 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
   if (!Array.isArray(stats)) throw invalidLog(file, "per_instance_stats.json is no list of instances");
   const instances = instancesOf(state);
   const split = evaluatedSplit(stats);
-  const values = new Map<string, Map<string, number[]>>();
+  const values = new Map<string, Map<unknown, Map<string, number[]>>>();
   const metrics = new Set<string>();
   const trials = new Set<unknown>();
   const perturbed = new Set<string>();
   stats.forEach((entry: unknown, position) => {
-    const { instance_id: id, train_trial_index: trial, perturbation, stats: own } = record(entry);
-    if (typeof id !== "string" || !Array.isArray(own))
+    const { instance_id: id, train_trial_index: trial, perturbation, stats: told } = record(entry);
+    if (typeof id !== "string" || !Array.isArray(told))
       throw invalidLog(file, `per_instance_stats.json: entry ${position + 1} has no instance_id and stats`);
     if (perturbation !== undefined) return void perturbed.add(id);
     trials.add(trial);
-    const found = values.get(id) ?? new Map<string, number[]>();
-    values.set(id, found);
-    for (const stat of own) {
+    const own = values.get(id) ?? new Map<unknown, Map<string, number[]>>();
+    values.set(id, own);
+    // HELM has an entry a metric's class: several of one trial.
+    const found = own.get(trial) ?? new Map<string, number[]>();
+    own.set(trial, found);
+    for (const stat of told) {
       const { name, mean } = record(stat);
       const { name: metric, split: where, perturbation: changed } = record(name);
-      if (typeof metric !== "string" || where !== split || changed !== undefined || NO_SCORE.test(metric)) continue;
-      metrics.add(metric);
+      if (typeof metric !== "string" || where !== split || changed !== undefined) continue;
+      if (!NO_SCORE.test(metric)) metrics.add(metric);
       if (typeof mean === "number") found.set(metric, [...(found.get(metric) ?? []), mean]);
     }
   });
@@ -52,9 +56,13 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
   const samples = [...values].flatMap(([id, found]): LoggedSample[] => {
     const instance = instances.get(id);
     if (instance && instance.split !== null && instance.split !== split) return [];
-    const score = scored(found.get(metric) ?? [], "instance", id);
+    const own = [...found.values()].map((trial) => trial.get(metric) ?? []);
+    const score = scored(own.flat(), "instance", id);
+    const repeated = trials.size > 1 && { trials: own.map((trial) => scored(trial, "instance", id)) };
+    const cost = sampleCost([...found.values()].map(costOf), file, "instance", id);
     const state = sampleState(instance?.failed === true, score);
-    return [{ task, doc_id: id, state, score, hash: instance?.hash ?? null, text: instance?.text ?? null }];
+    const { hash = null, text = null } = instance ?? {};
+    return [{ task, doc_id: id, state, score, ...repeated, ...cost, hash, text }];
   });
   return {
     task,
@@ -65,6 +73,15 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
       ...(trials.size > 1 ? [`${file}: scores are means over ${trials.size} train trials`] : []),
       ...(perturbed.size > 0 ? [`${file}: perturbed versions of ${perturbed.size} instances are left out`] : []),
     ],
+  };
+}
+
+/** What HELM's own statistics of a trial say that it took; tokens by the model's tokenizer, of the prompt and of all answers. */
+function costOf(trial: ReadonlyMap<string, readonly number[]>): Partial<Record<CostKind, number | null>> {
+  const stat = (...names: string[]): number | undefined => names.flatMap((name) => trial.get(name)?.[0] ?? [])[0];
+  return {
+    tokens: totalOf(stat("num_prompt_tokens"), stat("num_output_tokens", "num_completion_tokens")),
+    seconds: stat("inference_runtime") ?? null,
   };
 }
 

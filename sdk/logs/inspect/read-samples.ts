@@ -1,7 +1,8 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
 import { chooseMetric } from "../choices.ts";
-import { canonicalJson, record } from "../json.ts";
+import { type CostKind, sampleCost, totalOf } from "../cost.ts";
+import { canonicalJson, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { invalidLog, itemScorer, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
@@ -9,8 +10,11 @@ import type { InspectHeader } from "./read-header.ts";
 /** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
 interface Epoch extends Pick<LoggedSample, "hash" | "text"> {
   readonly id: number | string;
+  /** Its number among the sample's epochs, from 1. */
+  readonly epoch: number;
   readonly scores: ReadonlyMap<string, number | null>;
   readonly errored: boolean;
+  readonly cost: Readonly<Record<CostKind, number | null>>;
 }
 
 /**
@@ -27,6 +31,7 @@ export async function readInspectSamples(
   const { file, task, metric: asked } = options;
   const all: Epoch[] = [];
   for await (const sample of found) all.push(readEpoch(record(sample), all.length, file));
+  checkEpochs(all, epochs, file);
   if (all.length === 0) throw invalidLog(file, "the log has no samples");
   const metrics = new Map(all.flatMap(({ scores }) => [...scores.keys()]).map((name) => [name, null]));
   if (metrics.size === 0 && asked === undefined)
@@ -40,8 +45,9 @@ export async function readInspectSamples(
     const score = scored(values, "sample", id);
     const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
     const trials = own.map(({ scores }) => scored([scores.get(metric) ?? []].flat(), "sample", id));
+    const cost = sampleCost(own.map((epoch) => epoch.cost), file, "sample", id); // prettier-ignore
     const { hash, text } = own[0]!;
-    return { task, doc_id: id, state, score, ...(epochs > 1 && { trials }), hash, text };
+    return { task, doc_id: id, state, score, ...(epochs > 1 && { trials }), ...cost, hash, text };
   });
   const failed = all.filter(({ errored }) => errored).length;
   const remarks = [
@@ -59,12 +65,49 @@ export async function readInspectSamples(
 }
 
 function readEpoch(sample: Readonly<Record<string, unknown>>, position: number, file: string): Epoch {
-  const { id, scores, score, error } = sample;
+  const { id, epoch, scores, score, error } = sample;
   if (typeof id !== "number" && typeof id !== "string")
     throw new AnchorEvalError("invalid_data", `${file}: sample ${position + 1} has no id`, {
       issues: [{ path: [file, "samples", position, "id"], code: "missing", message: "a sample has an id" }],
     });
-  return { id, scores: scoresOf(scores ?? score), errored: error != null, ...sampleIdentity(sample) };
+  return {
+    id,
+    epoch: numberOf(epoch) ?? 1,
+    scores: scoresOf(scores ?? score),
+    errored: error != null,
+    cost: costOf(sample),
+    ...sampleIdentity(sample),
+  };
+}
+
+/** Tokens and dollars of all models that answered or judged; seconds without those of waiting for a model's limits. */
+function costOf({
+  model_usage: usage,
+  working_time: working,
+  total_time: total,
+}: Readonly<Record<string, unknown>>): Epoch["cost"] {
+  const used = Object.values(record(usage)).map(record);
+  const sum = (field: string): number | null => (used.length === 0 ? null : totalOf(...used.map((own) => own[field])));
+  return { tokens: sum("total_tokens"), seconds: numberOf(working) ?? numberOf(total), price: sum("total_cost") };
+}
+
+/** @throws AnchorEvalError `invalid_data` for an epoch that a sample has twice, and for one that the header doesn't have */
+function checkEpochs(all: readonly Epoch[], epochs: number, file: string): void {
+  const seen = new Set<string>();
+  for (const { id, epoch } of all) {
+    const key = JSON.stringify([id, epoch]);
+    const problem = seen.has(key)
+      ? (["duplicate", `epoch ${epoch} is there twice`] as const)
+      : epoch > epochs
+        ? (["out_of_range", `epoch ${epoch} is beyond the ${epochs} of the log's header`] as const)
+        : null;
+    seen.add(key);
+    if (problem === null) continue;
+    const [code, message] = problem;
+    throw new AnchorEvalError("invalid_data", `${file}: sample ${id}: ${message}`, {
+      issues: [{ path: [file, id, "epoch"], code, message }],
+    });
+  }
 }
 
 /** The hash of a sample's content, and its text; null where they can't be told. */

@@ -1,6 +1,7 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
 import { chooseMetric, metricReasons } from "../choices.ts";
-import { record } from "../json.ts";
+import { sampleCost } from "../cost.ts";
+import { list, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
 import {
   contentFields,
@@ -39,6 +40,7 @@ export async function readLightevalDetails(
       id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
       errored: isErrored(record(row.model_response)),
+      ...sampleCost([{ tokens: tokensOf(record(row.model_response)) }], file, "row", number),
       ...contentFields(documentContent(doc)),
     });
   }
@@ -70,6 +72,15 @@ function corpusReason(aggregation: string | undefined): string | null {
   return aggregation === "max" || aggregation === "min"
     ? `is the ${aggregation} over the documents, not their mean`
     : `is computed from the outputs on all documents together (${aggregation})`;
+}
+
+/** Tokens asked and answered, of every choice where each was asked; null where the model's class logs none, as of most APIs. */
+function tokensOf({ input_tokens: asked, output_tokens: answered }: Record<string, unknown>): number | null {
+  const [input, output] = [list(asked).flat(2), list(answered).flat(2)];
+  const known = input.length > 0 && output.length > 0;
+  return known && [...input, ...output].every((token) => typeof token === "number")
+    ? input.length + output.length
+    : null;
 }
 
 /** lighteval logs an empty text for a request that failed or was refused. */

@@ -3,8 +3,8 @@ import { isObject } from "../../tables/json-records.ts";
 import { invalidLog } from "../scores.ts";
 
 interface ItemScores {
-  /** A value an item, of several runs the mean, null where it has none; by metric. */
-  readonly scores: ReadonlyMap<string, readonly (number | null)[]>;
+  /** The values of each item, one a run, null where a run has none; by metric. */
+  readonly scores: ReadonlyMap<string, readonly (readonly (number | null)[])[]>;
   /** The metric that says whether answers are right; null where nothing does. */
   readonly share: string | null;
   /** The details don't say which answers are right: those that equal the reference are. */
@@ -33,17 +33,17 @@ export function itemScores(
   reported: ReadonlyMap<string, number>,
   metric: string | undefined,
 ): ItemScores {
-  const scores = new Map<string, (number | null)[]>();
+  const scores = new Map<string, (number | null)[][]>();
   const valuesOf = (name: string): (readonly unknown[])[] => items.map(({ fields }) => fields.get(name) ?? []);
   for (const name of new Set(items.flatMap(({ fields }) => [...fields.keys()]))) {
     if (RIGHT.includes(name) || NO_SCORE.test(name)) continue;
     const values = valuesOf(name);
     if (values.flat().every(isScore) && values.flat().some((value) => value !== null))
-      scores.set(name, values.map(mean));
+      scores.set(name, values.map(numbersOf));
   }
   const shareNames = [...(metric === undefined ? [] : [metric]), ...SHARES, ...reported.keys()];
-  const reportedAs = (values: readonly (number | null)[]): string | undefined => {
-    const share = mean(values);
+  const reportedAs = (values: readonly (readonly (number | null)[])[]): string | undefined => {
+    const share = mean(values.map(mean));
     return shareNames.find((name) => {
       const percent = reported.get(name);
       return percent !== undefined && share !== null && Math.abs(percent / 100 - share) <= ROUNDED;
@@ -51,30 +51,34 @@ export function itemScores(
   };
   const flag = RIGHT.find((name) => valuesOf(name).some((values) => values.some((value) => value != null)));
   if (flag !== undefined) {
-    const values = valuesOf(flag).map(mean);
+    const values = valuesOf(flag).map(numbersOf);
     const share = reportedAs(values) ?? flag;
     return { scores: scores.set(share, values), share, inferred: false };
   }
   const equal = items.map(equalities);
-  const share = scores.size > 0 || equal.includes(null) ? undefined : reportedAs(equal);
+  const share = scores.size > 0 || equal.some((own) => own.length === 0) ? undefined : reportedAs(equal);
   if (share === undefined) return { scores, share: null, inferred: false };
   return { scores: scores.set(share, equal), share, inferred: true };
 }
 
-/** The share of a question's answers that are the reference; null where either isn't logged. */
-function equalities({ fields }: ItemDetails): number | null {
+/** Which of a question's answers are the reference; none where either isn't logged. */
+function equalities({ fields }: ItemDetails): number[] {
   const [answers, references] = [fields.get("predictions") ?? [], fields.get("references") ?? []];
-  if (answers.length === 0 || answers.length !== references.length) return null;
-  return mean(answers.map((answer, run) => answer === references[run]));
+  if (answers.length !== references.length) return [];
+  return answers.map((answer, run) => Number(answer === references[run]));
 }
 
 function isScore(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean" || value === null;
 }
 
+function numbersOf(values: readonly unknown[]): (number | null)[] {
+  return values.map((value) => (typeof value === "number" || typeof value === "boolean" ? Number(value) : null));
+}
+
 /** Mean of those that there are. */
-function mean(values: readonly unknown[]): number | null {
-  const numbers = values.filter((value) => typeof value === "number" || typeof value === "boolean").map(Number);
+function mean(values: readonly (number | null)[]): number | null {
+  const numbers = values.filter((value) => value !== null);
   return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 

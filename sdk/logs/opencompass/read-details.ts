@@ -1,5 +1,6 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { chooseMetric } from "../choices.ts";
+import { sampleCost, totalOf } from "../cost.ts";
 import { canonicalJson, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
@@ -49,13 +50,16 @@ export function readOpenCompassDetails(
         file,
         `the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
       );
-    const raw = scores.get(metric)![position] ?? null;
-    const score = scored(raw === null ? [] : [raw], "item", id);
+    const values = scores.get(metric)![position]!;
+    const score = scored(values.flatMap((value) => value ?? []), "item", id); // prettier-ignore
+    const trials = values.length > 1 && { trials: values.map((value) => scored([value ?? []].flat(), "item", id)) };
     return {
       task,
       doc_id: id,
       state: sampleState(isErrored(own.map(({ prediction }) => prediction)), score),
       score,
+      ...trials,
+      ...sampleCost(own.flatMap(answerLengths), file, "item", id),
       hash: content && contentHash(content),
       text: content && (content.choices ?? [content.input]).join("\n"),
     };
@@ -74,6 +78,11 @@ export function readOpenCompassDetails(
         : []),
     ],
   };
+}
+
+/** Tokens of each answer, as OpenCompass counts them with `dump_res_length`: those asked, and of each of its texts. */
+function answerLengths({ all_input_length: asked, res_length: answered }: Predictions): { tokens: number | null }[] {
+  return [answered].flat().map((own) => ({ tokens: totalOf(asked, own) }));
 }
 
 /** OpenCompass logs an empty answer for a request that failed. */
