@@ -130,7 +130,16 @@ async function readJsonLines(
   return sums.found();
 }
 
-function jsonPrice(value: unknown, place: { row?: number; column: string }, issues: DataIssues): number {
+/** A price in a cell of a table of text; NaN for none, and for one that breaks a rule, which is noted. */
+export function priceText(cell: string, place: { row: number; column: string }, issues: DataIssues): number {
+  if (cell.trim() === "" || isMissingWord(cell)) return NaN;
+  const value = cell.includes(",") ? NaN : decimalNumber(cell.trim()); // 1,500 may be a thousand or one and a half
+  if (Number.isNaN(value)) issues.add(place, "not_a_number", `a price is a number, at least 0, got ${quoted(cell)}`);
+  return checkedPrice(value, cell, place, issues);
+}
+
+/** A price as JSON has it; NaN as of {@link priceText}. */
+export function jsonPrice(value: unknown, place: { row?: number; column: string }, issues: DataIssues): number {
   if (value === null || value === undefined) return NaN;
   if (typeof value === "number") return checkedPrice(value, String(value), place, issues);
   issues.add(place, "not_a_number", `a price is a number, at least 0, got ${jsonKind(value)}`);
@@ -160,15 +169,7 @@ async function readCsv(file: string, batches: readonly LineBatch[], columns: rea
         nameAt = cells.indexOf(named);
         places = columns.map((column) => cells.indexOf(column));
       } else if (checkWidth(record, header, issues)) {
-        const prices = places.map((at, k) => {
-          const cell = cells[at]!;
-          if (cell.trim() === "" || isMissingWord(cell)) return NaN;
-          const place = { row, column: columns[k]! };
-          const value = cell.includes(",") ? NaN : decimalNumber(cell.trim()); // 1,500 may be a thousand or one and a half
-          if (Number.isNaN(value))
-            issues.add(place, "not_a_number", `a price is a number, at least 0, got ${quoted(cell)}`);
-          return checkedPrice(value, cell, place, issues);
-        });
+        const prices = places.map((at, k) => priceText(cells[at]!, { row, column: columns[k]! }, issues));
         sums.take(cells[nameAt], prices, { row, column: named });
       }
     }

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groupBy } from "anchoreval-trainer/internal/import/run-scores";
-import { FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
+import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
 import {
   type ImportedTable,
   readLongTable,
@@ -9,12 +9,16 @@ import {
   parseTableColumns,
 } from "anchoreval-trainer/internal/matrix/read-long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
-import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
+import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { importLogs, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
+import { trialsAndPrices, type TrialsAndPrices } from "anchoreval-trainer/internal/import/trials-and-prices";
+import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-prices";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
+import { priceWords } from "anchoreval/internal/prices/bundle-prices";
+import { count, counted } from "anchoreval/internal/words/figures";
 import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { openHarness } from "../trainer.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
@@ -25,7 +29,14 @@ const TABLES = ["table", "routerdc"] as const;
 
 const SOURCES = [...HARNESSES, ...TABLES] as const;
 
-const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
+const [RESPONSES, TRIALS, ITEMS, REPORT] = [
+  "responses.csv.gz",
+  "trials.csv.gz",
+  "items.jsonl.gz",
+  "import.json",
+] as const;
+
+const FILES = [RESPONSES, ITEMS, REPORT, TRIALS] as const;
 
 export const importCommand: Command = {
   operands: { usage: "PATH…" },
@@ -45,7 +56,7 @@ export const importCommand: Command = {
       filter: option("[TASK=]F", "filter whose answers count, where logs have several", { multiple: true }),
       columns: option(
         "ROLE=C,…",
-        `a table's columns: ROLE is ${COLUMN_ROLES.join(", ")}; an item's may be several, joined by +`,
+        `a table's columns: ROLE is ${COLUMN_ROLES.join(", ")}; an item's may be several, joined by +, so may a cost's; seconds may be END-START`,
         { multiple: true },
       ),
       ...rare({
@@ -68,7 +79,7 @@ export const importCommand: Command = {
   },
   examples: [
     "import --from lm-eval logs --out board",
-    "import --from table scores.csv --columns model=name,item=id,score=acc --out board",
+    "import --from table scores.csv --columns model=name,item=id,score=acc,tokens=input+output --out board",
   ],
   run: async ({ operands, options, output }) => {
     options.required("from");
@@ -79,23 +90,28 @@ export const importCommand: Command = {
     const place = { option: "--out", folder: out, files: FILES, force };
     await checkOutFolder({ ...place, other: otherImport() });
     const table = isTable(from);
-    const { matrix, report, lines } = table
+    const { matrix, trials, prices, report, lines } = table
       ? await importTable(from, operands, options)
       : await importHarness(from, operands, options, output);
     await checkOutFolder({ ...place, other: otherImport(matrix) });
-    await writeOutFolder(out, FILES, async (responses, items, description) => {
+    const files = FILES.filter((file) => trials !== undefined || file !== TRIALS);
+    await writeOutFolder(out, files, async (responses, items, description, single) => {
       await writeWideCsv(responses, matrix);
-      await writeItems(items, matrix.items);
+      await writeItems(items, matrix.items, prices);
       await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
+      if (trials !== undefined) await writeTrials(single, trials);
     });
+    if (trials === undefined) await rm(join(out, TRIALS), { force: true }); // of an earlier import
     for (const warning of report.warnings) output.remark(table ? warning : `warning: ${warning}`);
-    output.result(report, [...lines, "", ...nextSteps(report, out)]);
+    output.result(report, [...lines, ...foundLines(report), "", ...nextSteps(report, out)]);
   },
 };
 
 /** The matrix that was imported, the content of import.json, and its summary for people. */
 interface Imported<Report> {
   readonly matrix: ResponseMatrix;
+  readonly trials?: readonly CellTrials[];
+  readonly prices?: readonly TypicalPrices[];
   readonly report: Report;
   readonly lines: readonly string[];
 }
@@ -128,7 +144,7 @@ async function importHarness(
 ): Promise<Imported<ImportReport>> {
   options.refuse(["columns"], `is for --from table, not for the logs of ${from}`);
   const harness = await openHarness(from, `import --from ${from}`);
-  const { matrix, report } = await output.during("reading logs", (update) =>
+  const { report, ...board } = await output.during("reading logs", (update) =>
     importLogs(harness, paths, {
       ...readScale(options),
       modelName: options.text("model-name"),
@@ -151,19 +167,42 @@ async function importHarness(
       ? "no results files to compare the scores with"
       : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,
   ];
-  return { matrix, report, lines };
+  return { ...board, report, lines };
 }
 
-function nextSteps({ models, weighting }: ImportReport | TableReport, out: string): string[] {
+/** What there is beside a score a model and item. */
+function foundLines({ trials, prices = [], models, items }: ImportReport | TableReport): string[] {
+  return [
+    ...(trials === undefined
+      ? []
+      : [
+          `${count(trials.scores)} trials, ${trials.fewest === trials.most ? trials.most : `${trials.fewest} to ${trials.most}`} an item and model`,
+        ]),
+    ...prices.map(
+      ({ column, models: known, total, assumed }) =>
+        `prices in ${column}: of ${items - assumed.length} of ${items} items, by ${known} of ${counted(models, "model")}; all items together take a typical model ${priceWords(total, column === "price" ? null : column)}`,
+    ),
+  ];
+}
+
+function nextSteps({ models, weighting, trials, prices = [] }: ImportReport | TableReport, out: string): string[] {
   if (models < FEWEST_MODELS) return [`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`];
   const weigh = weighting === undefined ? "" : ` --weighting ${weighting}`;
   return [
     "written; next:",
-    `  anchoreval fit --responses ${join(out, "responses.csv.gz")} --items ${join(out, "items.jsonl.gz")}${weigh} --anchors 50 --name NAME@1.0.0 --out DIR`,
+    `  anchoreval fit --responses ${join(out, trials ? TRIALS : RESPONSES)} --items ${join(out, ITEMS)}${weigh} --anchors 50 --name NAME@1.0.0 --out DIR`,
+    ...(trials && trials.fewest > 1
+      ? [`for pass@K of the trials add --metric pass@${trials.fewest}; ${RESPONSES} has their means`]
+      : []),
+    ...(prices.length === 0
+      ? []
+      : [
+          `for anchors by price add --prices ${join(out, ITEMS)} --price-column ${prices.map(({ column }) => column).join(" or ")}`,
+        ]),
   ];
 }
 
-interface TableReport {
+interface TableReport extends TrialsAndPrices {
   readonly source: (typeof TABLES)[number];
   readonly models: number;
   readonly items: number;
@@ -185,7 +224,8 @@ async function importTable(
   options: OptionReader,
 ): Promise<Imported<TableReport>> {
   options.refuse(OF_LOGS, `is for logs of harnesses, not for --from ${source}`);
-  const { matrix, weighting, remarks } = await read(source, paths, options);
+  const { weighting, remarks, ...board } = await read(source, paths, options);
+  const { matrix, trials, prices = [] } = board;
   const scenarios = Array.from(
     groupBy(matrix.items, (item) => item.scenario),
     ([id, items]) => ({
@@ -202,8 +242,9 @@ async function importTable(
         `  ${id}: ${count} items${subscenarios.length > 1 ? ` in ${subscenarios.length} subscenarios` : ""}`,
     ),
   ];
-  const report = { source, models, items, ...(weighting !== null && { weighting }), scenarios, warnings: remarks };
-  return { matrix, report, lines };
+  const weighed = weighting !== null && { weighting };
+  const found = trialsAndPrices(trials, prices);
+  return { ...board, report: { source, models, items, ...weighed, scenarios, ...found, warnings: remarks }, lines };
 }
 
 async function read(

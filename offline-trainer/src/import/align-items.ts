@@ -1,8 +1,10 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { CellTrials } from "../matrix/readers/score-table.ts";
 import { type ItemInfo, responseMatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { AnswerCosts } from "../matrix/typical-prices.ts";
 import type { ImportedScenario, TaskMean } from "./assign-scenarios.ts";
-import { type ContentTable, countedScore, type ErrorPolicy, type RunScores } from "./run-scores.ts";
+import { type ContentTable, countedTrials, type ErrorPolicy, type RunScores } from "./run-scores.ts";
 
 interface AlignedItem {
   readonly doc_id: number | string;
@@ -115,13 +117,17 @@ interface TaskRuns extends AlignedTask {
 
 interface FilledMatrix {
   readonly matrix: ResponseMatrix;
+  /** What the cells are the means of; absent where each is of one trial. */
+  readonly trials: readonly CellTrials[] | undefined;
+  /** What the answers cost, as far as the logs say. */
+  readonly costs: AnswerCosts;
   /** Mean of a model's scores on a task; null where it has none. */
   readonly taskMean: (model: string, task: string) => TaskMean | null;
 }
 
 /**
- * The matrix with items in the order of scenarios, tasks and documents. Several runs of a model on a task are averaged
- * over those that have a score.
+ * The matrix with items in the order of scenarios, tasks and documents. Several trials of an item, and those of several runs
+ * of a model on a task, are averaged over those that have a score.
  * @param merged - scenarios whose items are written without subscenarios
  */
 export function fillMatrix(
@@ -141,19 +147,39 @@ export function fillMatrix(
   const rows = new Map(models.map((model, row) => [model, row * items.length]));
   const sums = new Float64Array(models.length * items.length);
   const counts = new Uint16Array(sums.length);
+  const costs = new AnswerCosts();
+  const isRepeated = [...tasks.values()].some(
+    ({ own }) =>
+      new Set(own.map((run) => run.log.model)).size < own.length ||
+      own.some((run) => run.repeats.some(({ trials = [] }) => trials.length > 1)),
+  );
+  const cells: number[][] = [];
   for (const [task, { own, columns }] of tasks)
     own.forEach((run, index) => {
       const begin = rows.get(run.log.model)! + begins.get(task)!;
       columns[index]!.forEach((item, sample) => {
-        const score = countedScore(run, sample, errors);
-        if (item < 0 || Number.isNaN(score)) return;
-        sums[begin + item]! += score;
-        counts[begin + item]!++;
+        if (item < 0) return;
+        const cell = begin + item;
+        const { trials, cost } = run.repeats[sample]!;
+        if (cost) costs.add(run.log.model, items[cell % items.length]!.item_id, cost, trials?.length);
+        for (const score of countedTrials(run, sample, errors)) {
+          sums[cell]! += score;
+          counts[cell]!++;
+          if (isRepeated) (cells[cell] ??= []).push(score);
+        }
       });
     });
   const scores = sums.map((sum, cell) => (counts[cell] === 0 ? NaN : sum / counts[cell]!));
   return {
     matrix: responseMatrix(models, items, scores),
+    trials: isRepeated
+      ? Object.entries(cells).map(([cell, own]) => ({
+          model: models[Math.floor(Number(cell) / items.length)]!,
+          item: items[Number(cell) % items.length]!.item_id,
+          scores: own,
+        }))
+      : undefined,
+    costs,
     taskMean: (model, task) => {
       const begin = rows.get(model)! + begins.get(task)!;
       const observed = scores

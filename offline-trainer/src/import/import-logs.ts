@@ -3,7 +3,9 @@ import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { groupedRemarks, type RunLog, type SampleState } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import { counted } from "anchoreval/internal/words/figures";
+import type { CellTrials } from "../matrix/readers/score-table.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import type { TypicalPrices } from "../matrix/typical-prices.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
 import { ContentTable, countStates, type ErrorPolicy, groupBy, type RunScores } from "./run-scores.ts";
@@ -17,6 +19,7 @@ import {
   refuseMixedProtocols,
   selectRuns,
 } from "./select-runs.ts";
+import { trialsAndPrices, type TrialsAndPrices } from "./trials-and-prices.ts";
 
 /** How logs become a response matrix. */
 export interface ImportOptions extends ReadOptions {
@@ -29,6 +32,10 @@ export interface ImportOptions extends ReadOptions {
 /** A leaderboard read from a harness's logs. */
 export interface LogImport {
   readonly matrix: ResponseMatrix;
+  /** What the cells are the means of; absent where every model answered every item once. */
+  readonly trials?: readonly CellTrials[];
+  /** What items cost, of the kinds of costs that the logs have. */
+  readonly prices?: readonly TypicalPrices[];
   readonly report: ImportReport;
 }
 
@@ -58,7 +65,9 @@ export async function importLogs(
   );
   const { scenarios, warnings: doubts } = assignScenarios(runs, logs);
   const weighting = overallWeighting(scenarios);
-  const { matrix, taskMean } = fillMatrix(tasks, scenarios, { merged: weighting.merged, errors, contents });
+  const filled = fillMatrix(tasks, scenarios, { merged: weighting.merged, errors, contents });
+  const { matrix, trials, taskMean } = filled;
+  const { prices, remarks } = filled.costs.prices(matrix.items);
   const comparisons = compareScores(runs, scenarios, taskMean, options);
   const different = comparisons.filter((comparison) => !comparison.equal);
   const states = countStates(runs);
@@ -93,6 +102,7 @@ export async function importLogs(
     dropped: selected.dropped.map(({ model, task, file }) => ({ model, task, file })),
     errors,
     states,
+    ...trialsAndPrices(trials, prices),
     protocolDifferences: differences,
     scores: { compared: comparisons.length, equal: comparisons.length - different.length, different },
     warnings: [
@@ -107,14 +117,15 @@ export async function importLogs(
       ...matchingWarnings(reported),
       ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
       ...weighting.warnings,
+      ...remarks,
       ...scoreWarnings(different, errors),
     ],
   };
-  return { matrix, report };
+  return { matrix, ...(trials && { trials }), prices, report };
 }
 
 /** Contents of import.json: everything that was read, chosen and dropped. */
-export interface ImportReport {
+export interface ImportReport extends TrialsAndPrices {
   readonly harness: HarnessName;
   readonly models: number;
   readonly items: number;

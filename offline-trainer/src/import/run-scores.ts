@@ -11,6 +11,8 @@ export interface RunScores {
   /** The harness's own scores on [0,1]; NaN where it gave none. */
   readonly scores: Float64Array;
   readonly states: readonly SampleState[];
+  /** Of each sample that was asked several times, its trials; of each whose log says what it cost, that. */
+  readonly repeats: readonly Pick<LoggedSample, "trials" | "cost">[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
   readonly remarks: readonly string[];
@@ -51,11 +53,16 @@ export function runScores(
     documents: samples.map((sample) => sample.doc_id),
     scores: Float64Array.from(samples, (sample) => sample.score ?? NaN),
     states: samples.map((sample) => sample.state),
+    repeats: samples.map(({ trials, cost }) =>
+      trials || cost ? { ...(trials && { trials }), ...(cost && { cost }) } : NONE,
+    ),
     hashes: samples.map((sample) => contents.intern(sample.hash, sample.text)),
     remarks,
     ...(absent && { absent }),
   };
 }
+
+const NONE: RunScores["repeats"][number] = {};
 
 /** How a sample without an answer or a score counts. `harness`: as in the harness's own aggregate. */
 export type ErrorPolicy = "harness" | "missing" | "wrong";
@@ -64,6 +71,14 @@ export type ErrorPolicy = "harness" | "missing" | "wrong";
 export function countedScore({ scores, states }: RunScores, sample: number, policy: ErrorPolicy): number {
   if (policy === "harness" || states[sample] === "scored") return scores[sample]!;
   return policy === "wrong" ? 0 : NaN;
+}
+
+/** The scores of a sample's trials that count, one where it was asked once; their mean is {@link countedScore}. */
+export function countedTrials(run: RunScores, sample: number, policy: ErrorPolicy): number[] {
+  const score = countedScore(run, sample, policy);
+  if (Number.isNaN(score)) return [];
+  const trials = run.scores[sample] === score ? run.repeats[sample]!.trials?.filter((own) => own !== null) : undefined;
+  return trials && trials.length > 0 ? trials : [score];
 }
 
 export function countStates(runs: readonly RunScores[]): Record<SampleState, number> {

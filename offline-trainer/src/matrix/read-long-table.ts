@@ -1,13 +1,17 @@
 import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { COST_KINDS } from "anchoreval/internal/logs/cost";
 import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
 import { noteUnread, putScore } from "./readers/long-table.ts";
-import { assembleMatrix, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
+import { RepeatedScores, TRIAL_COLUMN } from "./readers/repeated-scores.ts";
+import { assembleMatrix, type CellTrials, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
+import { type CostColumns, costColumns, costOf } from "./table-costs.ts";
+import { AnswerCosts, type TypicalPrices } from "./typical-prices.ts";
 
 /** A long table as read: its scores, its descriptions of items, and remarks for the user. */
 export interface ImportedTable {
@@ -16,6 +20,10 @@ export interface ImportedTable {
   /** The weighting that the column of weights implies; null without one. */
   readonly weighting: Weighting | null;
   readonly remarks: readonly string[];
+  /** Of a table with a column of trials: what every cell of the matrix is the mean of. */
+  readonly trials?: readonly CellTrials[];
+  /** Of a table that says what answers cost: what items do. */
+  readonly prices?: readonly TypicalPrices[];
 }
 
 /** Columns that describe the item, the same in all of its rows. */
@@ -53,16 +61,25 @@ export async function readLongTable(
   const issues = new DataIssues(path, isNamedJson(path) ? "lines" : "table");
   const reader = scoreReader(options);
   const table = new ScoreTable(issues, reader);
+  const costs = new AnswerCosts();
+  const beside: { trial: string | null; costs: readonly CostColumns[] } = { trial: null, costs: [] };
   const remarks: string[] = [];
   const facts = FACTS.filter((role) => columns[role] !== undefined);
   const described: Descriptions = { columns, facts, itemColumns: [], issues, known: [] };
   const choose = (names: readonly string[]): string[] => {
     const itemColumns = names.includes(columns.item) ? [columns.item] : columns.item.split("+");
     described.itemColumns = itemColumns;
-    for (const role of COLUMN_ROLES)
+    for (const role of ["model", "item", "score", "trial", ...FACTS] as const)
       for (const name of role === "item" ? itemColumns : [columns[role] ?? null])
         if (name !== null) checkColumn(name, role, names, issues);
-    const chosen = [columns.model, columns.score, ...facts.map((role) => columns[role]!), ...itemColumns];
+    beside.trial = columns.trial ?? names.find((name) => name === TRIAL_COLUMN) ?? null;
+    if (beside.trial !== null) table.repeats = new RepeatedScores(table, beside.trial);
+    beside.costs = costColumns(columns, names, issues);
+    const chosen = [
+      ...[columns.model, columns.score, ...facts.map((role) => columns[role]!), ...itemColumns],
+      ...beside.costs.flatMap((own) => own.columns),
+      ...(beside.trial === null ? [] : [beside.trial]),
+    ];
     noteUnread(names, chosen, remarks);
     return chosen;
   };
@@ -75,8 +92,11 @@ export async function readLongTable(
       const item = parts.join("/");
       if (!describeItem(described, table.item(item), item, row, rest)) continue;
       const score = typeof scoreValue === "string" ? reader.fromText(scoreValue) : reader.fromJson(scoreValue);
-      putScore({ row, model, item, score }, table);
+      putScore({ row, model, item, score, ...(beside.trial !== null && { trial: values.at(-1) }) }, table);
+      costs.add(model, item, costOf(beside.costs, rest.slice(facts.length + parts.length), row, issues));
     }
+  issues.refuse();
+  const trials = table.repeats?.finish() ?? [];
   issues.refuse();
   checkTable(table, 1); // as few as were run again
   const assumed = defaultItems(table.items);
@@ -87,10 +107,13 @@ export async function readLongTable(
     return { item_id: id, scenario, ...Object.fromEntries(said) };
   });
   const matrix = assembleMatrix(table, items);
+  const found = costs.prices(items);
   return {
     matrix,
     weighting: columns.weight === undefined ? null : weightingOf(path, matrix, table, described),
-    remarks,
+    remarks: [...remarks, ...found.remarks],
+    ...(trials.some(({ scores }) => scores.length > 1) && { trials }),
+    prices: found.prices,
   };
 }
 
@@ -165,12 +188,15 @@ function factOf(role: Fact, value: unknown, place: Place, issues: DataIssues): s
 }
 
 /** Roles that a column of a long table may have. */
-export const COLUMN_ROLES = ["model", "item", "score", "scenario", "subscenario", "weight", "text", "hash"] as const;
+export const COLUMN_ROLES = ["model", "item", "score", "trial", ...FACTS, ...COST_KINDS] as const;
 
 /** Role of a column of a long table. */
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
-/** A long table's columns by what they hold; the item's may be several, joined by +. */
+/**
+ * A long table's columns by what they hold; the item's may be several, joined by +, and so may those of a cost, which is then
+ * their sum; of seconds END-START are two times.
+ */
 export type TableColumns = Readonly<Partial<Record<ColumnRole, string>>> &
   Readonly<Record<"model" | "item" | "score", string>>;
 

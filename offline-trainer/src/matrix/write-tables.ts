@@ -3,7 +3,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { ITEM_FIELDS } from "./items-file.ts";
+import type { CellTrials } from "./readers/score-table.ts";
 import { isBinary, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
+import type { TypicalPrices } from "./typical-prices.ts";
 
 /** Distinct scores whose text is remembered. */
 const REMEMBERED = 1 << 16;
@@ -81,15 +83,46 @@ async function* withoutSystem(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
   }
 }
 
+/** Digits of a price: those of a token in a million. */
+const PRICE_DIGITS = 6;
+
 /**
- * Writes descriptions of items as JSON lines, gzip where the name ends in .gz; fields other than an item's own are left
- * out, and the same items give the same bytes.
+ * Writes descriptions of items as JSON lines, gzip where the name ends in .gz; fields other than an item's own and its
+ * prices are left out, and the same items give the same bytes.
+ * @param prices - of all items, each a field by its kind
  * @example await writeItems("items.jsonl.gz", matrix.items)
  */
-export async function writeItems(path: string, items: readonly ItemInfo[]): Promise<void> {
-  await writeText(path, itemLines(items));
+export async function writeItems(
+  path: string,
+  items: readonly ItemInfo[],
+  prices: readonly Pick<TypicalPrices, "kind" | "items">[] = [],
+): Promise<void> {
+  await writeText(path, itemLines(items, prices));
 }
 
-function* itemLines(items: readonly ItemInfo[]): Generator<string, void> {
-  for (const item of items) yield `${JSON.stringify(item, [...ITEM_FIELDS])}\n`;
+function* itemLines(
+  items: readonly ItemInfo[],
+  prices: readonly Pick<TypicalPrices, "kind" | "items">[],
+): Generator<string, void> {
+  const fields = [...ITEM_FIELDS, ...prices.map(({ kind }) => kind)];
+  for (const item of items) {
+    const own = prices.map((of) => [of.kind, Number(of.items.get(item.item_id)!.toPrecision(PRICE_DIGITS))] as const);
+    yield `${JSON.stringify({ ...item, ...Object.fromEntries(own) }, fields)}\n`;
+  }
+}
+
+/**
+ * Writes trials as a long table with a column `trial`, a row a trial, numbered from 1 in each cell; gzip where the name ends in
+ * .gz. `readResponses` reads back the matrix of their means.
+ * @example await writeTrials("trials.csv.gz", trials)
+ */
+export async function writeTrials(path: string, trials: readonly CellTrials[]): Promise<void> {
+  await writeText(path, trialLines(trials));
+}
+
+function* trialLines(trials: readonly CellTrials[]): Generator<string, void> {
+  yield "model,item_id,trial,score\n";
+  for (const cell of trials)
+    for (const [k, own] of cell.scores.entries())
+      yield `${csvCell(cell.model)},${csvCell(cell.item)},${k + 1},${own}\n`;
 }

@@ -10,13 +10,16 @@ type Cell = Map<string, number>;
 /** The scores of a long table with a column of trials: a row a trial. The table gets each cell's mean once all are read. */
 export class RepeatedScores {
   readonly #table: ScoreTable;
+  readonly #column: string;
   /** By model, then by item. */
   readonly #cells: Map<number, Cell>[] = [];
   /** Names that trials were given: few, and each kept once. */
   readonly #names = new Map<string, string>();
 
-  constructor(table: ScoreTable) {
+  /** @param column - the column that tells trials apart, for messages */
+  constructor(table: ScoreTable, column: string = TRIAL_COLUMN) {
     this.#table = table;
+    this.#column = column;
   }
 
   /** Puts down one trial as it was read, or notes why it can't be. */
@@ -28,7 +31,7 @@ export class RepeatedScores {
     const { issues, models, items } = this.#table;
     if ((typeof trial !== "string" && typeof trial !== "number") || trial === "") {
       const got = trial === "" ? "none" : jsonKind(trial);
-      issues.add({ row, column: TRIAL_COLUMN }, "missing_trial", `a trial has a number or a name, got ${got}`);
+      issues.add({ row, column: this.#column }, "missing_trial", `a trial has a number or a name, got ${got}`);
       return;
     }
     const name = String(trial);
@@ -38,7 +41,7 @@ export class RepeatedScores {
     cells.set(item, cell);
     if (cell.has(name)) {
       const message = `model ${quoted(models[model]!)} has trial ${quoted(name)} of item ${quoted(items[item]!)} twice`;
-      issues.add({ row, column: TRIAL_COLUMN }, "duplicate", message);
+      issues.add({ row, column: this.#column }, "duplicate", message);
       return;
     }
     cell.set(this.#names.get(name)!, typeof score === "number" ? score : NaN);

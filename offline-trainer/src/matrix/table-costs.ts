@@ -1,0 +1,94 @@
+import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
+import { jsonPrice, priceText } from "anchoreval/internal/prices/parse-prices";
+import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { isMissingWord } from "anchoreval/internal/tables/score-reader";
+import { checkColumn } from "./readers/chosen-rows.ts";
+
+/** Columns of a long table that say together what an answer cost. */
+export interface CostColumns {
+  readonly kind: CostKind;
+  readonly columns: readonly string[];
+  /** They are two times, and the cost is what passes from the second to the first; else it is their sum. */
+  readonly isSpan: boolean;
+}
+
+/**
+ * The columns of `tokens=COLUMN`, `tokens=INPUT+OUTPUT`, `seconds=END-START`.
+ * @param named - by kind, what the user called them
+ * @throws AnchorEvalError `invalid_data` for one that isn't there
+ */
+export function costColumns(
+  named: Readonly<Partial<Record<CostKind, string>>>,
+  names: readonly string[],
+  issues: DataIssues,
+): CostColumns[] {
+  return COST_KINDS.flatMap((kind): CostColumns[] => {
+    const text = named[kind];
+    if (text === undefined) return [];
+    if (names.includes(text)) return [{ kind, columns: [text], isSpan: false }];
+    const ends = kind === "seconds" ? spans(text).find((own) => own.every((name) => names.includes(name))) : undefined;
+    if (ends) return [{ kind, columns: ends, isSpan: true }];
+    const columns = text.split("+");
+    for (const name of columns) checkColumn(name, kind, names, issues);
+    return [{ kind, columns, isSpan: false }];
+  });
+}
+
+/** `END-START`, wherever it may be parted: names of columns have hyphens, too. */
+function spans(text: string): [string, string][] {
+  return Array.from(text.matchAll(/-/g), ({ index }) => [text.slice(0, index), text.slice(index + 1)]);
+}
+
+/**
+ * What a row's answer cost, of each kind of which no column is empty; 0 is none, as tables have it of what wasn't counted.
+ * @param values - of the columns, in their order
+ */
+export function costOf(
+  costs: readonly CostColumns[],
+  values: readonly unknown[],
+  row: number,
+  issues: DataIssues,
+): Cost {
+  const found: Partial<Record<CostKind, number>> = {};
+  let at = 0;
+  for (const { kind, columns, isSpan } of costs) {
+    const read = isSpan ? secondsAt : priceOf;
+    const own = columns.map((column, k) => read(values[at + k], { row, column }, issues));
+    at += columns.length;
+    const cost = isSpan ? own[0]! - own[1]! : own.reduce((sum, next) => sum + next, 0);
+    if (cost < 0 && isSpan) {
+      const message = `it is ${-cost} seconds before ${quoted(columns[1]!)}: seconds are from START to END, END-START`;
+      issues.add({ row, column: columns[0]! }, "out_of_range", message);
+    } else if (cost > 0) found[kind] = cost;
+  }
+  return found;
+}
+
+interface Cell {
+  readonly row: number;
+  readonly column: string;
+}
+
+function priceOf(value: unknown, place: Cell, issues: DataIssues): number {
+  return typeof value === "string" ? priceText(value, place, issues) : jsonPrice(value, place, issues);
+}
+
+/** A time with its date, of which one without a zone is in UTC. */
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i;
+
+/** A time in seconds since 1970, which a table has as such or by ISO 8601; NaN for none. */
+function secondsAt(value: unknown, place: Cell, issues: DataIssues): number {
+  if (typeof value === "number") return value;
+  if (value === null || value === undefined) return NaN;
+  if (typeof value === "string") {
+    const text = value.trim();
+    if (text === "" || isMissingWord(text)) return NaN;
+    if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+    const zone = TIME.exec(text)?.[3];
+    const milliseconds = TIME.test(text) ? Date.parse(text.replace(" ", "T") + (zone === undefined ? "Z" : "")) : NaN;
+    if (!Number.isNaN(milliseconds)) return milliseconds / 1000;
+  }
+  const got = typeof value === "string" ? quoted(value) : jsonKind(value);
+  issues.add(place, "not_a_time", `a time is a date with its time by ISO 8601, or seconds since 1970, got ${got}`);
+  return NaN;
+}

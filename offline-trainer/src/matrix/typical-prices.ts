@@ -1,0 +1,160 @@
+import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { counted } from "anchoreval/internal/words/figures";
+
+/** Prices of items by the costs of models' answers, of one kind. */
+export interface TypicalPrices {
+  readonly kind: CostKind;
+  /** Of every item, above 0: what it costs a typical model. */
+  readonly items: ReadonlyMap<string, number>;
+  /** Models that any answer's cost is known of. */
+  readonly models: number;
+  /** Items that no answer's cost is known of: they have the median price of their scenario. */
+  readonly assumed: readonly string[];
+}
+
+interface PricedItem {
+  readonly item_id: string;
+  readonly scenario: string;
+}
+
+/** Below this share of items with a known price there are none: most would be assumed. */
+const LEAST_KNOWN = 0.5;
+
+/** Sweeps of a median polish after which it stands, and the change of a logarithm at which it has ended before. */
+const [MOST_SWEEPS, SETTLED] = [30, 1e-6];
+
+/** What models' answers to items cost, as it is read. */
+export class AnswerCosts {
+  /** By kind and model, then by item: the sum over answers whose cost is known, and their number. */
+  readonly #sums = new Map<CostKind, Map<string, Map<string, { sum: number; count: number }>>>();
+
+  /** Notes what an answer cost. @param answers - how many it is the mean of */
+  add(model: string, item: string, cost: Cost, answers = 1): void {
+    for (const kind of COST_KINDS) {
+      const value = cost[kind];
+      if (value === undefined) continue;
+      const models = this.#sums.get(kind) ?? new Map<string, Map<string, { sum: number; count: number }>>();
+      this.#sums.set(kind, models);
+      const items = models.get(model) ?? new Map<string, { sum: number; count: number }>();
+      models.set(model, items);
+      const own = items.get(item) ?? { sum: 0, count: 0 };
+      items.set(item, own);
+      own.sum += value * answers;
+      own.count += answers;
+    }
+  }
+
+  /**
+   * What each item costs a typical model, of every kind of which half of the items' prices are known.
+   * @param items - of the board; costs of others are left aside
+   * @returns the prices, and sentences that say which are assumed, and which kinds there are too few of
+   */
+  prices(items: readonly PricedItem[]): {
+    readonly prices: readonly TypicalPrices[];
+    readonly remarks: readonly string[];
+  } {
+    const places = new Map(items.map(({ item_id: id }, place) => [id, place]));
+    const prices: TypicalPrices[] = [];
+    const remarks: string[] = [];
+    for (const [kind, models] of this.#sums) {
+      const logs = Array.from(models.values(), (own) => {
+        const row = new Float64Array(items.length).fill(NaN);
+        for (const [id, { sum, count }] of own) if (places.has(id)) row[places.get(id)!] = Math.log(sum / count);
+        return row;
+      }).filter((row) => row.some((log) => !Number.isNaN(log)));
+      const typical = typicalLogs(logs, items.length);
+      const known = typical.filter((log) => !Number.isNaN(log)).length;
+      if (known === 0) continue;
+      if (known < LEAST_KNOWN * items.length) {
+        remarks.push(`${kind} are known of ${known} of ${items.length} items alone, too few for prices`);
+        continue;
+      }
+      const own = { kind, models: logs.length, ...filled(typical, items) };
+      prices.push(own);
+      if (own.assumed.length > 0)
+        remarks.push(
+          `${kind}: no answer to ${counted(own.assumed.length, "item")} of ${items.length} says what it took; ${own.assumed.length === 1 ? "it is" : "they are"} taken to cost the median of ${own.assumed.length === 1 ? "its" : "their"} scenario: ${firstFew(own.assumed)}`,
+        );
+    }
+    return { prices, remarks };
+  }
+}
+
+/** Prices of all items, those of which nothing is known the median of their scenario, else of all. */
+function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalPrices, "items" | "assumed"> {
+  const byScenario = new Map<string, number[]>();
+  items.forEach(({ scenario }, i) => {
+    if (!Number.isNaN(logs[i])) byScenario.set(scenario, [...(byScenario.get(scenario) ?? []), logs[i]!]);
+  });
+  const medians = new Map(Array.from(byScenario, ([scenario, own]) => [scenario, median(own)]));
+  const overall = median([...byScenario.values()].flat());
+  const priceOf = (scenario: string, log: number): number => {
+    return Math.exp(Number.isNaN(log) ? (medians.get(scenario) ?? overall) : log);
+  };
+  return {
+    items: new Map(items.map(({ item_id: id, scenario }, i) => [id, priceOf(scenario, logs[i]!)])),
+    assumed: items.flatMap(({ item_id: id }, i) => (Number.isNaN(logs[i]) ? [id] : [])),
+  };
+}
+
+/**
+ * Effects of items in x_ji = u_j + v_i + ε by Tukey's median polish, x the logarithm of what an answer costs and u_j how much
+ * model j spends: models' medians of x_ji − v_i and items' medians of x_ji − u_j in turn. One verbose model, or one answer
+ * that ran away, moves no price; an item that only verbose models answered is no dearer for it.
+ *
+ * Models that share no item, directly or over others, can't be compared: each such group has a typical model of its own, whose
+ * u is the median of the group's, 0.
+ * @param models - x_j by item, NaN where it isn't known
+ * @returns v_i, NaN of items without any
+ */
+export function typicalLogs(models: readonly Float64Array[], count: number): Float64Array {
+  const typical = new Float64Array(count).fill(NaN);
+  const waiting = [...models].sort((a, b) => numbers(b).length - numbers(a).length);
+  while (waiting.length > 0) {
+    // A group begins with the model that answered most, and grows by those that share an item with it.
+    const group: Float64Array[] = [];
+    const items = new Float64Array(count).fill(NaN);
+    const isLinked = (own: Float64Array): boolean => own.some((log, i) => !Number.isNaN(log - items[i]!));
+    for (let at = 0; at >= 0; at = waiting.findIndex(isLinked)) {
+      const own = waiting.splice(at, 1)[0]!;
+      const level = group.length === 0 ? 0 : levelOf(own, items);
+      own.forEach((log, i) => (items[i] = Number.isNaN(items[i]) ? log - level : items[i]!));
+      group.push(own);
+    }
+    polish(group, items);
+    items.forEach((log, i) => (typical[i] = Number.isNaN(log) ? typical[i]! : log));
+  }
+  return typical;
+}
+
+/** How much a model spends: the median of x − v over its items. */
+function levelOf(model: Float64Array, items: Float64Array): number {
+  return median(numbers(model.map((log, i) => log - items[i]!)));
+}
+
+/** @param items - v to begin with; becomes the one that stands */
+function polish(models: readonly Float64Array[], items: Float64Array): void {
+  for (let sweep = 0, change = Infinity; sweep < MOST_SWEEPS && change > SETTLED; sweep++) {
+    const levels = models.map((own) => levelOf(own, items));
+    const middle = median(levels);
+    change = 0;
+    for (let i = 0; i < items.length; i++) {
+      const next = median(numbers(models.map((own, j) => own[i]! - levels[j]! + middle)));
+      change = Math.max(change, Math.abs(next - items[i]!) || 0);
+      items[i] = next;
+    }
+  }
+}
+
+function numbers(values: ArrayLike<number>): number[] {
+  return Array.from(values).filter((value) => !Number.isNaN(value));
+}
+
+/** NaN of none. */
+function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >> 1;
+  if (sorted.length === 0) return NaN;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
