@@ -23,6 +23,7 @@ import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses
 import { given } from "./command.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
 import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
+import { loggedCosts, type LoggedCosts } from "./prices/logged-costs.ts";
 import { openHarness } from "./trainer.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
@@ -32,6 +33,8 @@ export interface ReadModel {
   /** Trials of those items that there are several of; absent where every answer is one score. */
   readonly trials?: ReadonlyMap<string, ItemTrials>;
   readonly hashes: ReadonlyMap<string, string>;
+  /** What these answers took, where their logs say so. */
+  readonly took?: LoggedCosts;
   /** The form that they fill, or that was asked for. */
   readonly form?: string;
   /** Answers to other items, which don't count. */
@@ -118,7 +121,17 @@ export async function readAnchorLogs(
     ),
   );
   const repeated = trials.size > 0 && { trials };
-  return { ...answered, ...repeated, name: models[0]!, hashes: found.hashes, ignored, warnings, remarks };
+  const took = loggedCosts([...found.found].flatMap(([id, own]) => (answered.responses.has(id) ? [own] : [])));
+  return {
+    ...answered,
+    ...repeated,
+    ...given({ took }),
+    name: models[0]!,
+    hashes: found.hashes,
+    ignored,
+    warnings,
+    remarks,
+  };
 }
 
 /** Where a bundle's anchors are to be found. */

@@ -8,6 +8,10 @@ interface InspectSample {
   readonly target?: string | readonly string[];
   readonly scores?: Readonly<Record<string, unknown>>;
   readonly error?: unknown;
+  /** `total_tokens` by model. */
+  readonly tokens?: Readonly<Record<string, unknown>>;
+  /** `working_time`. */
+  readonly seconds?: unknown;
 }
 
 export interface InspectRun {
@@ -48,13 +52,15 @@ export function inspectLog(run: InspectRun): object {
       })),
     },
     stats: {},
-    samples: run.samples.map(({ id, epoch = 1, input, target = "x", scores = {}, error }) => ({
+    samples: run.samples.map(({ id, epoch = 1, input, target = "x", scores = {}, error, tokens = {}, seconds }) => ({
       id,
       epoch,
       input: input ?? `Question ${id}?`,
       target,
       scores: Object.fromEntries(Object.entries(scores).map(([name, value]) => [name, { value }])),
       ...(error !== undefined && { error }),
+      model_usage: Object.fromEntries(Object.entries(tokens).map(([name, total]) => [name, { total_tokens: total }])),
+      ...(seconds !== undefined && { working_time: seconds, total_time: 9999 }),
     })),
   };
 }

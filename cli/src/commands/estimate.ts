@@ -8,6 +8,7 @@ import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
+import { loggedWords } from "../prices/logged-costs.ts";
 import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../prices/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 import {
@@ -86,10 +87,11 @@ export const estimateCommand: Command = {
       ...estimateParts(estimate, bridged, verbose),
       ...("trials" in found ? repeated!.overParts(found, over ?? "runs", clusters) : []),
       ...(cost ? [costWords(cost)] : []),
+      ...(model.took ? [loggedWords(model.took, estimate.answered)] : []),
     ];
     const lines = plainLines(parts(options.flag("verbose")));
     const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
-    output.result({ ...estimate, ...given({ cost, bridged, record }) }, lines);
+    output.result({ ...estimate, ...given({ cost, took: model.took, bridged, record }) }, lines);
     if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
     await addSummary(summary, estimateHeading(estimate), parts(false));
   },

@@ -13,7 +13,7 @@ export const PRICE_OPTIONS = {
       "COLUMN[+COLUMN]",
       `column of the prices, an item's being the mean over its rows (default price)`,
     ),
-    "price-unit": option("WORD", "unit of the prices: usd, tokens, seconds, …"),
+    "price-unit": option("WORD", "unit of the prices: usd, … (default: that of a column tokens or seconds)"),
   }),
 } as const satisfies OptionSpecs;
 
@@ -29,6 +29,9 @@ export interface Budget {
   readonly unit: string | null;
 }
 
+/** Columns that are called after their unit, such as `import` writes them. */
+const NAMED_UNITS = ["tokens", "seconds"] as const;
+
 const UNIT = /^[a-z]{1,16}$/i;
 
 /**
@@ -36,7 +39,8 @@ const UNIT = /^[a-z]{1,16}$/i;
  * @throws AnchorEvalError `invalid_option` for another price option without it; what `parsePrices` throws
  */
 export async function readPrices(options: OptionReader, output: Output): Promise<GivenPrices | null> {
-  const unit = options.text("price-unit") ?? null;
+  const column = options.text("price-column");
+  const unit = options.text("price-unit") ?? NAMED_UNITS.find((name) => name === column) ?? null;
   if (unit !== null && !UNIT.test(unit))
     throw invalidOption(`--price-unit is a word of letters, 16 at most, such as usd; got ${unit}`);
   const file = options.text("prices");
@@ -46,7 +50,7 @@ export async function readPrices(options: OptionReader, output: Output): Promise
   }
   const { fileChunks } = await import("anchoreval/internal/node/read-file");
   const { parsePrices } = await import("anchoreval/internal/prices/parse-prices");
-  const named = await parsePrices(file, fileChunks(file), options.text("price-column"));
+  const named = await parsePrices(file, fileChunks(file), column);
   if (named.rows > named.names.size)
     output.remark(`${file}: ${counted(named.rows, "price")} of ${counted(named.names.size, "name")}, each the mean of its own`); // prettier-ignore
   if (named.zeros > 0)

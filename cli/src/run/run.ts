@@ -12,6 +12,7 @@ import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quot
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
+import { loggedWords } from "../prices/logged-costs.ts";
 import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
@@ -105,7 +106,7 @@ export const runCommand: Command = {
       await runToEnd(command, folder, { signal, quiet: options.flag("quiet") });
     }
     const logs = join(folder, "logs");
-    const { responses, hashes, ...logged } = await readAnchorLogs(bundle, [logs], {
+    const { responses, hashes, took, ...logged } = await readAnchorLogs(bundle, [logs], {
       ...{ ...asked, form, anchors: plan.anchors },
     });
     for (const words of [...logged.warnings.map(({ message }) => message), ...logged.remarks])
@@ -114,19 +115,20 @@ export const runCommand: Command = {
         output.remark(`warning: ${words}`);
       }
     const estimate = estimateFromAnchors(bundle, responses, { form, hashes, ...estimateOptions(options) });
-    const result = { ...estimate, run: { ...run, model: logged.name, warnings: remarks } };
+    const result = { ...estimate, ...given({ took }), run: { ...run, model: logged.name, warnings: remarks } };
     await finishRun(folder, result);
     const parts = estimateParts(estimate, null, false);
+    const costs = [`${costWords(run)}.`, ...(took ? [loggedWords(took, estimate.answered)] : [])];
     output.result(result, [
       `${logged.name} on ${plainLines(parts).join("\n")}`,
       "",
-      `${costWords(run)}.`,
+      ...costs,
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
     ]);
     await addSummary(summary, `${logged.name} on ${estimateHeading(estimate)}`, [
       ...parts,
-      `${costWords(run)}.`,
+      ...costs,
       ...remarks.map((words) => `warning: ${words}`),
     ]);
   },

@@ -68,7 +68,7 @@ const NONE: RunScores["repeats"][number] = {};
 export type ErrorPolicy = "harness" | "missing" | "wrong";
 
 /** The score that counts; NaN = missing. */
-export function countedScore({ scores, states }: RunScores, sample: number, policy: ErrorPolicy): number {
+function countedScore({ scores, states }: RunScores, sample: number, policy: ErrorPolicy): number {
   if (policy === "harness" || states[sample] === "scored") return scores[sample]!;
   return policy === "wrong" ? 0 : NaN;
 }

@@ -108,7 +108,7 @@ function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalP
  * @param models - x_j by item, NaN where it isn't known
  * @returns v_i, NaN of items without any
  */
-export function typicalLogs(models: readonly Float64Array[], count: number): Float64Array {
+function typicalLogs(models: readonly Float64Array[], count: number): Float64Array {
   const typical = new Float64Array(count).fill(NaN);
   const waiting = [...models].sort((a, b) => numbers(b).length - numbers(a).length);
   while (waiting.length > 0) {

@@ -108,6 +108,34 @@ test("states, numbers, means over repeated samples, and hashes where the input i
   expect(report.warnings).toContain(`${file}: scores are means over up to 2 runs of a sample`);
 });
 
+test("repeated samples are trials, and cost what token_usage and performance say", async () => {
+  const usage = (input_tokens: number, output_tokens: number, more: object = {}): object => {
+    return { token_usage: { input_tokens, output_tokens, ...more } };
+  };
+  const file = write([
+    line("a", 1, { ...usage(10, 20, { total_tokens: 40 }), performance: { latency_ms: 1500 } }),
+    line("a", 0, { ...usage(10, 10), performance: { latency_ms: null, generation_time_ms: 500 } }),
+    line("b", 1, { token_usage: null, performance: null }),
+  ]);
+  const { trials, prices, report } = await importEee([file]);
+  expect(trials).toEqual([
+    { model: "Org/m", item: "quiz/a", scores: [1, 0] },
+    { model: "Org/m", item: "quiz/b", scores: [1] },
+  ]);
+  expect(prices!.map(({ kind, items, assumed }) => [kind, items.get("quiz/a")!.toFixed(9), assumed])).toEqual([
+    ["tokens", "30.000000000", ["quiz/b"]],
+    ["seconds", "1.000000000", ["quiz/b"]],
+  ]);
+  expect(report.trials).toEqual({ scores: 3, cells: 2, fewest: 1, most: 2 });
+  expect(report.warnings.join("\n")).toContain("no answer to 1 item of 2 says what it took");
+  const negative = importEee([write([line("a", 1, usage(-3, 1))])]);
+  expectRefusal(
+    await rejection(negative),
+    "invalid_data",
+    "sample a: tokens of an answer are a number above 0, got -2",
+  );
+});
+
 test("a metric of which lower is better needs --flip, and a scale its range", async () => {
   const result = { evaluation_name: "quiz", evaluation_result_id: "r", metric_config: { metric_name: "wer", lower_is_better: true }, score_details: { score: 25 } }; // prettier-ignore
   const aggregate = { evaluation_id: "e", retrieved_timestamp: "1795631281.5", evaluation_results: [result] };

@@ -62,6 +62,29 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
     });
   });
 
+  test("train trials are kept one by one, and what an instance took: prompt and answer, runtime", async () => {
+    const { samples } = await read(COFFEE);
+    for (const { trials, score, cost } of samples) {
+      expect(trials).toHaveLength(2);
+      expect(trials!.reduce<number>((sum, own) => sum + own!, 0) / 2).toBe(score);
+      expect(cost!.tokens).toBeGreaterThan(100);
+      expect(cost!.seconds).toBeGreaterThan(0);
+    }
+    expect((await read(TEA)).samples[0]).not.toHaveProperty("trials");
+    type Stats = { stats: { name: { name: string }; mean: number; sum: number }[] }[];
+    const without = changed("no-tokens", "per_instance_stats.json", (all: Stats) =>
+      all.map((own) => ({ ...own, stats: own.stats.filter(({ name }) => !/_tokens$|runtime/.test(name.name)) })),
+    );
+    expect((await read(without)).samples[0]).not.toHaveProperty("cost");
+    const negative = changed("negative", "per_instance_stats.json", (all: Stats) =>
+      all.map((own) => ({
+        ...own,
+        stats: own.stats.map((one) => (one.name.name === "inference_runtime" ? { ...one, mean: -1 } : one)),
+      })),
+    );
+    expectRefusal(await rejection(read(negative)), "invalid_data", "seconds of an answer are a number above 0, got -1");
+  });
+
   test("runs that were begun and have no scores are told, and left out", async () => {
     for (const file of ["run_spec.json", "stats.json", "per_instance_stats.json"])
       folder.write(`broken-off/good/${file}`, readFileSync(join(TEA, file)));

@@ -82,6 +82,7 @@ describe("logs that Inspect 0.3.285 wrote (test/fixtures/inspect)", () => {
     const letters = await read(fixture("able-letters.eval"));
     expect(letters.samples).toHaveLength(6);
     expect(letters.remarks).toEqual([`${fixture("able-letters.eval")}: scores are means over 3 epochs`]);
+    expect(letters.samples[0]).toMatchObject({ trials: [0, 0, 0], cost: { tokens: 264 } });
     for (const { trials, score } of letters.samples) {
       expect(trials).toHaveLength(3);
       expect(trials!.reduce<number>((sum, own) => sum + own!, 0) / 3).toBeCloseTo(score!, 12);
@@ -164,6 +165,42 @@ describe("what can go wrong in a run", () => {
       ["unscored", null],
     ]);
     expect(remarks[0]).toMatch(/cancelled\.json: the run ended with the status cancelled: what it lacks is missing$/);
+  });
+
+  test("what a sample took: tokens of all models, its judge's too, seconds without waiting; what isn't logged is none", async () => {
+    const sample = (
+      epoch: number,
+      tokens: Record<string, unknown>,
+      seconds?: unknown,
+    ): InspectRun["samples"][number] => {
+      return { id: 1, epoch, scores: { match: "C" }, tokens, seconds };
+    };
+    const epochs = [
+      sample(1, { "org/m": 90, "org/judge": 10 }, 2),
+      sample(2, { "org/m": 300 }, 4),
+      sample(3, {}),
+    ];
+    const { samples } = await read(json("took", { epochs: 3, samples: epochs }));
+    expect(samples[0]).toMatchObject({ trials: [1, 1, 1], cost: { tokens: 200, seconds: 3 } });
+    const none = [sample(1, { "org/m": 0 }, 0)];
+    expect((await read(json("took-none", { samples: none }))).samples[0]).not.toHaveProperty("cost");
+    for (const [name, tokens, seconds, words] of [
+      ["negative", { "org/m": -5 }, 1, "tokens of an answer are a number above 0, got -5"],
+      ["backwards", {}, -2, "seconds of an answer are a number above 0, got -2"],
+    ] as const) {
+      const error = await rejection(read(json(name, { samples: [sample(1, tokens, seconds)] })));
+      expectRefusal(error, "invalid_data", `sample 1: ${words}`);
+    }
+  });
+
+  test.each([
+    ["there twice", 2, [1, 1], "sample 1: epoch 1 is there twice"],
+    ["beyond the header's", 2, [1, 2, 3], "sample 1: epoch 3 is beyond the 2 of the log's header"],
+  ])("an epoch that is %s is refused", async (name, epochs, found, words) => {
+    const samples = found.map((epoch) => ({ id: 1, epoch, scores: { match: "C" } }));
+    const error = await rejection(read(json(name, { epochs, samples })));
+    expectRefusal(error, "invalid_data", words);
+    expect(error.issues[0]!.path.slice(1)).toEqual([1, "epoch"]);
   });
 
   test("of epochs only those that were scored count", async () => {

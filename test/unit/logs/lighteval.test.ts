@@ -168,6 +168,18 @@ describe("refused", () => {
     expectRefusal(await rejection(read), "invalid_data", words);
   });
 
+  test.each<[string, object, number | null]>([
+    ["a prompt and two answers", { input_tokens: [1, 2, 3], output_tokens: [[4], [5, 6]] }, 6],
+    ["each choice asked", { input_tokens: [[1, 2], [1, 2]], output_tokens: [[3], [4]] }, 6], // prettier-ignore
+    ["answers without their prompt", { input_tokens: [], output_tokens: [[4]] }, null],
+    ["texts", { input_tokens: ["asked"], output_tokens: ["answered"] }, null],
+    ["none", {}, null],
+  ])("tokens of %s", async (_, response, tokens) => {
+    const rows = [{ ...row("0"), model_response: response }] as Readonly<Record<string, unknown>>[];
+    const { samples } = await readLightevalDetails(rows, { file: "d.parquet", task: "t" });
+    expect(samples[0]!.cost).toEqual(tokens === null ? undefined : { tokens });
+  });
+
   test("lower is better needs --flip", async () => {
     const read = readLightevalDetails([row("0") as Readonly<Record<string, unknown>>], {
       file: "d.parquet",

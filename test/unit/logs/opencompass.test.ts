@@ -66,6 +66,25 @@ describe("logs that OpenCompass 0.5.4 wrote (test/fixtures/opencompass)", () => 
     expect(run.samples.reduce((sum, { score }) => sum + score!, 0) / run.samples.length).toBeCloseTo(own!, 12);
   });
 
+  test("the runs of a question are its trials; tokens are those that dump_res_length counts", async () => {
+    const { samples } = await read(await find("sums-repeated"));
+    expect(samples[0]).toMatchObject({ trials: [1, 0, 0], score: 1 / 3 });
+    expect(samples[0]).not.toHaveProperty("cost");
+    expect((await read(await find("sums"))).samples[0]).not.toHaveProperty("trials");
+    // Of predictions 0, 9 and 18, as many as there are runs; one answer of several texts counts each.
+    const counted = changedJson("counted", "predictions/able/sums-repeated.json", (all) =>
+      Object.fromEntries(
+        Object.entries(all).map(([k, own]) => [
+          k,
+          { ...(own as Json), all_input_length: 10, res_length: k === "9" ? [2, 4] : 3 },
+        ]),
+      ),
+    );
+    const told = (await read(await find("sums-repeated", counted))).samples;
+    expect(told[0]!.cost).toEqual({ tokens: (13 + 12 + 14 + 13) / 4 });
+    expect(told[1]!.cost).toEqual({ tokens: 13 });
+  });
+
   test("configuration and summary tell versions, shots and groups", async () => {
     const { model, date, results } = await find("sums");
     expect({ model, date }).toEqual({ model: "able", date: RUN });

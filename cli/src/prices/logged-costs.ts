@@ -1,0 +1,30 @@
+import { COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
+import type { LoggedSample } from "anchoreval/internal/logs/run-log";
+import { priceWords } from "anchoreval/internal/prices/bundle-prices";
+
+/** What a run's answers took by its logs: of each kind the sum over all trials, and the items whose log says it. */
+export type LoggedCosts = Readonly<Partial<Record<CostKind, { readonly total: number; readonly items: number }>>>;
+
+/** Sums what samples took; null where no log says anything. */
+export function loggedCosts(samples: readonly Pick<LoggedSample, "cost" | "trials">[]): LoggedCosts | null {
+  const costs: Partial<Record<CostKind, { total: number; items: number }>> = {};
+  for (const { cost = {}, trials } of samples)
+    for (const kind of COST_KINDS) {
+      const one = cost[kind];
+      if (one === undefined) continue;
+      const { total, items } = costs[kind] ?? { total: 0, items: 0 };
+      costs[kind] = { total: total + one * (trials?.length ?? 1), items: items + 1 };
+    }
+  return Object.keys(costs).length === 0 ? null : costs;
+}
+
+/** @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)." */
+export function loggedWords(costs: LoggedCosts, answered: number): string {
+  const parts = COST_KINDS.flatMap((kind) => {
+    const own = costs[kind];
+    if (own === undefined) return [];
+    const partly = own.items < answered ? ` (${own.items} of ${answered} items say so)` : "";
+    return [priceWords(own.total, kind === "price" ? "usd" : kind) + partly];
+  });
+  return `By its logs the run took ${parts.join(", ")}.`;
+}
