@@ -1,9 +1,7 @@
 import type { AdaptiveOptions } from "anchoreval";
-import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
+import type { AdaptiveSource } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
-import { itemsPrice } from "anchoreval/internal/adaptive/priced";
-import { invalidOption } from "anchoreval/internal/core/errors";
-import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { itemsPrice, withinBudget } from "anchoreval/internal/adaptive/priced";
 import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";
 import type { BankPriors } from "../../calibrate/linking.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
@@ -33,37 +31,32 @@ export interface Purse extends ItemPrices {
 
 /**
  * Evaluates a model, or two, adaptively, by known answers.
+ * @param source - of the items
  * @param answers - by model, score by item id
  * @param truth - the full score, or S_B − S_A
  * @param purse - null without prices
  * @throws AnchorEvalError `invalid_option` for a budget that isn't enough for the first items
  */
-export function replay(
-  pool: ItemPool,
+export async function replay(
+  source: AdaptiveSource,
   options: AdaptiveOptions,
   answers: readonly ReadonlyMap<string, number>[],
   truth: number,
-  random: RandomSource,
   purse: Purse | null,
-): Replay {
-  let { session, step } = beginAdaptive(pool, options, random);
+): Promise<Replay> {
+  const from = purse ? withinBudget(source, purse, purse.budget) : source;
   let price = 0;
-  while (step.stopped === null) {
-    const next = price + (purse ? itemsPrice(purse, step.items) : 0);
-    if (purse && next > purse.budget) {
-      if (step.asked > 0) break;
-      throw invalidOption(
-        `the first ${step.items.length} items cost ${next.toPrecision(3)}, more than the budget of ${purse.budget}`,
-      );
-    }
-    price = next;
+  let step = await from.begin(options);
+  while (step.state !== null) {
+    if (purse) price += itemsPrice(purse, step.items);
+    const { items } = step;
     const [a, b] = answers.map((own) => ({
-      responses: new Map(step.items.map(({ item_id }) => [item_id, own.get(item_id)!])),
+      responses: new Map(items.map(({ item_id }) => [item_id, own.get(item_id)!])),
     }));
-    ({ session, step } = continueAdaptive(pool, session, b === undefined ? a! : { a: a!, b }, random));
+    step = await from.next(step.state, b === undefined ? a! : { a: a!, b });
   }
   const { asked, model, pair } = step;
-  const { rule, verdict } = step.stopped ?? { rule: "budget", verdict: null };
+  const { rule, verdict } = step.stopped!;
   const { low, high } = (pair ?? model!).interval!;
   const covered = low - 1e-9 <= truth && truth <= high + 1e-9;
   const early = !["budget", "all-items"].includes(rule);

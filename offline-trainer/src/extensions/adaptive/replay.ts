@@ -1,4 +1,5 @@
 import type { AdaptiveOptions } from "anchoreval";
+import { drawnFrom } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { adaptivePlan } from "anchoreval/internal/adaptive/adaptive-plan";
 import type { ItemPool, PoolPopulation } from "anchoreval/internal/adaptive/item-pool";
 import { pricedPool } from "anchoreval/internal/adaptive/priced";
@@ -196,19 +197,22 @@ async function replaysOf(
   const groups = models === 1 ? targets.map((one) => [one]) : targets.slice(1).map((one, k) => [targets[k]!, one]);
   const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
   const whole = purse ? ids.reduce((sum, id) => sum + purse.items.get(id)!, 0) : 0;
-  return groups.flatMap((group) => {
+  const found: Found[] = [];
+  for (const group of groups) {
     const [a, b] = group.map(({ scores }) => scores);
     const values = b === undefined ? a! : b.map((y, i) => y - a![i]!);
     const given = group.map(({ scores }) => new Map(ids.map((id, i) => [id, scores[i]!])));
     const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
     const target = group.map(({ name }) => name).join(" / ");
-    return Array.from({ length: repeats }, (_, r): Found => {
-      const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`), purse ?? null);
-      const as = whole === 0 ? found.asked : Math.min(items, (found.price / whole) * items);
+    for (let r = 0; r < repeats; r++) {
+      const source = drawnFrom(pool, random.fork(`${scenario} ${target} ${r}`));
+      const own = await replay(source, settings, given, truth, purse ?? null);
+      const as = whole === 0 ? own.asked : Math.min(items, (own.price / whole) * items);
       const uniformVariance = evenVariance(population, values, as);
-      return { ...found, whole, scenario, items, budget, target, uniformVariance, exposure };
-    });
-  });
+      found.push({ ...own, whole, scenario, items, budget, target, uniformVariance, exposure });
+    }
+  }
+  return found;
 }
 
 /**
