@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../core/errors.ts";
-import { createRandom } from "../core/numeric/random.ts";
+import { createRandom, type RandomSource } from "../core/numeric/random.ts";
 import type { Responses } from "../estimate/types.ts";
 import { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive-session.ts";
 import type { ItemPool } from "./item-pool.ts";
@@ -27,7 +27,11 @@ export interface AdaptiveSource {
  * while (turn.state !== null) turn = await source.next(turn.state, { responses: await ask(turn.items) });
  */
 export function localAdaptive(pool: ItemPool, seed: number | string = crypto.randomUUID()): AdaptiveSource {
-  const random = createRandom(seed).fork("adaptive");
+  return drawnFrom(pool, createRandom(seed).fork("adaptive"));
+}
+
+/** Next items from a pool. @param random - of the draws, which are a function of it and of the answers */
+export function drawnFrom(pool: ItemPool, random: RandomSource): AdaptiveSource {
   const turn = ({ session, step }: AdaptiveProgress): Promise<AdaptiveTurn> =>
     Promise.resolve({ ...step, state: step.stopped === null ? JSON.stringify(session) : null });
   return {

@@ -8,10 +8,10 @@ import type { AdaptiveOptions, AdaptivePlan } from "./types.ts";
 export const LEAST_ANSWERS = 20;
 
 /** Items that one evaluation may ask at most: what it stands at must fit into a request. */
-const MOST_ITEMS = 1000;
+export const MOST_ITEMS = 1000;
 
-const DEFAULT_BATCH = 10;
-const DEFAULT_BUDGET = 200;
+export const DEFAULT_BATCH = 10;
+export const DEFAULT_BUDGET = 200;
 
 /**
  * Checks the options and decides what is decided at the beginning: the looks' common level among it.

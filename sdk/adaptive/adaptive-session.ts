@@ -138,7 +138,7 @@ function exposureWarnings({ exposure, scenarios }: ItemPool, plan: AdaptivePlan)
  * The answers to the items that were asked, by model and aligned with them; NaN = no answer.
  * @throws AnchorEvalError `invalid_answers`: every item needs a score, or null where there is no answer
  */
-function batchScores(names: readonly string[], answers: AdaptiveAnswers, models: 1 | 2): Float64Array[] {
+export function batchScores(names: readonly string[], answers: AdaptiveAnswers, models: 1 | 2): Float64Array[] {
   const sides: { path: string[]; responses: Responses }[] =
     "responses" in answers
       ? [{ path: ["responses"], responses: answers.responses }]

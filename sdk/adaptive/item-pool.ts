@@ -18,6 +18,8 @@ export interface ItemPool {
   readonly scenarios: readonly { readonly id: string; readonly items: number }[];
   /** The limits that its populations' exposure factors keep; absent where there are none. */
   readonly exposure?: ExposureManifest;
+  /** The notes of the fit. */
+  readonly fit: Manifest["fit"];
   /** The items of some of its scenarios. @throws AnchorEvalError `unknown_scenario` for one that isn't loaded */
   readonly population: (scenarios: readonly string[]) => PoolPopulation;
   /** @param line - of {@link PoolPopulation.lines} */
@@ -40,6 +42,7 @@ export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
     version: manifest.version,
     digest,
     scenarios: manifest.scenarios,
+    fit: manifest.fit,
     ...(manifest.exposure && { exposure: manifest.exposure }),
     population: (scenarios) => benchmarkPopulation(bundle, scenarios),
     item: (line) => {

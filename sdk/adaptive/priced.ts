@@ -4,7 +4,7 @@ import { priceWords } from "../prices/bundle-prices.ts";
 import type { ItemPrices } from "../prices/parse-prices.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
 import type { ItemPool } from "./item-pool.ts";
-import type { AdaptiveItem } from "./types.ts";
+import type { AdaptiveItem, TrialItem } from "./types.ts";
 
 /**
  * A pool whose items are drawn by what they tell for their price: probabilities, wσ without prices, are multiplied by a
@@ -59,9 +59,10 @@ export function withinBudget(source: AdaptiveSource, prices: ItemPrices, budget:
   };
 }
 
-/** The price of some items together. @throws AnchorEvalError `invalid_option` for one without */
-export function itemsPrice(prices: Pick<ItemPrices, "items">, items: readonly AdaptiveItem[]): number {
-  return items.reduce((sum, item) => sum + priceOf(prices, item), 0);
+/** The price of some items together, and of further trials of some. @throws AnchorEvalError `invalid_option` for one without */
+export function itemsPrice(prices: Pick<ItemPrices, "items" | "repeat">, items: readonly TrialItem[]): number {
+  const share = ({ trial = 1 }: TrialItem): number => (trial === 1 ? 1 : (prices.repeat ?? 1));
+  return items.reduce((sum, item) => sum + share(item) * priceOf(prices, item), 0);
 }
 
 function priceOf({ items }: Pick<ItemPrices, "items">, { item_id: id }: AdaptiveItem): number {

@@ -58,6 +58,12 @@ export interface AdaptiveItem {
   readonly hash?: string;
 }
 
+/** An item to ask, maybe not for the first time. */
+export interface TrialItem extends AdaptiveItem {
+  /** Which trial of the item this is, where it was asked before: 2, 3, … */
+  readonly trial?: number;
+}
+
 /** Where an adaptive evaluation stands after a batch: the next items, and what the answers say so far. */
 export interface AdaptiveStep {
   readonly benchmark: string;

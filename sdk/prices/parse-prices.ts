@@ -11,6 +11,8 @@ export interface ItemPrices {
   readonly unit: string | null;
   /** By item id, at least 0, of every item of the benchmark. */
   readonly items: ReadonlyMap<string, number>;
+  /** Of another trial of an item over that of its first one, in [0,1]. @default 1 */
+  readonly repeat?: number;
 }
 
 /** Prices as a file has them: of items, or each of a scenario's items. */

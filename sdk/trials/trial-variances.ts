@@ -75,10 +75,15 @@ export function trialVariances(
   };
 }
 
-/** Variance of one trial of each item, and the degrees of freedom that the trials give it all together. */
-function shrunkVariances(
+/**
+ * Variance of one trial of each item, and the degrees of freedom that the trials give it all together.
+ * @param prior - what it is expected to be
+ * @param weight - of that, in degrees of freedom
+ */
+export function shrunkVariances(
   trials: readonly TrialSummary[],
   prior: ArrayLike<number>,
+  weight = PRIOR_DEGREES,
 ): { readonly variances: readonly number[]; readonly degrees: number } {
   let [degrees, within, expected] = [0, 0, 0];
   trials.forEach(({ count, variance }, j) => {
@@ -87,9 +92,9 @@ function shrunkVariances(
     within += (count - 1) * variance;
     expected += (count - 1) * prior[j]!;
   });
-  const added = degrees > 0 ? (PRIOR_DEGREES * expected) / degrees : 0;
+  const added = degrees > 0 ? (weight * expected) / degrees : 0;
   const ratio = expected > 0 ? (within + added) / (expected + added) : 1;
-  const known = degrees / (degrees + PRIOR_DEGREES);
+  const known = degrees / (degrees + weight);
   const variances = trials.map(({ count, variance }, j) =>
     count < 2 ? ratio * prior[j]! : known * variance + (1 - known) * prior[j]!,
   );
@@ -97,9 +102,12 @@ function shrunkVariances(
 }
 
 /** A sum of independent terms, known to as many degrees of freedom as it has terms that matter. */
-function sumOfTerms(terms: readonly number[]): KnownVariance {
-  const variance = terms.reduce((sum, term) => sum + term, 0);
-  const squares = terms.reduce((sum, term) => sum + term ** 2, 0);
+export function sumOfTerms(terms: readonly number[] | Float64Array): KnownVariance {
+  let [variance, squares] = [0, 0];
+  for (const term of terms) {
+    variance += term;
+    squares += term ** 2;
+  }
   return { variance, degrees: variance > 0 ? variance ** 2 / squares : Infinity };
 }
 

@@ -28,6 +28,13 @@ export const replayCommand: Command = {
     },
     Evaluation: {
       share: option("P", "share of the items that may be asked (default 0.05, 25 at least)"),
+      over: option(
+        "runs",
+        "the expected score over runs, by a column trial: another item or another trial, answers of --share",
+        {
+          choices: ["runs"],
+        },
+      ),
       batch: option("N", "items asked at once (default 10)"),
       "half-width": option("POINTS", "stop when the 95 % interval has at most this half-width"),
       threshold: option("POINTS", "stop when the score is surely above or below this"),
@@ -38,6 +45,10 @@ export const replayCommand: Command = {
       ...rare({
         ...PRICE_OPTIONS,
         budget: option("PRICE", "stop before the items asked would cost more, such as 5usd: with --prices"),
+        "repeat-price": option(
+          "SHARE",
+          "price of a further trial over that of an item's first: with --over runs and --prices",
+        ),
       }),
       pairs: flag("ask pairs of models the same items, to estimate the difference of their scores"),
       better: flag("the same, and stop when one of them is surely better"),
@@ -65,13 +76,17 @@ export const replayCommand: Command = {
     const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
     const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
-    const share = options.number("share", { min: 0, max: 1 }, 0.05);
+    const overRuns = options.isGiven("over");
+    if (overRuns) options.refuse(["threshold", "better", "pairs", "max-exposure"], "doesn't go with --over runs");
+    else options.refuse(["repeat-price"], "is for further trials, with --over runs");
+    const share = options.number("share", { min: 0, max: overRuns ? 100 : 1 }, 0.05);
     if (share === 0) throw invalidOption("--share is a share of the items above 0");
     const batch = options.number("batch", { min: 2, integer: true }, undefined);
     const maxExposure = readMaxExposure(options);
     const priced = await readPrices(options, output);
     const amount = readBudget(options);
-    if (priced === null) options.refuse(["budget"], "is for the prices of --prices FILE, which isn't given");
+    if (priced === null)
+      options.refuse(["budget", "repeat-price"], "is for the prices of --prices FILE, which isn't given");
     else options.refuse(["max-exposure"], "limits draws without prices: not with --prices");
     const pairs = options.flag("pairs") || stop?.better === true;
     if (pairs && maxExposure !== null)
@@ -90,16 +105,19 @@ export const replayCommand: Command = {
       ...(await readFamilies(options)),
       signal,
     };
-    const { matrix, remarks } = await readResponses(responses, reading);
+    const { matrix, trials, remarks } = await readResponses(responses, reading);
+    if (overRuns && !trials) throw invalidOption(`--over runs needs trials: ${responses} has no column trial`);
     for (const remark of remarks) output.remark(remark);
     const unit = commonUnit(priced?.unit ?? null, amount?.unit ?? null, "--budget");
     const budget = amount?.amount ?? Infinity;
-    const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget };
+    const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
+    const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget, repeat };
     const rows: ReplayRow[] = [];
     await output.during("replay", async (update) => {
       for (const [k, split] of splits.entries()) {
         const onProgress = (done: number, of: number): void => update(k + done / of, splits.length, split);
-        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...given({ purse }), split, onProgress })));
+        const known = given({ purse, trials: overRuns ? trials : undefined });
+        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...known, split, onProgress })));
       }
     });
     if (output.json)
@@ -134,6 +152,12 @@ const PRICES: Parameters<typeof recordTable<ReplayRow>>[1] = [
   ["of", "r", ({ price }) => priceWords(price!.whole, null)],
 ];
 
+const TRIALS: Parameters<typeof recordTable<ReplayRow>>[1] = [
+  ["again", "r", ({ trials }) => trials!.again.toFixed(1)],
+  ["once each", "r", ({ trials }) => `± ${trials!.once.toFixed(1)}`],
+  ["five times", "r", ({ trials }) => `± ${trials!.fiveTimes.toFixed(1)}`],
+];
+
 function replayTable(rows: readonly ReplayRow[]): string[] {
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
@@ -143,6 +167,7 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
       ["split", "l", (row) => row.split],
       ["items", "r", (row) => String(row.items)],
       ["asked", "r", (row) => row.asked.toFixed(row.effectiveSize === null ? 1 : 0)],
+      ...(rows.some(({ trials }) => trials !== null) ? TRIALS : []),
       ...(rows.some(({ price }) => price !== null) ? PRICES : []),
       ["RMSE", "r", (row) => row.rmse.toFixed(2)],
       ["uniform", "r", (row) => row.uniformRmse.toFixed(2)],
@@ -160,6 +185,11 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
     stops
       ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
       : `Errors in points; \`uniform\`: of ${rows.some(({ price }) => price !== null) ? "items for the same price" : "as many items"} drawn uniformly without replacement.`,
+    ...(rows.some(({ trials }) => trials !== null)
+      ? [
+          "Over runs: `asked` counts answers, `again` those beyond an item's first; `once each`, `five times`: 1.96 standard deviations of the mean of so many trials of every item.",
+        ]
+      : []),
     ...(rows.some(({ exposure }) => exposure !== null)
       ? [
           "`most given`: the largest share of evaluations in which an item is given; 95 % of the items stay below the other.",

@@ -1,8 +1,7 @@
 import type { AdaptiveOptions } from "anchoreval";
-import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
+import type { AdaptiveSource } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
-import { itemsPrice } from "anchoreval/internal/adaptive/priced";
-import { invalidOption } from "anchoreval/internal/core/errors";
+import { itemsPrice, withinBudget } from "anchoreval/internal/adaptive/priced";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";
 import type { BankPriors } from "../../calibrate/linking.ts";
@@ -11,7 +10,10 @@ import type { Bank } from "../../calibrate/bank.ts";
 
 /** Outcome of one evaluation of models whose answers are all known. */
 export interface Replay {
+  /** Answers: items, or their trials. */
   readonly asked: number;
+  /** Answers beyond the first of every item. */
+  readonly again: number;
   /** Of all items asked together; 0 without prices. */
   readonly price: number;
   /** Estimate minus truth, of the score or of the difference; a fraction. */
@@ -33,37 +35,33 @@ export interface Purse extends ItemPrices {
 
 /**
  * Evaluates a model, or two, adaptively, by known answers.
- * @param answers - by model, score by item id
+ * @param source - of the items
+ * @param answers - by model, the score of an item by its id, anew each time that it is asked
  * @param truth - the full score, or S_B − S_A
  * @param purse - null without prices
  * @throws AnchorEvalError `invalid_option` for a budget that isn't enough for the first items
  */
-export function replay(
-  pool: ItemPool,
+export async function replay(
+  source: AdaptiveSource,
   options: AdaptiveOptions,
-  answers: readonly ReadonlyMap<string, number>[],
+  answers: readonly ((id: string) => number)[],
   truth: number,
-  random: RandomSource,
   purse: Purse | null,
-): Replay {
-  let { session, step } = beginAdaptive(pool, options, random);
-  let price = 0;
-  while (step.stopped === null) {
-    const next = price + (purse ? itemsPrice(purse, step.items) : 0);
-    if (purse && next > purse.budget) {
-      if (step.asked > 0) break;
-      throw invalidOption(
-        `the first ${step.items.length} items cost ${next.toPrecision(3)}, more than the budget of ${purse.budget}`,
-      );
-    }
-    price = next;
+): Promise<Replay> {
+  const from = purse ? withinBudget(source, purse, purse.budget) : source;
+  let [price, answered] = [0, 0];
+  let step = await from.begin(options);
+  while (step.state !== null) {
+    if (purse) price += itemsPrice(purse, step.items);
+    const { items } = step;
+    answered += items.length;
     const [a, b] = answers.map((own) => ({
-      responses: new Map(step.items.map(({ item_id }) => [item_id, own.get(item_id)!])),
+      responses: new Map(items.map(({ item_id }) => [item_id, own(item_id)])),
     }));
-    ({ session, step } = continueAdaptive(pool, session, b === undefined ? a! : { a: a!, b }, random));
+    step = await from.next(step.state, b === undefined ? a! : { a: a!, b });
   }
   const { asked, model, pair } = step;
-  const { rule, verdict } = step.stopped ?? { rule: "budget", verdict: null };
+  const { rule, verdict } = step.stopped!;
   const { low, high } = (pair ?? model!).interval!;
   const covered = low - 1e-9 <= truth && truth <= high + 1e-9;
   const early = !["budget", "all-items"].includes(rule);
@@ -75,7 +73,8 @@ export function replay(
     "b-better": truth >= 0,
   };
   return {
-    asked,
+    asked: answered,
+    again: answered - asked,
     price,
     error: (pair ? pair.difference! : model!.score!) - truth,
     covered,
@@ -85,8 +84,37 @@ export function replay(
   };
 }
 
-/** The pool that an adaptive evaluation draws from: items of banks fitted on a split's sources. */
-export function foldPool(tasks: readonly ScenarioGroup[], banks: readonly Bank[], priors: BankPriors): ItemPool {
+/** A model's score of an item: the known one, or that of a trial drawn from those of its cell. */
+export function answersFrom(
+  ids: readonly string[],
+  scores: ArrayLike<number>,
+  tried: readonly (readonly number[])[] | undefined,
+  random: RandomSource,
+): (id: string) => number {
+  const at = new Map(ids.map((id, i) => [id, i]));
+  if (!tried) return (id) => scores[at.get(id)!]!;
+  return (id) => {
+    const own = tried[at.get(id)!]!;
+    return own[Math.floor(random.next() * own.length)]!;
+  };
+}
+
+/** Standard deviation of a draw from some scores. */
+export function deviation(scores: readonly number[]): number {
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return Math.sqrt(scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length);
+}
+
+/**
+ * The pool that an adaptive evaluation draws from: items of banks fitted on a split's sources.
+ * @param fit - notes, such as the sources' variance components
+ */
+export function foldPool(
+  tasks: readonly ScenarioGroup[],
+  banks: readonly Bank[],
+  priors: BankPriors,
+  fit: ItemPool["fit"],
+): ItemPool {
   let line = 0;
   const all = banks.flatMap((bank, b) =>
     bank.scenarios.map(({ slice, ...scenario }) => {
@@ -103,6 +131,7 @@ export function foldPool(tasks: readonly ScenarioGroup[], banks: readonly Bank[]
     version: "0.0.0",
     digest: "replay",
     scenarios: all.map(({ id, bank }) => ({ id, items: bank.count })),
+    fit,
     population: (wanted) => {
       const chosen = all.filter(({ id }) => wanted.includes(id));
       const used = [...new Set(chosen.map(({ b }) => b))];

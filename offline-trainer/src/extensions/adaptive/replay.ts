@@ -1,9 +1,11 @@
 import type { AdaptiveOptions } from "anchoreval";
+import { drawnFrom } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { adaptivePlan } from "anchoreval/internal/adaptive/adaptive-plan";
 import type { ItemPool, PoolPopulation } from "anchoreval/internal/adaptive/item-pool";
 import { pricedPool } from "anchoreval/internal/adaptive/priced";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { overRuns } from "anchoreval/internal/trials/over-runs";
 import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts";
 import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/plan-cells.ts";
 import { evenForm } from "../../fit/form-plans.ts";
@@ -12,8 +14,10 @@ import { onlyModels, scenariosOf, type ScenarioGroup } from "../../matrix/benchm
 import type { Split } from "../../matrix/splits.ts";
 import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
+import type { CellTrials } from "../../matrix/readers/score-table.ts";
+import { notedComponents } from "../trials/variance-components.ts";
 import { itemExposure, type ItemExposure, limitExposure } from "./exposure.ts";
-import { foldPool, type Purse, replay, type Replay } from "./replay-model.ts";
+import { answersFrom, deviation, foldPool, type Purse, replay, type Replay } from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly provider: Provider;
@@ -29,6 +33,11 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly stop?: AdaptiveOptions["stop"];
   /** Largest share of evaluations of one model in which an item may be given, by limits found on the split's sources; (0,1]. */
   readonly maxExposure?: number;
+  /**
+   * Trials of the models' cells: expected scores over runs are followed, answers drawn from a cell's trials, and their mean is
+   * the truth. `share` is then of answers over items, and may be above 1. Not with `maxExposure`, pairs, thresholds.
+   */
+  readonly trials?: readonly CellTrials[];
   /** Items are drawn by what they tell for their price, until the budget is spent. Not with `maxExposure`. */
   readonly purse?: Purse;
   readonly signal?: AbortSignal;
@@ -66,9 +75,14 @@ export interface ReplayRow {
   readonly earlyStops: number;
   readonly falseStops: number;
   /**
+   * Of evaluations over runs: mean number of answers beyond the first of every item, and for comparison 1.96 standard
+   * deviations of the mean of one trial of every item, and of five. Null for others.
+   */
+  readonly trials: { readonly again: number; readonly once: number; readonly fiveTimes: number } | null;
+  /**
    * Share of the held-out models' evaluations in which an item is given, expected from the probabilities of the draws: the
    * largest, and the one that 95 % of the items stay below, each a mean over the splits. It is smaller where a rule stops
-   * early. Null for pairs.
+   * early. Null for pairs, and over runs.
    */
   readonly exposure: ItemExposure | null;
 }
@@ -77,6 +91,8 @@ interface Found extends Replay, Pick<ReplayRow, "scenario" | "items" | "budget" 
   readonly target: string;
   /** Of all items. */
   readonly whole: number;
+  /** Variance of the mean of one trial of every item about its expected score; null but over runs. */
+  readonly noise: number | null;
   readonly uniformVariance: number;
 }
 
@@ -115,7 +131,9 @@ async function replayCell(
   const stream = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
   const forms = [evenForm(LEAST_BUDGET, scenarios)];
   const { linked } = await learn(onlyModels(benchmark, split.sources), method, forms, stream, { backend });
-  const pool = foldPool(groups, linked.banks, bankPriors(linked, method.settings.priorScale));
+  const { trials } = options;
+  const notes = trials ? { varianceComponents: sourceComponents(trials, groups, split.groups) } : {};
+  const pool = foldPool(groups, linked.banks, bankPriors(linked, method.settings.priorScale), notes);
   const ids = scenarios.map(({ id }) => id);
   const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
   const found: Found[] = [];
@@ -127,6 +145,17 @@ async function replayCell(
     if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
   }
   return found;
+}
+
+/** Variance components of the sources' trials alone. */
+function sourceComponents(
+  trials: readonly CellTrials[],
+  groups: readonly ScenarioGroup[],
+  splits: readonly Split[],
+): ReturnType<typeof notedComponents> {
+  const sources = groups.map(({ matrix }, b) => new Set(splits[b]!.sources.map((row) => matrix.subjects[row]!)));
+  const known = trials.filter(({ model }) => sources.some((own) => own.has(model)));
+  return notedComponents(known, groups.flatMap(({ matrix }) => matrix.items)); // prettier-ignore
 }
 
 /** A model and its scores, aligned with a population; NaN = no answer. */
@@ -163,13 +192,13 @@ async function replaysOf(
   wanted: readonly string[],
   targets: readonly Answered[],
   sources: () => readonly Answered[],
-  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, purse, signal }: ReplayOptions,
+  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, purse, trials, signal }: ReplayOptions,
   random: RandomSource,
 ): Promise<Found[]> {
   const open = purse ? pricedPool(fitted, purse) : fitted;
   const unlimited = open.population(wanted);
   const { count: items } = unlimited;
-  const budget = Math.min(items, Math.max(LEAST_BUDGET, Math.round(share * items)));
+  const budget = Math.min(trials ? Infinity : items, Math.max(LEAST_BUDGET, Math.round(share * items)));
   const models = pairs ? 2 : 1;
   const settings: AdaptiveOptions = {
     models,
@@ -180,35 +209,43 @@ async function replaysOf(
   };
   const scenario = wanted.length > 1 ? "overall" : wanted[0]!;
   const stream = random.fork(`${scenario} exposure`);
-  const plan = adaptivePlan(open, settings);
   let population = unlimited;
   if (maxExposure !== undefined) {
     const limit = { limit: maxExposure, random: stream.fork("limits"), ...(signal && { signal }) };
     const known = sources().map(({ scores }) => scores);
-    const { factors } = await limitExposure(unlimited, plan, known, limit);
+    const { factors } = await limitExposure(unlimited, adaptivePlan(open, settings), known, limit);
     population = { ...unlimited, exposure: Float64Array.from(factors) };
   }
   const pool = { ...open, population: () => population };
   const answers = targets.map(({ scores }) => scores);
-  const exposure = pairs
-    ? null
-    : itemExposure(population, plan, answers, repeats * targets.length, stream.fork("given"));
+  const exposure =
+    pairs || trials
+      ? null
+      : itemExposure(population, adaptivePlan(open, settings), answers, repeats * targets.length, stream.fork("given"));
+  const cells = trials && new Map(trials.map(({ model, item, scores }) => [JSON.stringify([model, item]), scores]));
   const groups = models === 1 ? targets.map((one) => [one]) : targets.slice(1).map((one, k) => [targets[k]!, one]);
   const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
   const whole = purse ? ids.reduce((sum, id) => sum + purse.items.get(id)!, 0) : 0;
-  return groups.flatMap((group) => {
+  const found: Found[] = [];
+  for (const group of groups) {
     const [a, b] = group.map(({ scores }) => scores);
     const values = b === undefined ? a! : b.map((y, i) => y - a![i]!);
-    const given = group.map(({ scores }) => new Map(ids.map((id, i) => [id, scores[i]!])));
     const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
     const target = group.map(({ name }) => name).join(" / ");
-    return Array.from({ length: repeats }, (_, r): Found => {
-      const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`), purse ?? null);
-      const as = whole === 0 ? found.asked : Math.min(items, (found.price / whole) * items);
-      const uniformVariance = evenVariance(population, values, as);
-      return { ...found, whole, scenario, items, budget, target, uniformVariance, exposure };
-    });
-  });
+    const tried = cells && ids.map((id) => cells.get(JSON.stringify([target, id]))!);
+    const noise = tried && tried.reduce((sum, own, i) => sum + (population.weights[i]! * deviation(own)) ** 2, 0);
+    for (let r = 0; r < repeats; r++) {
+      const stream = random.fork(`${scenario} ${target} ${r}`);
+      const given = group.map(({ scores }) => answersFrom(ids, scores, tried, stream.fork("answers")));
+      const plain = drawnFrom(pool, stream);
+      const source = tried ? overRuns(plain, pool, purse) : plain;
+      const own = await replay(source, settings, given, truth, purse ?? null);
+      const as = whole === 0 ? own.asked : (own.price / whole) * items;
+      const uniformVariance = evenVariance(population, values, as) + ((noise ?? 0) * items) / as;
+      found.push({ ...own, whole, noise: noise ?? null, scenario, items, budget, target, uniformVariance, exposure });
+    }
+  }
+  return found;
 }
 
 /**
@@ -232,7 +269,8 @@ function replayRow({ split, stop, purse }: ReplayOptions, found: readonly Found[
     found.reduce((sum, own) => sum + valueOf(own), 0) / found.length;
   const rmse = Math.sqrt(mean(({ error }) => error ** 2));
   const uniformRmse = Math.sqrt(mean(({ uniformVariance }) => uniformVariance));
-  const [{ scenario, items, budget, exposure, whole }] = found as [Found];
+  const [{ scenario, items, budget, exposure, whole, noise }] = found as [Found];
+  const among = (trials: number): number => 100 * 1.96 * mean((own) => Math.sqrt(own.noise! / trials));
   return {
     scenario,
     split,
@@ -250,6 +288,7 @@ function replayRow({ split, stop, purse }: ReplayOptions, found: readonly Found[
     price: purse ? { asked: mean(({ price }) => price), whole } : null,
     earlyStops: mean(({ early }) => Number(early)),
     falseStops: mean(({ falseStop }) => Number(falseStop)),
+    trials: noise === null ? null : { again: mean(({ again }) => again), once: among(1), fiveTimes: among(5) },
     exposure: exposure && {
       most: mean((own) => own.exposure!.most),
       percentile95: mean((own) => own.exposure!.percentile95),

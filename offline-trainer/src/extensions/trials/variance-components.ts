@@ -66,12 +66,11 @@ function pairsWithin(groups: readonly string[], means: readonly number[], noises
 /** Figures kept of a component. */
 const DIGITS = 6;
 
-/** A bundle's content with its scenarios' variance components in the notes of the fit; as it is, where there are none. */
-export function withVarianceComponents(
-  content: BundleContent,
+/** Variance components as the notes of a fit have them, by scenario; those that have none are left out. */
+export function notedComponents(
   trials: readonly CellTrials[],
-  items: readonly ItemInfo[],
-): BundleContent {
+  items: readonly Pick<ItemInfo, "item_id" | "scenario">[],
+): Record<string, Record<string, number>> {
   const scenarioOf = new Map(items.map(({ item_id: id, scenario }) => [id, scenario]));
   const cells = new Map<string, CellTrials[]>();
   for (const cell of trials) {
@@ -82,10 +81,21 @@ export function withVarianceComponents(
   }
   const rounded = (own: VarianceComponents): Record<string, number> =>
     Object.fromEntries(Object.entries(own).map(([name, value]: [string, number]) => [name, Number(value.toPrecision(DIGITS))])); // prettier-ignore
-  const found = content.manifest.scenarios.flatMap(({ id }) => {
+  const found = [...new Set(scenarioOf.values())].flatMap((id) => {
     const own = varianceComponents(cells.get(id) ?? []);
     return own ? [[id, rounded(own)] as const] : [];
   });
+  return Object.fromEntries(found);
+}
+
+/** A bundle's content with its scenarios' variance components in the notes of the fit; as it is, where there are none. */
+export function withVarianceComponents(
+  content: BundleContent,
+  trials: readonly CellTrials[],
+  items: readonly ItemInfo[],
+): BundleContent {
+  const noted = notedComponents(trials, items);
+  const found = content.manifest.scenarios.flatMap(({ id }) => (noted[id] ? [[id, noted[id]] as const] : []));
   if (found.length === 0) return content;
   const fit = { ...content.manifest.fit, varianceComponents: Object.fromEntries(found) };
   return { ...content, manifest: { ...content.manifest, fit } };
