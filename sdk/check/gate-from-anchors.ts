@@ -7,8 +7,8 @@ import { normalQuantile, studentTQuantile } from "../core/numeric/distributions.
 import { createRandom } from "../core/numeric/random.ts";
 import type { Estimate } from "../estimate/types.ts";
 import { dropRule, expectedDifference, meanScores, namedRuns } from "./check-from-anchors.ts";
-import { shiftedChance, shiftForDrop } from "./item-chances.ts";
-import { type ChanceModel, chanceModel, drawChances, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts"; // prettier-ignore
+import { CHANCES, chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "./item-chances.ts";
+import { type ChanceModel, chanceModel, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts";
 import { type BaselineItem, baselineItems, refuseOneRun } from "./replay-check.ts";
 import type { CheckOptions, CheckResult, CheckVerdict } from "./types.ts";
 
@@ -197,8 +197,12 @@ export function mixtureHalfWidth(variance: number, mixture: number, alpha: numbe
 }
 
 /**
- * Share of replays in which a gate alarms within some nights of a drop: nights of the baseline's own model, drawn given its
- * answers, all logits lower from the first night on.
+ * Share of replays in which a gate alarms within some nights of a drop: nights of the baseline's own model, each item's
+ * chance drawn from its posterior given the runs, all logits lower from the first night on.
+ *
+ * The shift is the one by which the mean score falls on the items that the form was drawn from: their spread of chances is
+ * learned by the items' weights. Chances drawn item by item don't know that an item drawn with a small probability, which
+ * weighs much, flips seldom; by the weighted mean of such chances a smaller shift makes the drop, and less of it is found.
  * @returns in [0,1]; for a drop of 0, false alarms
  */
 export function gatePower(
@@ -208,11 +212,12 @@ export function gatePower(
   const random = createRandom(seed).fork("replayed gates");
   const counts = items.map((item) => item.counts);
   const weights = Float64Array.from(items, ({ weight }) => weight);
+  const shift = drop === 0 ? 0 : shiftForDrop(drop, CHANCES, learnChances(counts, { weights }));
+  const spread = learnChances(counts);
+  const posteriors = counts.map((own) => chancePosterior(spread, own));
   let found = 0;
   for (let replay = 0; replay < replays; replay++) {
-    const drawn = drawChances(model, counts, random);
-    const shift = drop === 0 ? 0 : shiftForDrop(drop, drawn, weights);
-    const chances = drawn.map((chance) => shiftedChance(chance, shift));
+    const chances = Float64Array.from(posteriors, (own) => shiftedChance(drawChance(own, random), shift));
     const gate = nightlyGate(model, evidence, counts);
     for (let night = 0; night < nights; night++) {
       const { statistic } = gate.add(chances.map((chance) => Number(random.next() < chance)));

@@ -11,31 +11,40 @@ export interface AnswerCounts {
 
 /**
  * How the chances of a right answer are spread over a model's items: nonparametric maximum likelihood on
- * {@link CHANCES}, by EM from an even spread over logits, G ← mean of the items' posteriors.
- * @param items - one or more, of which each counts the same
+ * {@link CHANCES}, by EM from an even spread over logits, G ← weighted mean of the items' posteriors.
+ * @param items - one or more
  * @param rounds - of EM; few leave the spread smoother than the likeliest
+ * @param weights - of the items, summing to 1: with what drawn items stand for, the spread of the items that they were
+ * drawn from. @default all the same
  * @returns weights of the chances, summing to 1
  * @see Kiefer & Wolfowitz (1956), Annals of Mathematical Statistics 27, 887–906; Laird (1978), JASA 73, 805–811
  */
-export function learnChances(items: readonly AnswerCounts[], { rounds = 200 } = {}): Float64Array {
-  const kinds = countedKinds(items).map(({ counts, times }) => ({ likelihood: likelihoodOf(counts), times }));
+export function learnChances(
+  items: readonly AnswerCounts[],
+  { rounds = 200, weights }: { readonly rounds?: number; readonly weights?: Float64Array } = {},
+): Float64Array {
+  const kinds = countedKinds(items, weights).map(({ counts, times }) => ({ likelihood: likelihoodOf(counts), times }));
+  const all = weights ? 1 : items.length;
   let spread = new Float64Array(CHANCES.length).fill(1 / CHANCES.length);
   for (let round = 0; round < rounds; round++) {
     const next = new Float64Array(CHANCES.length);
     for (const { likelihood, times } of kinds)
-      posterior(likelihood, spread).forEach((weight, g) => (next[g]! += (weight * times) / items.length));
+      posterior(likelihood, spread).forEach((weight, g) => (next[g]! += (weight * times) / all));
     spread = next;
   }
   return spread;
 }
 
-/** Items with the same counts, once. */
-export function countedKinds(items: readonly AnswerCounts[]): { counts: AnswerCounts; times: number }[] {
+/** Items with the same counts once, and how many they are, or how much they weigh. */
+export function countedKinds(
+  items: readonly AnswerCounts[],
+  weights?: Float64Array,
+): { counts: AnswerCounts; times: number }[] {
   const kinds = new Map<string, { counts: AnswerCounts; times: number }>();
-  for (const counts of items) {
+  items.forEach((counts, i) => {
     const key = `${counts.right} ${counts.wrong}`;
-    kinds.set(key, { counts, times: (kinds.get(key)?.times ?? 0) + 1 });
-  }
+    kinds.set(key, { counts, times: (kinds.get(key)?.times ?? 0) + (weights?.[i] ?? 1) });
+  });
   return [...kinds.values()];
 }
 

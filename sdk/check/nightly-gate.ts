@@ -1,14 +1,5 @@
 import { logit, sigmoid } from "../core/numeric/functions.ts";
-import type { RandomSource } from "../core/numeric/random.ts";
-import {
-  type AnswerCounts,
-  CHANCES,
-  chancePosterior,
-  countedKinds,
-  drawChance,
-  flipChance,
-  learnChances,
-} from "./item-chances.ts";
+import { type AnswerCounts, CHANCES, countedKinds, flipChance, learnChances } from "./item-chances.ts";
 
 /** Nights that a change may lie back, and between two nights that one is looked for at. */
 const WINDOW = 30;
@@ -76,23 +67,6 @@ export function chanceModel(baseline: readonly AnswerCounts[]): ChanceModel {
     logSum(own.map((weight, g) => Math.log(weight) + right * RIGHT[g]! + wrong * WRONG[g]!));
   const weights = spreads.map((own) => kinds.reduce((sum, { counts, times }) => sum + times * logOf(own, counts), 0));
   return { spreads, weights };
-}
-
-/** Chances of an unchanged model, drawn given its baseline: one spread by its weight, then each item's from its posterior. */
-export function drawChances(
-  { spreads, weights }: ChanceModel,
-  baseline: readonly AnswerCounts[],
-  random: RandomSource,
-): Float64Array {
-  const total = logSum(weights);
-  let left = random.next();
-  let spread = spreads.at(-1)!;
-  for (const [h, own] of spreads.entries()) {
-    if ((left -= Math.exp(weights[h]! - total)) >= 0) continue;
-    spread = own;
-    break;
-  }
-  return Float64Array.from(baseline, (counts) => drawChance(chancePosterior(spread, counts), random));
 }
 
 /** A spread whose logits all moved by `shift`; between two chances of the grid its weight goes to both. */

@@ -1,18 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
-import { replayCheck } from "anchoreval/internal/check/replay-check";
-import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
-import { percent, points, textTable } from "anchoreval/internal/words/figures";
+import { percent, points } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, flag, option, type OptionReader, invalidOption } from "../command.ts";
+import { type Command, flag, option, invalidOption } from "../command.ts";
 import { writing } from "../errors.ts";
 import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
-import type { Output } from "../output.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
@@ -41,7 +38,7 @@ export const checkCommand: Command = {
     },
     "Before you trust it": {
       table: flag(
-        "replay the check on nights of the baseline's own model: false alarms a year, and which drops it finds",
+        "replay the check, of one night and with --history, on nights of the baseline's own model: false alarms a year, and which drops are found",
       ),
       nights: option("N", "nights of an unchanged model, a tenth as many of each drop (default 2000)"),
       seed: option("N", "of the replayed nights (default 1)"),
@@ -112,6 +109,7 @@ export const checkCommand: Command = {
     for (const path of baselinePaths)
       baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
     if (table) {
+      const { printReplays } = await import("../gate/check-table.ts");
       printReplays(options, output, bundle, baselines, asked);
       return 0;
     }
@@ -134,49 +132,6 @@ export const checkCommand: Command = {
     return EXIT_CODES[check.verdict];
   },
 };
-
-/** Drops whose power a table shows, as fractions. */
-const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];
-/** Runs that a replayed check averages. */
-const RUNS = [1, 3, 7];
-
-/** Prints what the check is worth by replays of the baseline's own model. @param rule - the check's */
-function printReplays(
-  options: OptionReader,
-  output: Output,
-  bundle: Bundle,
-  baselines: readonly ReadModel[],
-  rule: Required<Pick<CheckOptions, "maxDrop" | "level" | "alarmsPerYear" | "runsPerYear">>,
-): void {
-  const nights = options.number("nights", { min: 10, max: 1e6, integer: true }, 2000);
-  const seed = options.number("seed", { min: 0, integer: true }, 1);
-  const form = options.text("form");
-  const replayed = replayCheck(bundle, baselines, {
-    ...{ ...rule, nights, seed, drops: DROPS, runs: RUNS },
-    ...(form !== undefined && { form }),
-  });
-  const { benchmark, version } = bundle.manifest;
-  const rows = replayed.checks.map(({ items, runs, alarmsAYear, power }) => [
-    String(items),
-    String(runs),
-    alarmsAYear === 0 ? `under ${figure((3 * rule.runsPerYear) / nights)}` : figure(alarmsAYear),
-    ...power.map((share) => percent(share)),
-  ]);
-  output.result({ benchmark, version, ...replayed, drops: DROPS, nights }, [
-    `${benchmark} ${version}, form ${replayed.form}: replayed from ${replayed.baselines} runs of the baseline, which answer ${percent(replayed.flips)} of the items otherwise from run to run`,
-    "",
-    ...textTable(
-      [["items", "runs", "false alarms a year", ...DROPS.map((drop) => `drop of ${Math.round(100 * drop)}`)], ...rows],
-      `rrr${DROPS.map(() => "r").join("")}`,
-    ),
-    "",
-    `A check averages so many runs and allows a drop of ${points(rule.maxDrop)} points; found in a single check, in per cent. ${nights} checks of an unchanged model, ${Math.ceil(nights / 10)} of each drop; a worse model is one whose logits all fell alike.`,
-  ]);
-}
-
-function figure(value: number): string {
-  return String(Number(value.toPrecision(2)));
-}
 
 async function saveAnswers(file: string, { responses, hashes }: ReadModel): Promise<void> {
   const document = { responses: Object.fromEntries(responses), hashes: Object.fromEntries(hashes) };

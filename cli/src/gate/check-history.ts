@@ -7,7 +7,7 @@ import { writeJunit } from "../junit.ts";
 import { withAnswers } from "../options/answers.ts";
 import type { Output } from "../output.ts";
 import { addSummary, plainLines, type ResultParts } from "../summary.ts";
-import { baselineDigest, readHistory, withNight, writeHistory } from "./history.ts";
+import { addNight, baselineDigest } from "./history.ts";
 
 /** A night of a gate, and where its results go. */
 export interface GateNightFiles {
@@ -19,7 +19,7 @@ export interface GateNightFiles {
 
 /**
  * Adds tonight's answers to a history and checks all of its nights. Nothing is written where they are refused.
- * @throws AnchorEvalError as `gateFromAnchors`, `readHistory` and `withNight`
+ * @throws AnchorEvalError as `gateFromAnchors` and `addNight`
  */
 export async function checkHistory(
   bundle: Bundle,
@@ -37,10 +37,10 @@ export async function checkHistory(
     options,
   );
   const key = { benchmark, version, digest: bundle.digest, form, baseline: baselineDigest(baselines) };
-  const nights = withNight(file, await readHistory(file), key, Object.fromEntries(run.responses), night);
+  gateFromAnchors(bundle, [{ ...run, name: "tonight" }], baselines, { ...options, form, replays: 0 }); // or it refuses them
+  const nights = await addNight(file, key, Object.fromEntries(run.responses), night, (words) => output.remark(words));
   const models = nights.map((own) => ({ responses: own.responses, name: `night ${own.night}`, form }));
   const gate = withAnswers(gateFromAnchors(bundle, models, baselines, { ...options, form }), [run, ...baselines]);
-  await writeHistory(file, nights);
   const names = nights.map((own) => own.night);
   const parts = gateParts(gate, names);
   const result = { ...gate, night: names.at(-1), alarm: gate.alarm && { night: names[gate.alarm.night], since: names[gate.alarm.since] } }; // prettier-ignore

@@ -55,9 +55,25 @@ describe("check", () => {
     const { code, out } = await runCommand(...table);
     expect(code).toBe(0);
     expect(out).toMatch(/^sample 1\.0\.0, form 20: replayed from 2 runs of the baseline, which answer \d+\.?\d* % of /);
-    expect(out).toMatch(/\nitems +runs +false alarms a year +drop of 1 .*\n +40 +1 +/);
-    const { checks } = JSON.parse((await runCommand(...table, "--json")).out) as { checks: { runs: number }[] };
+    expect(out).toMatch(/\nlooked at +items +false alarms a year +drop of 1 .*\n1 run +40 +/);
+    expect(out).toMatch(/\n30 nights +20 +.*\n30 nights +40 +/);
+    expect(out).toContain("with half of the items and with all");
+    const { checks, gates } = JSON.parse((await runCommand(...table, "--json")).out) as {
+      checks: { runs: number }[];
+      gates: { items: number; within: number; power: number[] }[];
+    };
     expect(checks.map(({ runs }) => runs)).toEqual([1, 3, 7]);
+    expect(gates.map(({ items, within }) => [items, within])).toEqual([[20, 30], [40, 30]]); // prettier-ignore
+    for (const { power } of gates) expect(power.every((share) => share >= 0 && share <= 1)).toBe(true);
+  });
+
+  it("--table of graded answers leaves the gate over nights out, and says so", async () => {
+    const [[first]] = Object.entries(answers(11)) as [[string, number]];
+    const graded = folder.write("graded.json", JSON.stringify({ ...answers(11), [first]: 0.5 }));
+    const { code, out } = await runCommand(...check, "--baseline", strong, "--baseline", graded, "--table", "--nights", "20"); // prettier-ignore
+    expect(code).toBe(0);
+    expect(out).not.toContain("30 nights");
+    expect(out).toContain("--history is left out: it takes answers that are right or wrong");
   });
 
   it("holds a score against the lowest allowed one", async () => {

@@ -1,7 +1,13 @@
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it, test } from "vitest";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
+import { addNight, type HistoryNight } from "../../../../cli/src/gate/history.ts";
 import { runCommand } from "../../../support/run-command.ts";
+import { ROOT } from "../../../support/source-imports.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -61,6 +67,8 @@ const history = folder.path("kept.jsonl");
 await night(history, good, "--night", "1");
 const kept = readFileSync(history, "utf8");
 const line = JSON.parse(kept) as Record<string, unknown>;
+const { benchmark, version, digest, form, baseline } = line as unknown as HistoryNight;
+const key = { benchmark, version, digest, form, baseline };
 const made = (name: string, ...own: (object | string)[]): string =>
   folder.write(`${name}.jsonl`, own.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n"));
 const graded = file("graded", { ...answers("20", 11), [Object.keys(answers("20", 11))[0]!]: 0.5 });
@@ -91,4 +99,38 @@ test("refused: one baseline", async () => {
   const { code, err } = await runCommand("check", "--bundle", bundle, "--baseline", base[0]!, "--history", history, "--responses", good); // prettier-ignore
   expect(code).toBe(2);
   expect(err).toContain("two times or more");
+});
+
+test("twenty processes that add a night at the same time lose none", { timeout: 60_000 }, async () => {
+  const history = folder.path("jobs.jsonl");
+  const module = pathToFileURL(join(ROOT, "cli/dist/gate/history.js")).href;
+  const names = Array.from({ length: 20 }, (_, k) => `job ${String(k).padStart(2, "0")}`);
+  const start = String(Date.now() + 2000); // all of them at once, or as they are loaded
+  const script = `
+    const [history, key, night, start] = process.argv.slice(1);
+    const { addNight } = await import(${JSON.stringify(module)});
+    while (Date.now() < Number(start)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await addNight(history, JSON.parse(key), { item: 1 }, night, console.error);`;
+  const added = names.map(
+    (night) =>
+    promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, history, JSON.stringify(key), night, start]), // prettier-ignore
+  );
+  for (const { stderr } of await Promise.all(added)) expect(stderr).toBe("");
+  expect(lines(history).map((own) => String(own["night"])).sort()).toEqual(names); // prettier-ignore
+  expect([".lock", ".lock.stale", ".part"].filter((end) => existsSync(`${history}${end}`))).toEqual([]);
+});
+
+test("a lock that a stopped job left is taken away once; one that changes hands is waited for", async () => {
+  const history = folder.path("left.jsonl");
+  const said: string[] = [];
+  const add = (night: string): Promise<unknown> => addNight(history, key, {}, night, (words) => said.push(words), 100);
+  folder.write("left.jsonl.lock", "a job that is gone");
+  await Promise.all(["1", "2", "3", "4"].map(add));
+  expect(lines(history).map((own) => String(own["night"])).sort()).toEqual(["1", "2", "3", "4"]); // prettier-ignore
+  expect(said).toEqual([`warning: ${history}.lock was left by a job that was stopped; it is removed`]);
+
+  folder.write("left.jsonl.lock", "a job that is gone");
+  folder.write("left.jsonl.lock.stale", "another that is gone");
+  await expect(add("5")).rejects.toThrow("delete it and");
+  expect(lines(history).length).toBe(4);
 });
