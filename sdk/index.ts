@@ -32,6 +32,7 @@ export type {
   WarningCode,
 } from "./estimate/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
+export type { PlanRequest, ServedPlan } from "./plan/plan-request.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export {
   adaptiveEvaluation,
@@ -76,8 +77,21 @@ export {
   type ComparisonSide,
   type EstimateRequest,
   type JobRef,
+  type TrialsRequest,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./client/request.ts";
+export { answerCost, type AnswerCost, type Priced } from "./prices/bundle-prices.ts";
+export type { AnyEstimate } from "./trials/estimate-answers.ts";
+export { estimatePassAtK, type PassEstimate, type PassResult } from "./trials/estimate-pass-at-k.ts";
+export {
+  estimateTrials,
+  type TrialEstimate,
+  type TrialIntervals,
+  type TrialOptions,
+} from "./trials/estimate-trials.ts";
+export { planTrials, type TrialPlan, type TrialPlanOptions } from "./trials/plan-trials.ts";
+export type { TrialResponses } from "./trials/item-trials.ts";
+export type { ItemTrials } from "./trials/types.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { ByEstimator } from "./core/estimators/types.ts";

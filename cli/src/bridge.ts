@@ -11,9 +11,8 @@ import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
 import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
-import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
+import type { ItemTrials } from "anchoreval/internal/trials/types";
 import { allAnchors, formAnchors } from "./form-anchors.ts";
 import { openBundle } from "./open-bundle.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
@@ -61,9 +60,11 @@ interface NamedBundle extends Omit<LoadOptions, "signal"> {
 
 /** JSON has no NaN and no infinity: they come as `{"number": "NaN"}`, and are refused where every bad score is. */
 type SentScore = number | null | { readonly number: string };
+/** Of an item that was tried several times: a list, or counts. */
+type SentTrials = readonly SentScore[] | { readonly passed: SentScore; readonly of: SentScore };
 
 interface SentModel extends Omit<ComparedModel, "responses"> {
-  readonly responses: SentScore[] | { byId: [id: string, score: SentScore][] };
+  readonly responses: (SentScore | SentTrials)[] | { byId: [id: string, score: SentScore | SentTrials][] };
 }
 
 /** Bundles that are kept, the last used ones. */
@@ -118,8 +119,9 @@ async function answer(request: Request): Promise<unknown> {
     case "anchors":
       return anchorsOf(bundle, form!);
     case "estimate": {
+      const { estimateAnswers } = await import("anchoreval/internal/trials/estimate-answers");
       const { responses, ...own } = given[0]!;
-      return estimateFromAnchors(bundle, responses, { ...own, ...options });
+      return estimateAnswers(bundle, responses, { ...own, ...options });
     }
     case "compare":
       return compareFromAnchors(bundle, given[0]!, given[1]!, options);
@@ -131,7 +133,7 @@ async function answer(request: Request): Promise<unknown> {
         baselines: baselines?.map(received) ?? [],
       });
     case "plan":
-      return planFromBundle(bundle, options);
+      return (await import("anchoreval/internal/plan/plan-request")).planRequest(bundle, options);
     case "anchored-task": {
       const { checkAnchoredTask } = await import("./run/lm-eval-tasks.ts");
       const task = parsePythonJson(request.task!) as AnchoredTask;
@@ -186,13 +188,18 @@ function anchorsOf(bundle: Bundle, id: string): object {
   return { form: id, digest: form.digest, items: formAnchors(allAnchors(bundle), id) };
 }
 
+/** A model as it was sent. Trials are refused where a function takes none, as every other bad score is. */
 function received({ responses, ...own }: SentModel): ComparedModel {
-  if (!("byId" in responses)) return { ...own, responses: responses.map(score) };
-  return { ...own, responses: new Map(responses.byId.map(([id, sent]) => [id, score(sent)])) };
+  if (!("byId" in responses)) return { ...own, responses: responses.map(score) as (number | null)[] };
+  const byId = responses.byId.map(([id, sent]) => [id, score(sent)] as [string, number | null]);
+  return { ...own, responses: new Map(byId) };
 }
 
-function score(sent: SentScore): number | null {
-  return typeof sent === "object" && sent !== null && "number" in sent ? Number(sent.number) : sent;
+function score(sent: SentScore | SentTrials): number | null | ItemTrials {
+  if (typeof sent !== "object" || sent === null) return sent;
+  if (Array.isArray(sent)) return sent.map((own: SentScore) => score(own) as number | null);
+  if ("number" in sent) return Number(sent.number);
+  return Object.fromEntries(Object.entries(sent).map(([name, own]) => [name, score(own)])) as never; // checked as counts
 }
 
 process.on("SIGINT", () => undefined); // Ctrl-C in a terminal reaches the whole group: what follows is its parent's to say

@@ -25,6 +25,7 @@ def plain(value: Any) -> Any:
         own = {field.name: getattr(value, field.name) for field in fields(value)}
         if own.get("predicted") is False:
             del own["predicted"]
+        own = {name: each for name, each in own.items() if each is not None or name not in ("trials", "cost")}
         if isinstance(value, anchoreval.EstimateWarning) and value.scenario is None:
             del own["scenario"]
         return {key_of(name): plain(each) for name, each in own.items()}

@@ -73,7 +73,12 @@ def test_numbers(bundle: Bundle, number: Any) -> None:
         (1.5, "out_of_range"),
         (-1, "out_of_range"),
         ("1", "invalid_type"),
-        ([1], "invalid_type"),
+        ([2], "out_of_range"),
+        ([], "empty"),
+        ({"passed": 4, "of": 3}, "out_of_range"),
+        ({"passed": 1}, "wrong_type"),
+        ({"passed": 1, "of": 2, "failed": 1}, "wrong_type"),
+        ({"score": 1}, "invalid_type"),
         (1j, "invalid_type"),
         (object(), "invalid_type"),
     ],
@@ -81,9 +86,48 @@ def test_numbers(bundle: Bundle, number: Any) -> None:
 def test_bad_scores(bundle: Bundle, answers: Scores, score: Any, code: str) -> None:
     error = refusal(bundle, {**answers, "gsm#3": score})
     assert error.code == "invalid_answers"
-    assert [(issue.path, issue.code) for issue in error.issues] == [(("responses", "gsm#3"), code)]
+    place = ("responses", "gsm#3")
+    assert [(issue.path[:2], issue.code) for issue in error.issues] == [(place, code)]
     scores = [score, *list(answers.values())[1:]]
-    assert refusal(bundle, scores, form_digest=FORM_12).issues[0].path == ("responses", 0)
+    found = refusal(bundle, scores, form_digest=FORM_12).issues[0].path
+    assert found[:2] == (place if code in ("empty", "wrong_type") or isinstance(score, (list, dict)) else ("responses", 0))
+
+
+def test_trials_in_every_shape(bundle: Bundle, answers: Scores) -> None:
+    expected = anchoreval.estimate(bundle, {**answers, "gsm#3": [1, 0, 1]})
+    assert expected.trials is not None and expected.trials.count == 24
+    shapes: list[Any] = [
+        np.array([1, 0, 1]),
+        np.array([True, False, True]),
+        pd.Series([1.0, 0.0, 1.0]),
+        [True, np.int8(0), 1.0],
+        {"passed": 2, "of": 3},
+        {"passed": np.int64(2), "of": np.int64(3)},
+        [1, 0, 1, None],
+    ]
+    for given in shapes:
+        assert anchoreval.estimate(bundle, {**answers, "gsm#3": given}) == expected
+    by_id = pd.Series({**answers, "gsm#3": [1, 0, 1]}, dtype=object)
+    assert anchoreval.estimate(bundle, by_id) == expected
+
+
+def test_a_tuple_is_neither_trials_nor_counts(bundle: Bundle, answers: Scores) -> None:
+    error = refusal(bundle, {**answers, "gsm#3": (1, 1)})
+    assert error.code == "invalid_answers" and "passed" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"over": "days"}, "invalid_option"),
+        ({"metric": "f1"}, "invalid_option"),
+        ({"metric": "pass@0"}, "invalid_option"),
+        ({"metric": "pass@2", "over": "runs"}, "invalid_option"),
+    ],
+)
+def test_bad_options_of_trials(bundle: Bundle, answers: Scores, options: dict[str, Any], code: str) -> None:
+    whole = {item_id: 1 for item_id in answers}
+    assert refusal(bundle, whole, **options).code == code
 
 
 def test_nan_in_an_array_is_refused_and_an_infinity_in_a_series(bundle: Bundle) -> None:

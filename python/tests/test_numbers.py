@@ -27,6 +27,23 @@ def test_estimate_of_a_scenario_that_was_not_asked(bundle: Bundle, answers: Scor
     assert result.scenarios["gsm"].details is None
 
 
+@pytest.mark.parametrize("case", golden("repeated.json"), ids=lambda case: case["name"])
+def test_estimates_from_trials(bundle: Bundle, case: dict[str, Any]) -> None:
+    result = anchoreval.estimate(bundle, case["responses"], **case["options"])
+    assert plain(result) == case["estimate"]
+    if "metric" in case["options"]:
+        assert isinstance(result, anchoreval.PassEstimate) and result.metric == case["options"]["metric"]
+    else:
+        assert result.trials is not None and result.trials.overall.expected is not None
+
+
+def test_trials_in_the_form_s_order(bundle: Bundle) -> None:
+    trials = golden("repeated.json")[0]["responses"]
+    ids = bundle.anchors("12")
+    result = anchoreval.estimate(bundle, [trials[item_id] for item_id in ids], form_digest=ids.digest)
+    assert result == anchoreval.estimate(bundle, trials)
+
+
 def test_comparison(bundle: Bundle, answers: Scores) -> None:
     assert plain(anchoreval.compare(bundle, answers, golden("other-answers.json"))) == golden("comparison.json")
 

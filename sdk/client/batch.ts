@@ -1,5 +1,6 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { Estimate } from "../estimate/types.ts";
+import type { Priced } from "../prices/bundle-prices.ts";
 
 /** Why there is no estimate. */
 export interface Unscored {
@@ -7,12 +8,12 @@ export interface Unscored {
 }
 
 /** One model of a batch: its estimate, or why there is none. */
-export type BatchResult =
-  { readonly model: string; readonly estimate: Estimate } | ({ readonly model: string } & Unscored);
+export type BatchResult<Result = Priced<Estimate>> =
+  { readonly model: string; readonly estimate: Result } | ({ readonly model: string } & Unscored);
 
 /** A line of results: a model's place in the request, and its estimate or why there is none. */
-export type BatchLine =
-  | { readonly index: number; readonly model: string; readonly estimate: Estimate }
+export type BatchLine<Result = Priced<Estimate>> =
+  | { readonly index: number; readonly model: string; readonly estimate: Result }
   | ({
       readonly index: number;
       /** null where the line of the request names none. */
@@ -50,10 +51,10 @@ interface ResultsEnd {
  * @throws AnchorEvalError `truncated` where the last line, which counts the others, is missing or counts otherwise;
  * `unavailable` for what is no JSON
  */
-export async function* readResultLines(
+export async function* readResultLines<Line = BatchLine>(
   chunks: AsyncIterable<Uint8Array>,
   name: string,
-): AsyncGenerator<BatchLine, void, undefined> {
+): AsyncGenerator<Line, void, undefined> {
   let seen = 0;
   for await (const line of textLines(chunks)) {
     const value = parseAnswer(line, `${name}: line ${seen + 1}`) as BatchLine | ResultsEnd;
@@ -62,7 +63,7 @@ export async function* readResultLines(
       throw new AnchorEvalError("truncated", `${name}: ${seen} of ${value.results + value.problems} results came`);
     }
     seen++;
-    yield value;
+    yield value as Line;
   }
   throw new AnchorEvalError("truncated", `${name}: the answer ended after ${seen} results, without its last line`);
 }

@@ -3,11 +3,16 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
-import type { Plan, PlanOptions } from "../plan/types.ts";
+import type { PlanRequest, ServedPlan } from "../plan/plan-request.ts";
+import type { Priced } from "../prices/bundle-prices.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
+import type { AnswersOptions, AnyEstimate, AnyResponses } from "../trials/estimate-answers.ts";
+import type { PassEstimate } from "../trials/estimate-pass-at-k.ts";
+import type { TrialEstimate } from "../trials/estimate-trials.ts";
+import type { TrialPlan, TrialPlanOptions } from "../trials/plan-trials.ts";
 import { type BatchLine, type BatchResult, type JobStatus, parseAnswer, readResultLines } from "./batch.ts";
 import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
 
@@ -40,6 +45,14 @@ export interface BenchmarkSummary {
 export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
+}
+
+/** The request for one model whose items were tried several times, or whose score is to be known over runs. */
+export interface TrialsRequest extends Omit<AnswersOptions, "hashes" | "clusters"> {
+  /** Scores, or in place of a score the trials of an item. */
+  readonly responses: Exclude<AnyResponses, ReadonlyMap<string, unknown>>;
+  readonly hashes?: Readonly<Record<string, string>>;
+  readonly clusters?: Readonly<Record<string, string>>;
 }
 
 /** A job, by what its submission answered. */
@@ -81,14 +94,32 @@ export interface Client {
       options?: CallOptions,
     ): Promise<{ form: string; digest: string; anchors: AnchorRecord[] }>;
   };
+  /** The same numbers as `estimatePassAtK`. */
+  estimate(
+    ref: BundleRef,
+    request: TrialsRequest & { readonly metric: string },
+    options?: CallOptions,
+  ): Promise<Priced<PassEstimate>>;
   /** The same numbers as `estimateFromAnchors`, computed by the Worker. */
-  estimate(ref: BundleRef, request: EstimateRequest, options?: CallOptions): Promise<Estimate>;
+  estimate(ref: BundleRef, request: EstimateRequest, options?: CallOptions): Promise<Priced<Estimate>>;
+  /** The same numbers as `estimateTrials`. */
+  estimate(
+    ref: BundleRef,
+    request: Omit<TrialsRequest, "metric">,
+    options?: CallOptions,
+  ): Promise<Priced<TrialEstimate>>;
   /** Several models at once; one model's bad answers don't fail the others. */
   estimateBatch(
     ref: BundleRef,
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): Promise<BatchResult[]>;
+  /** The same of trials. */
+  estimateBatch(
+    ref: BundleRef,
+    requests: readonly (TrialsRequest & { readonly model: string })[],
+    options?: CallOptions,
+  ): Promise<BatchResult<AnyEstimate>[]>;
   /**
    * Several models at once, each result as soon as it is there; one that can't be read isn't lost in silence.
    * @throws AnchorEvalError `truncated` where the answer ends too early, after the results that came
@@ -99,12 +130,18 @@ export interface Client {
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): AsyncGenerator<BatchLine, void, undefined>;
+  /** The same of trials. */
+  estimateLines(
+    ref: BundleRef,
+    requests: readonly (TrialsRequest & { readonly model: string })[],
+    options?: CallOptions,
+  ): AsyncGenerator<BatchLine<AnyEstimate>, void, undefined>;
   /** Many models, estimated one part after another, where the Worker has a queue (else `not_implemented`). */
   readonly jobs: {
     /** Sends the models. What breaks off may be sent again: it is another job then. */
     submit(
       ref: BundleRef,
-      requests: readonly (EstimateRequest & { readonly model: string })[],
+      requests: readonly (TrialsRequest & { readonly model: string })[],
       options?: CallOptions,
     ): Promise<JobStatus>;
     /** How far it is. @throws AnchorEvalError `not_found`; `job_expired` a week after it was sent */
@@ -112,14 +149,16 @@ export interface Client {
     /** Asks until it is done. @param options - `interval` between two questions: 2000 milliseconds unless given */
     wait(job: JobRef, options?: CallOptions & { readonly interval?: number }): Promise<JobStatus>;
     /** The results of a job that is done, in the order of its models. @throws AnchorEvalError `job_running`, `truncated` */
-    results(job: JobRef, options?: CallOptions): AsyncGenerator<BatchLine, void, undefined>;
+    results(job: JobRef, options?: CallOptions): AsyncGenerator<BatchLine<AnyEstimate>, void, undefined>;
   };
   /** The same numbers as `compareFromAnchors`, computed by the Worker. */
   compare(ref: BundleRef, request: ComparisonRequest, options?: CallOptions): Promise<Comparison>;
   /** The same numbers as `checkFromAnchors`, computed by the Worker. */
   check(ref: BundleRef, request: CheckRequest, options?: CallOptions): Promise<CheckResult>;
-  /** The same numbers as `planFromBundle`, computed by the Worker. */
-  plan(ref: BundleRef, request?: PlanOptions, options?: CallOptions): Promise<Plan>;
+  /** The same numbers as `planTrials`, computed by the Worker. */
+  plan(ref: BundleRef, request: TrialPlanOptions, options?: CallOptions): Promise<TrialPlan>;
+  /** The same numbers as `planFromBundle`; of a bundle that was fitted by prices, with its forms by price. */
+  plan(ref: BundleRef, request?: PlanRequest, options?: CallOptions): Promise<ServedPlan>;
   /** The same numbers as `routeFromBundle`, computed by the Worker. */
   routes(ref: BundleRef, request: RoutesRequest, options?: CallOptions): Promise<Routes>;
   /** The items to ask next: {@link adaptiveEvaluation} goes on asking until it is enough. */
@@ -149,8 +188,8 @@ export function createClient(options: ClientOptions): Client {
     const response = await bytes(url, input, call);
     return response && (parseAnswer(new TextDecoder().decode(response.bytes), `${url}: the answer`) as T);
   };
-  const lines = (url: string, input: RequestInput, call?: CallOptions) =>
-    readResultLines(requestChunks(url, input, policy(call)), url);
+  const lines = <Line>(url: string, input: RequestInput, call?: CallOptions) =>
+    readResultLines<Line>(requestChunks(url, input, policy(call)), url);
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
   const nextItems: Client["nextItems"] = (ref, request, call) => post(`${at(ref)}/next-items`, request, call);
@@ -167,10 +206,12 @@ export function createClient(options: ClientOptions): Client {
       anchors: (ref, form, call) =>
         json(`${at(ref)}/anchors${form === undefined ? "" : `?form=${encodeURIComponent(form)}`}`, {}, call),
     },
-    estimate: (ref, request, call) => post(`${at(ref)}/estimates`, request, call),
-    estimateBatch: async (ref, requests, call) =>
-      (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
-    estimateLines: (ref, requests, call) => lines(`${at(ref)}/estimates/batch`, requestLines(requests), call),
+    estimate: <Result>(ref: BundleRef, request: object, call?: CallOptions) =>
+      post<Result>(`${at(ref)}/estimates`, request, call),
+    estimateBatch: async <Result>(ref: BundleRef, requests: readonly object[], call?: CallOptions) =>
+      (await post<{ results: Result[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+    estimateLines: <Result>(ref: BundleRef, requests: readonly object[], call?: CallOptions) =>
+      lines<Result>(`${at(ref)}/estimates/batch`, requestLines(requests), call),
     jobs: {
       submit: (ref, requests, call) => json(`${at(ref)}/estimates/jobs`, requestLines(requests), call),
       status,
@@ -185,7 +226,7 @@ export function createClient(options: ClientOptions): Client {
     },
     compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
     check: (ref, request, call) => post(`${at(ref)}/checks`, request, call),
-    plan: (ref, request = {}, call) => {
+    plan: <Result>(ref: BundleRef, request: object = {}, call?: CallOptions): Promise<Result> => {
       const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
       return json(`${at(ref)}/plan${query.size > 0 ? `?${query}` : ""}`, {}, call);
     },

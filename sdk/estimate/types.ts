@@ -38,6 +38,8 @@ export type WarningCode =
   | "suspicious_pattern"
   /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */
   | "exposure_not_limited"
+  /** Of estimates from trials alone: the source models were tried more often, or less. */
+  | "other_trials"
   /** Over HTTP alone: a bundle doesn't know it. */
   | "yanked_version";
 

@@ -2,6 +2,8 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { isObject } from "../tables/json-records.ts";
+import { summariseTrials, type TrialResponses } from "../trials/item-trials.ts";
+import type { ItemTrials } from "../trials/types.ts";
 import { count, counted } from "../words/figures.ts";
 import type { ItemPrices } from "./parse-prices.ts";
 
@@ -17,13 +19,16 @@ export interface BundlePrices {
 /** The cost of one model's answers. */
 export interface AnswerCost {
   readonly unit: string | null;
-  /** Anchors that were answered, and what they cost. */
+  /** Anchors that were answered, and what all their trials cost. */
   readonly answered: number;
   readonly cost: number;
-  /** Items of the whole benchmark, and what they would have cost. */
+  /** Items of the whole benchmark, and what as many trials of each would have cost. */
   readonly items: number;
   readonly whole: number;
 }
+
+/** A result with what the model's answers cost, where the bundle was fitted by prices. */
+export type Priced<Result> = Result & { readonly cost?: AnswerCost };
 
 /** Prices in a manifest's `fit.prices`, rounded to {@link NOTED_DIGITS}. */
 interface NotedPrices {
@@ -142,26 +147,41 @@ export function formPrices(
 }
 
 /**
- * The cost of a model's answers, and that of the whole benchmark. Answers to items that are no anchors cost nothing
- * here: they don't count in an estimate either.
- * @param responses - score by item; null = no answer
+ * The cost of a model's answers, and that of the whole benchmark in as many trials an item. Answers to items that are no
+ * anchors cost nothing here: they don't count in an estimate either.
+ * @param responses - score or trials by item; null = no answer
+ * @param prices - default those that the bundle was fitted by
+ * @returns null without prices
+ * @throws AnchorEvalError `bundle_invalid` where those of the bundle aren't of its anchors
+ * @example answerCost(bundle, { "gsm/17": 1, "gsm/42": [0, 1] })?.cost
  */
 export function answerCost(
-  { manifest }: Pick<Bundle, "manifest">,
-  { unit, whole, anchors }: BundlePrices,
-  responses: ReadonlyMap<string, number | null>,
-): AnswerCost {
-  const answered = Array.from(responses).flatMap(([id, score]) => {
-    const price = anchors.get(id);
-    return score === null || price === undefined ? [] : [price];
+  bundle: Pick<Bundle, "manifest" | "scenarios">,
+  responses: TrialResponses,
+  prices: BundlePrices | null = knownPrices(bundle),
+): AnswerCost | null {
+  if (prices === null) return null;
+  const { unit, whole, anchors } = prices;
+  const entries: Iterable<[string, number | null | ItemTrials]> =
+    responses instanceof Map ? responses : Object.entries(responses);
+  const answered = Array.from(entries).flatMap(([id, own]) => {
+    const [price, trials] = [anchors.get(id), trialCount(own)];
+    return trials === 0 || price === undefined ? [] : [{ price, trials }];
   });
+  const trials = sum(answered.map((own) => own.trials));
   return {
     unit,
     answered: answered.length,
-    cost: sum(answered),
-    items: manifest.scenarios.reduce((total, { items }) => total + items, 0),
-    whole: wholePrice({ whole }),
+    cost: sum(answered.map((own) => own.price * own.trials)),
+    items: bundle.manifest.scenarios.reduce((total, { items }) => total + items, 0),
+    whole: wholePrice({ whole }) * (answered.length === 0 ? 1 : trials / answered.length),
   };
+}
+
+/** Trials of an item that have a score. */
+function trialCount(own: number | null | ItemTrials): number {
+  if (own === null) return 0;
+  return typeof own === "number" ? 1 : summariseTrials(own).count;
 }
 
 /** The prices of all forms and of the whole in words, for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */

@@ -99,11 +99,7 @@ export function estimatePassAtK(
     const results = Object.entries(found.scenarios).map(
       ([id, result]) => [id, { ...result, interval: scenarios[id]?.expected ?? result.interval }] as const,
     );
-    const estimate = {
-      ...found,
-      interval: overall.expected ?? found.interval,
-      warnings: found.warnings as Estimate["warnings"],
-    };
+    const estimate = { ...found, interval: overall.expected ?? found.interval };
     return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
   }
   return fromSpread(bundle, means, passes(trials, asked), asked, options);

@@ -1,15 +1,17 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
 import { type KnownVariance, satterthwaite } from "../core/inference/sampling-variance.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, Interval } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { withPredictedScenarios } from "../estimate/unasked-scenarios.ts";
 import { bundleComponents, type VarianceComponents } from "./components.ts";
 import { checkedTrials, type TrialResponses } from "./item-trials.ts";
-import { type NoiseBasis, sameTrials, trialsPerItem, trialVariances, type TrialVariances } from "./trial-variances.ts";
+import { bundleTrialMetric } from "./pass-at-k.ts";
+import { sameTrials, trialsPerItem, trialVariances, type TrialVariances } from "./trial-variances.ts";
 
 /** How answers over trials are read. */
 export interface TrialOptions extends Omit<EstimateOptions, "formDigest"> {
@@ -27,12 +29,12 @@ export interface TrialIntervals {
   readonly tasks: Interval | null;
   /** Standard deviation of the score of all items from run to run, in as many trials an item, a fraction. */
   readonly runDeviation: number | null;
-  readonly basis: NoiseBasis | null;
+  /** How a run's noise is known: by this model's trials, by those of the source models, or only how large it can be. */
+  readonly basis: "trials" | "components" | "bound" | null;
 }
 
 /** The result of `estimateTrials`: an estimate, and how well its score is known over runs and over tasks. */
-export interface TrialEstimate extends Omit<Estimate, "warnings"> {
-  readonly warnings: readonly { readonly code: string; readonly scenario?: string; readonly message: string }[];
+export interface TrialEstimate extends Estimate {
   readonly trials: {
     /** Trials with a score, over all items. */
     readonly count: number;
@@ -54,7 +56,7 @@ const NO_INTERVALS: TrialIntervals = { run: null, expected: null, tasks: null, r
  * common, so that their variances add up; over tasks that of the items comes in place of the second ({@link trialVariances}).
  * @param responses - scores, lists of scores or counts by item id
  * @throws AnchorEvalError as `estimateFromAnchors`; `invalid_answers` for trials that are none; `unsupported` for a bundle of
- * full scores on other items
+ * a score of several trials, or of full scores on other items
  * @see Miller (2024), Adding Error Bars to Evals; Brennan (2001), Generalizability Theory, ch. 3
  * @example
  * const { score, trials } = estimateTrials(bundle, { "gsm/17": [1, 0, 1], "gsm/42": { passed: 3, of: 5 } });
@@ -63,6 +65,12 @@ const NO_INTERVALS: TrialIntervals = { run: null, expected: null, tasks: null, r
 export function estimateTrials(bundle: Bundle, responses: TrialResponses, options: TrialOptions = {}): TrialEstimate {
   const { manifest } = bundle;
   refuseFullScores(manifest, "trials are");
+  const metric = bundleTrialMetric(manifest);
+  if (metric !== null)
+    throw new AnchorEvalError(
+      "unsupported",
+      `this bundle's scores are ${metric}, which means of trials aren't: ask for the metric ${metric}`,
+    );
   const level = confidenceLevel(options.level);
   const { means, summaries } = checkedTrials(responses);
   const { form, scores, dropped } = resolveAnswers(bundle, means, options);
@@ -117,7 +125,7 @@ interface TrialPart extends Pick<TrialVariances, "noise" | "tasks" | "answers" |
 }
 
 /** The bases, the weakest first. */
-const BASES: readonly NoiseBasis[] = ["bound", "components", "trials"];
+const BASES = ["bound", "components", "trials"] as const;
 
 /** The overall score's part; null where it counts a scenario that has none, or whose score was predicted. */
 function overallPart(
@@ -186,7 +194,7 @@ function intervalsOver(
 function otherTrials(
   perItem: number,
   components: ReadonlyMap<string, VarianceComponents>,
-): { code: "other_trials"; message: string }[] {
+): EstimateWarning[] {
   const sources = trialsPerItem([...components.values()].map(({ trials }) => trials));
   if (components.size === 0 || sameTrials(perItem, sources)) return [];
   const message = `the source models were tried ${times(sources)} an item, this model ${times(perItem)}: its intervals take that into account, and errors measured on held-out models are not for it.`;

@@ -10,14 +10,12 @@ import type { TrialSummary } from "./item-trials.ts";
 /** Weight of the prior variance of trials, in degrees of freedom. */
 const PRIOR_DEGREES = 2;
 
-/** How the noise of a run is known: by this model's trials, by those of the source models, or only how large it can be. */
-export type NoiseBasis = "trials" | "components" | "bound";
-
 /** Variances that a scenario's intervals over runs and tasks rest on, beside that of the draw of its anchors. */
 export interface TrialVariances {
   /** Of ȳ_N, the score of all items in as many trials, about the expected score. */
   readonly noise: KnownVariance;
-  readonly basis: NoiseBasis;
+  /** By this model's trials, by those of the source models, or only how large it can be. */
+  readonly basis: "trials" | "components" | "bound";
   /** Of ȳ_N about the expected score on tasks like these. */
   readonly tasks: KnownVariance;
   /** Of the anchors' mean about that of infinitely many items like them, without groups and with: the whole of its error. */

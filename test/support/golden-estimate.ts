@@ -1,4 +1,4 @@
-import type { Estimate, EstimateRequest } from "anchoreval";
+import type { AnyEstimate, Estimate, EstimateRequest, ServedPlan, TrialPlan, TrialsRequest } from "anchoreval";
 import type { SampleBundleOptions } from "./sample-bundle.ts";
 
 /** A request, and what the SDK makes of it in Node. */
@@ -9,8 +9,20 @@ export interface GoldenEstimate {
   readonly estimate: Estimate;
 }
 
+/** Answers over trials to a bundle that was fitted on such and by prices, and plans of it, with what Node makes of them. */
+export interface GoldenTrials {
+  readonly bundle: SampleBundleOptions;
+  readonly estimates: readonly {
+    readonly name: string;
+    readonly request: TrialsRequest;
+    readonly estimate: AnyEstimate;
+  }[];
+  readonly plans: readonly { readonly query: string; readonly plan: ServedPlan | TrialPlan }[];
+}
+
 declare module "vitest" {
   interface ProvidedContext {
     goldenEstimates: GoldenEstimate[];
+    goldenTrials: GoldenTrials;
   }
 }

@@ -1,13 +1,26 @@
 import {
+  answerCost,
   estimateFromAnchors,
+  estimatePassAtK,
+  estimateTrials,
   loadBundle,
   loadRouting,
+  planFromBundle,
+  planTrials,
   routeFromBundle,
+  type Estimate,
   type EstimateRequest,
+  type ItemTrials,
+  type PassEstimate,
+  type Priced,
   type RoutesRequest,
+  type TrialResponses,
 } from "anchoreval";
+import { formItemIds } from "anchoreval/bundle";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { planRequest } from "anchoreval/internal/plan/plan-request";
 import type { TestProject } from "vitest/node";
-import type { GoldenEstimate } from "./golden-estimate.ts";
+import type { GoldenEstimate, GoldenTrials } from "./golden-estimate.ts";
 import type { GoldenRoutes } from "./golden-routes.ts";
 import { memorySource } from "./memory-source.ts";
 import { routingBundle } from "./routing-bundle.ts";
@@ -17,6 +30,7 @@ import { sampleBundle, type SampleBundleOptions } from "./sample-bundle.ts";
 /** Vitest's global setup: computes in Node what other runtimes must reproduce. */
 export default async function (project: TestProject): Promise<void> {
   project.provide("goldenEstimates", await goldenEstimates());
+  project.provide("goldenTrials", await goldenTrials());
   project.provide("goldenRoutes", await goldenRoutes());
 }
 
@@ -51,6 +65,71 @@ export async function goldenEstimates(): Promise<GoldenEstimate[]> {
       return { name, bundle, request, estimate: estimateFromAnchors(loaded, responses, options) };
     }),
   );
+}
+
+/** Estimates from trials, and plans, of a sample bundle in Node, by the functions of the public SDK. */
+export async function goldenTrials(): Promise<GoldenTrials> {
+  const options: SampleBundleOptions = { benchmark: "repeated", repeated: true };
+  const bundle = await loadBundle(memorySource(sampleBundle(options)));
+  const answers = sampleAnswers("20", options);
+  const random = createRandom(5);
+  const trials = Object.fromEntries(
+    Object.entries(answers).map(([id, score], k): [string, ItemTrials | number | null] => {
+      const list = Array.from({ length: 2 + (k % 3) }, () => Number(random.next() < 0.15 + 0.7 * score!));
+      if (k % 5 === 0) return [id, { passed: list.filter((own) => own === 1).length, of: list.length }];
+      return [id, k % 7 === 6 ? null : k % 9 === 8 ? score! : [...list, ...(k % 2 ? [null] : [])]];
+    }),
+  );
+  const clusters = Object.fromEntries(Object.keys(answers).map((id, k) => [id, `group ${k % 8}`]));
+  const { digest: formDigest } = bundle.manifest.forms.find(({ id }) => id === "20")!;
+  const order = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, "20"));
+  const priced = <Result extends Estimate | PassEstimate>(own: Result, responses: TrialResponses): Priced<Result> => ({
+    ...own,
+    cost: answerCost(bundle, responses)!,
+  });
+  const over = priced(estimateTrials(bundle, trials, { form: "20" }), trials);
+  return {
+    bundle: options,
+    estimates: [
+      {
+        name: "single answers, with their cost",
+        request: { responses: answers },
+        estimate: priced(estimateFromAnchors(bundle, answers), answers),
+      },
+      { name: "trials", request: { responses: trials, form: "20" }, estimate: over },
+      {
+        name: "trials in the form's order",
+        request: { responses: order.map((id) => trials[id]!), formDigest },
+        estimate: over,
+      },
+      {
+        name: "groups of items",
+        request: { responses: trials, form: "20", over: "tasks", clusters, level: 0.9 },
+        estimate: priced(
+          estimateTrials(bundle, trials, { form: "20", level: 0.9, clusters: new Map(Object.entries(clusters)) }),
+          trials,
+        ),
+      },
+      {
+        name: "single answers over runs",
+        request: { responses: answers, over: "runs" },
+        estimate: priced(estimateTrials(bundle, answers), answers),
+      },
+      {
+        name: "pass@16",
+        request: { responses: trials, form: "20", metric: "pass@16" },
+        estimate: priced(estimatePassAtK(bundle, trials, "pass@16", { form: "20" }), trials),
+      },
+    ],
+    plans: [
+      {
+        query: "?halfWidth=0.08&budget=0.05",
+        plan: planRequest(bundle, { halfWidth: 0.08, budget: 0.05 }),
+      },
+      { query: "?trials=1,3&halfWidth=0.1", plan: planTrials(bundle, { trials: [1, 3], halfWidth: 0.1 }) },
+      { query: "?gap=0.1", plan: planFromBundle(bundle, { gap: 0.1 }) },
+    ],
+  };
 }
 
 /** Routes of sample bundles in Node. */

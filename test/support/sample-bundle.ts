@@ -25,6 +25,7 @@ import {
 import { itemBank, PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { notedPrices } from "anchoreval/internal/prices/bundle-prices";
 import { itemFactors } from "./factors.ts";
 import { MIXED_STACK } from "./stack-of.ts";
 
@@ -46,6 +47,8 @@ export interface SampleBundleOptions {
   /** How scenarios go together: {@link SAMPLE_UNASKED}. */
   readonly unasked?: boolean;
   readonly seed?: number;
+  /** Fitted on three trials a cell and by prices, as its notes say. */
+  readonly repeated?: boolean;
 }
 
 /** A map of a scenario's anchors' mean and ability. */
@@ -266,5 +269,16 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
 
 /** The files of {@link sampleContent}. */
 export function sampleBundle(options: SampleBundleOptions = {}): Map<BundleFileName, Uint8Array> {
-  return encodeBundle(sampleContent(options));
+  const content = sampleContent(options);
+  return encodeBundle(options.repeated ? withTrialsAndPrices(content) : content);
+}
+
+function withTrialsAndPrices(content: BundleContent): BundleContent {
+  const { manifest, scenarios } = content;
+  const own = { model: 0.02, item: 0.04, modelItem: 0.06, trial: 0.12, trials: 3, repeated: 900 };
+  const items = scenarios.flatMap((scenario) => scenario.items.map(({ item_id: id }) => id));
+  const prices = { unit: "usd", items: new Map(items.map((id, k) => [id, (1 + (k % 7)) / 1024])) };
+  const varianceComponents = Object.fromEntries(manifest.scenarios.map(({ id }) => [id, own]));
+  const fit = { ...manifest.fit, varianceComponents, prices: notedPrices(content, prices) };
+  return { ...content, manifest: { ...manifest, fit } };
 }

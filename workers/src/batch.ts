@@ -1,10 +1,11 @@
 import {
   AnchorEvalError,
-  estimateFromAnchors,
+  type AnyEstimate,
   type BatchLine,
   type BatchResult,
-  type EstimateRequest,
+  type TrialsRequest,
 } from "anchoreval";
+import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import type { WarnedBundle } from "./bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "./http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "./problem.ts";
@@ -28,12 +29,12 @@ export function checkBatchSize(models: number, most: number): void {
  */
 export function estimateModel(
   { bundle, warn }: WarnedBundle,
-  { model, responses, ...options }: EstimateRequest & { readonly model: string },
+  { model, responses, ...options }: TrialsRequest & { readonly model: string },
   duplicates: readonly (readonly (string | number)[])[],
-): BatchResult {
+): BatchResult<AnyEstimate> {
   try {
     refuseDuplicates(duplicates);
-    return { model, estimate: warn(estimateFromAnchors(bundle, responses, options)) };
+    return { model, estimate: warn(estimateAnswers(bundle, responses, options)) };
   } catch (error) {
     if (!(error instanceof AnchorEvalError)) throw error;
     return { model, problem: problemFields(error) };
@@ -41,7 +42,7 @@ export function estimateModel(
 }
 
 /** Estimates the model of one line of a request; a malformed line gets a problem of its own. */
-export function estimateLine(bundle: WarnedBundle, line: string, index: number): BatchLine {
+export function estimateLine(bundle: WarnedBundle, line: string, index: number): BatchLine<AnyEstimate> {
   let value: unknown;
   try {
     value = JSON.parse(line.replace(/^\ufeff/, "")); // the text may begin with a byte order mark
@@ -73,7 +74,7 @@ export interface ResultsEnd {
 }
 
 /** Streams results as lines, each computed just before it is sent, and ends with their counts. Stops when the reader leaves. */
-export function resultLines(count: number, resultOf: (index: number) => BatchLine): ReadableStream<Uint8Array> {
+export function resultLines(count: number, resultOf: (index: number) => BatchLine<AnyEstimate>): ReadableStream<Uint8Array> {
   let index = 0;
   let results = 0;
   return new ReadableStream({

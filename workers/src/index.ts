@@ -1,5 +1,15 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { BatchResult, BundleRef, Client, PlanOptions } from "anchoreval";
+import type {
+  AnyEstimate,
+  BatchResult,
+  BundleRef,
+  Client,
+  Estimate,
+  EstimateRequest,
+  PlanRequest,
+  Priced,
+  TrialsRequest,
+} from "anchoreval";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
@@ -22,6 +32,8 @@ type Arguments<Method extends (ref: never, request: never) => unknown> = readonl
   request: Parameters<Method>[1],
   options?: RpcOptions,
 ];
+/** The estimate that a request is answered with. */
+type EstimateOf<Request> = Request extends EstimateRequest & { readonly metric?: undefined } ? Priced<Estimate> : AnyEstimate;
 type Answer<Method extends (...given: never) => unknown> = Promise<RpcResult<Awaited<ReturnType<Method>>>>;
 
 /**
@@ -30,13 +42,19 @@ type Answer<Method extends (...given: never) => unknown> = Promise<RpcResult<Awa
  * @example const { ok, value, problem } = await env.ANCHOREVAL.estimate({ benchmark, version }, { responses });
  */
 export class AnchorEval extends WorkerEntrypoint<Bindings> {
-  estimate(...[ref, body, options]: Arguments<Client["estimate"]>): Answer<Client["estimate"]> {
+  estimate<Request extends EstimateRequest | TrialsRequest>(
+    ref: BundleRef,
+    body: Request,
+    options?: RpcOptions,
+  ): Promise<RpcResult<EstimateOf<Request>>> {
     return this.#call({ ref, path: "estimates", body, ...options });
   }
 
-  estimateBatch(
-    ...[ref, models, options]: Arguments<Client["estimateBatch"]>
-  ): Promise<RpcResult<{ results: BatchResult[] }>> {
+  estimateBatch<Request extends EstimateRequest | TrialsRequest>(
+    ref: BundleRef,
+    models: readonly (Request & { readonly model: string })[],
+    options?: RpcOptions,
+  ): Promise<RpcResult<{ results: BatchResult<EstimateOf<Request>>[] }>> {
     return this.#call({ ref, path: "estimates/batch", body: { models }, ...options });
   }
 
@@ -48,7 +66,7 @@ export class AnchorEval extends WorkerEntrypoint<Bindings> {
     return this.#call({ ref, path: "checks", body, ...options });
   }
 
-  plan(ref: BundleRef, request: PlanOptions = {}, options?: RpcOptions): Answer<Client["plan"]> {
+  plan(ref: BundleRef, request: PlanRequest = {}, options?: RpcOptions): Answer<Client["plan"]> {
     const query = Object.entries(request).map(([name, value]): [string, string] => [name, String(value)]);
     return this.#call({ ref, path: `plan?${new URLSearchParams(query).toString()}`, ...options });
   }

@@ -73,19 +73,19 @@ export const estimateCommand: Command = {
     const metric = metrics.ofTrials ?? (model.trials ? bundleTrialMetric(bundle.manifest) : null);
     if (metric !== null) {
       const { reportPassAtK } = await import("../trials/pass-at-k.ts");
-      return reportPassAtK(bundle, model, metric, summary, { options, output });
+      return reportPassAtK(bundle, model, { metric, prices, summary }, { options, output });
     }
     const asked = { ...model, ...estimateOptions(options) };
     const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
     const clusters = await repeated?.askedClusters(options, model);
-    const found =
-      repeated?.estimateOver(bundle, model, asked, clusters) ?? estimateFromAnchors(bundle, model.responses, asked);
+    const foundOver = repeated?.estimateOver(bundle, model, asked, clusters);
+    const found = foundOver ?? estimateFromAnchors(bundle, model.responses, asked);
     const estimate = withAnswers(found, [model]);
     const bridged = bridgedScore(bundle.manifest, { ...found, warnings: [] });
-    const cost = prices && answerCost(bundle, prices, model.responses);
+    const cost = answerCost(bundle, repeated?.knownTrials(model) ?? model.responses, prices);
     const parts = (verbose: boolean): ResultParts => [
       ...estimateParts(estimate, bridged, verbose),
-      ...("trials" in found ? repeated!.overParts(found, over ?? "runs", clusters) : []),
+      ...(foundOver ? repeated!.overParts(foundOver, over ?? "runs", clusters) : []),
       ...(cost ? [costWords(cost)] : []),
       ...(model.took ? [loggedWords(model.took, estimate.answered)] : []),
     ];

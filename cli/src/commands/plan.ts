@@ -4,7 +4,7 @@ import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { flag, given, type Command, option, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
-import { PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../prices/price-options.ts";
+import { commonUnit, PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../prices/price-options.ts";
 
 /** Options of `--gate`. */
 const GATE_PLAN_OPTIONS = {
@@ -61,8 +61,10 @@ export const planCommand: Command = {
       output.result(plan, planLines(plan));
       return;
     }
-    const { choiceLines, priceChoices } = await import("../prices/price-choices.ts");
-    const found = priceChoices(bundle, plan, prices, budget);
+    const { priceChoices } = await import("anchoreval/internal/plan/price-choices");
+    const { choiceLines } = await import("../prices/price-choices.ts");
+    const unit = commonUnit(prices.unit, budget?.unit ?? null, "--budget");
+    const found = priceChoices(bundle, plan, { ...prices, unit }, budget && budget.amount);
     output.result({ ...plan, ...found }, [...planLines(plan), "", ...choiceLines(found, plan)]);
   },
 };

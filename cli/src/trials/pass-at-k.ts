@@ -1,4 +1,5 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { answerCost, type BundlePrices, costWords } from "anchoreval/internal/prices/bundle-prices";
 import { estimatePassAtK, type PassEstimate, type PassResult } from "anchoreval/internal/trials/estimate-pass-at-k";
 import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { percent } from "anchoreval/internal/words/figures";
@@ -9,21 +10,22 @@ import { type Answered, estimateOptions, withAnswers } from "../options/answers.
 import { addSummary, plainLines, type ResultParts } from "../summary.ts";
 import { knownTrials } from "./estimate-over.ts";
 
-/** Estimates a score of several trials, and says it. @param summary - file that the result is added to, too */
+/** Estimates a score of several trials, and says it. @param asked - with the file that the result is added to, too */
 export async function reportPassAtK(
   bundle: Bundle,
   model: ReadModel,
-  metric: string,
-  summary: string | undefined,
+  { metric, prices, summary }: { metric: string; prices: BundlePrices | null; summary: string | undefined },
   { options, output }: Pick<CommandInput, "options" | "output">,
 ): Promise<void> {
   options.refuse(["over"], `is for the mean of the trials, and --metric ${metric} is for the chances themselves`);
   options.refuse(["to"], `writes records of mean scores, which ${metric} isn't`);
   const { level, onChangedItem } = estimateOptions(options);
   const reading = { hashes: model.hashes, level, ...given({ form: model.form, onChangedItem }) };
-  const estimate = withAnswers(estimatePassAtK(bundle, knownTrials(model), metric, reading), [model]);
-  const parts = passParts(estimate);
-  output.result(estimate, plainLines(parts));
+  const trials = knownTrials(model);
+  const estimate = withAnswers(estimatePassAtK(bundle, trials, metric, reading), [model]);
+  const cost = answerCost(bundle, trials, prices);
+  const parts = [...passParts(estimate), ...(cost === null ? [] : [costWords(cost)])];
+  output.result({ ...estimate, ...(cost !== null && { cost }) }, plainLines(parts));
   await addSummary(summary, passHeading(estimate), parts);
 }
 

@@ -17,6 +17,7 @@ from ._calls import Run, check, compare, estimate, plan, rank
 from ._errors import AnchorEvalError, Issue
 from ._results import (
     Alarms,
+    AnswerCost,
     CheckResult,
     Comparison,
     Difference,
@@ -26,6 +27,9 @@ from ._results import (
     Interval,
     MinimumCheck,
     ModelScore,
+    PassEstimate,
+    PassInterval,
+    PassResult,
     Plan,
     PlannedForm,
     Precision,
@@ -34,6 +38,8 @@ from ._results import (
     ScenarioDetails,
     ScenarioPattern,
     ScenarioResult,
+    TrialIntervals,
+    Trials,
 )
 
 __version__ = _version("anchoreval")
@@ -43,6 +49,7 @@ __all__ = [
     "Anchor",
     "AnchorEvalError",
     "Anchors",
+    "AnswerCost",
     "Bundle",
     "CheckResult",
     "Comparison",
@@ -55,6 +62,9 @@ __all__ = [
     "Issue",
     "MinimumCheck",
     "ModelScore",
+    "PassEstimate",
+    "PassInterval",
+    "PassResult",
     "Plan",
     "PlannedForm",
     "Precision",
@@ -65,6 +75,8 @@ __all__ = [
     "ScenarioDetails",
     "ScenarioPattern",
     "ScenarioResult",
+    "TrialIntervals",
+    "Trials",
     "check",
     "compare",
     "estimate",

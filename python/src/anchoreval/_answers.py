@@ -29,13 +29,15 @@ class Series(Array, Protocol):
 
 Responses = Mapping[Any, Any] | Series | Array | Sequence[Any]
 """Scores in [0,1] by item id (None: no answer): a mapping, or a Series of pandas with the ids as its index (NaN: no
-answer). Or the scores alone in the order of a form's anchors, a list or an array of one dimension, with its digest."""
+answer). Or the scores alone in the order of a form's anchors, a list or an array of one dimension, with its digest.
+For `estimate` an item that was tried several times has a list or an array of scores in place of one, or the counts
+`{"passed": 3, "of": 5}`."""
 
 
 def encode(responses: Responses) -> Any:
-    """As cli/src/bridge.ts takes them: `{"byId": [[id, score], …]}`, or a list."""
+    """As cli/src/bridge.ts takes them: `{"byId": [[id, score or trials], …]}`, or a list."""
     if isinstance(responses, Mapping):
-        return _entries(responses.items(), _score)
+        return _entries(responses.items(), _answer)
     if isinstance(responses, Array):
         if responses.ndim != 1:
             what = "a DataFrame: give one model's row, df.loc[model]" if isinstance(responses, Series) else "an array"
@@ -44,11 +46,11 @@ def encode(responses: Responses) -> Any:
             )
         if isinstance(responses, Series) and not callable(responses.index):
             return _entries(zip(responses.index.tolist(), responses.tolist(), strict=True), _series_score)
-        return [_score(value) for value in responses.tolist()]
+        return [_answer(value) for value in responses.tolist()]
     if callable(getattr(responses, "to_list", None)):  # of polars, which has no index
-        return [_score(value) for value in responses.to_list()]  # type: ignore[attr-defined]
+        return [_answer(value) for value in responses.to_list()]  # type: ignore[attr-defined]
     if isinstance(responses, Sequence) and not isinstance(responses, (str, bytes, bytearray)):
-        return [_score(value) for value in responses]
+        return [_answer(value) for value in responses]
     raise AnchorEvalError(
         "invalid_answers",
         "answers are a mapping of item id → score, a pandas Series with the ids as its index, or a list or array with "
@@ -84,6 +86,22 @@ def _item_id(given: Any) -> str | None:
     return None
 
 
+def _answer(value: Any) -> Any:
+    """A score, or the trials of an item."""
+    if isinstance(value, Mapping):
+        return {str(name): _score(count) for name, count in value.items()} if "passed" in value or "of" in value else {}
+    if isinstance(value, tuple):
+        raise AnchorEvalError(
+            "invalid_answers",
+            f"{value!r} may be trials or counts: give a list of scores, one a trial, or {{'passed': 3, 'of': 5}}",
+        )
+    if isinstance(value, Series):
+        return [_series_score(score) for score in value.tolist()]
+    if isinstance(value, Array) and value.ndim == 1:
+        return [_score(score) for score in value.tolist()]
+    return [_score(score) for score in value] if isinstance(value, list) else _score(value)
+
+
 def _score(value: Any) -> Any:
     kind = type(value)
     if kind is float:
@@ -98,12 +116,12 @@ def _score(value: Any) -> Any:
         return None
     if callable(getattr(value, "item", None)) and getattr(value, "ndim", None) == 0:
         return _score(value.item())  # a number of numpy, torch, jax
-    return str(value) if isinstance(value, str) else []  # refused there, as every bad score is
+    return str(value) if isinstance(value, str) else {}  # refused there, as every bad score is
 
 
 def _series_score(value: Any) -> Any:
     """In a Series NaN is how pandas writes that there is nothing."""
-    return None if isinstance(value, float) and math.isnan(value) else _score(value)
+    return None if isinstance(value, float) and math.isnan(value) else _answer(value)
 
 
 _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

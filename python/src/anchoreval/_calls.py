@@ -3,16 +3,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from ._answers import Responses, encode
 from ._bridge import call
 from ._bundle import Bundle
 from ._decode import decode
 from ._errors import AnchorEvalError
-from ._results import CheckResult, Comparison, Estimate, Plan, Ranking
+from ._results import CheckResult, Comparison, Estimate, PassEstimate, Plan, Ranking
 
 OnChangedItem = Literal["error", "drop"]
+Over = Literal["runs", "tasks"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Run:
 Model = Run | Responses
 
 
+@overload
 def estimate(
     bundle: Bundle,
     responses: Responses,
@@ -39,28 +41,70 @@ def estimate(
     level: float | None = None,
     hashes: Mapping[str, str] | None = None,
     on_changed_item: OnChangedItem | None = None,
-) -> Estimate:
+    over: Over | None = None,
+    clusters: Mapping[str, str] | None = None,
+    metric: None = None,
+) -> Estimate: ...
+@overload
+def estimate(
+    bundle: Bundle,
+    responses: Responses,
+    *,
+    form: str | int | None = None,
+    form_digest: str | None = None,
+    level: float | None = None,
+    hashes: Mapping[str, str] | None = None,
+    on_changed_item: OnChangedItem | None = None,
+    metric: str,
+) -> PassEstimate: ...
+def estimate(
+    bundle: Bundle,
+    responses: Responses,
+    *,
+    form: str | int | None = None,
+    form_digest: str | None = None,
+    level: float | None = None,
+    hashes: Mapping[str, str] | None = None,
+    on_changed_item: OnChangedItem | None = None,
+    over: Over | None = None,
+    clusters: Mapping[str, str] | None = None,
+    metric: str | None = None,
+) -> Estimate | PassEstimate:
     """A model's score on the whole benchmark, from its answers to the anchors of one form.
 
     Args:
-        responses: scores in [0,1] by item id, None where there is no answer; or a list or an array in the form's order
+        responses: scores in [0,1] by item id, None where there is no answer; or a list or an array in the form's order.
+            An item that was tried several times has a list of scores, or `{"passed": 3, "of": 5}`, in place of one
         form: the form that was asked; else the one that the answered items leave no doubt about
         form_digest: `bundle.anchors(form).digest`; needed with a list or an array
         level: confidence level of the intervals, 0.95 unless set
         hashes: content hashes of the answered items; another content than the calibrated one is an error
         on_changed_item: "drop": such answers count as missing instead
+        over: "runs" or "tasks": intervals over both in `trials` for single answers, too; with trials they are there anyway
+        clusters: the group of each item whose answers go together, such as its repository, for intervals over tasks
+        metric: "pass@16", "pass^4" or "best-of-8": that score in place of the mean, and not with `over`
 
     Raises:
         AnchorEvalError: `invalid_answers` (with an issue for each bad answer), `ambiguous_form`, `unknown_form`,
-            `digest_mismatch`, `item_changed`, `invalid_option`
+            `digest_mismatch`, `item_changed`, `invalid_option`; `unsupported` for a metric that the bundle has no
+            answer to
 
     Example:
         result = anchoreval.estimate(bundle, {item_id: ask(item_id) for item_id in bundle.anchors(form="50")})
         print(result.score, result.interval)
+        print(anchoreval.estimate(bundle, {item_id: [ask(item_id) for _ in range(4)] for item_id in ids}).trials)
     """
     run = Run(responses, form_digest=form_digest, hashes=hashes)
-    options = {"form": _text(form), "level": level, "onChangedItem": on_changed_item}
-    return decode(Estimate, _ask("estimate", bundle, [run], options))
+    options = {
+        "form": _text(form),
+        "level": level,
+        "onChangedItem": on_changed_item,
+        "over": over,
+        "clusters": clusters and dict(clusters),
+        "metric": metric,
+    }
+    found = _ask("estimate", bundle, [run], options)
+    return decode(Estimate, found) if metric is None else decode(PassEstimate, found)
 
 
 def compare(

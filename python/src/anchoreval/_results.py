@@ -100,6 +100,44 @@ class ScenarioResult:
 
 
 @dataclass(frozen=True)
+class TrialIntervals:
+    """A score's intervals by what they are for; None where there is none."""
+
+    run: Interval | None
+    """For the score that this run would have got on all items."""
+    expected: Interval | None
+    """For the model's expected score over runs on these items."""
+    tasks: Interval | None
+    """For the model's expected score on tasks like these."""
+    run_deviation: float | None
+    """Standard deviation of the score of all items from run to run."""
+    basis: Literal["trials", "components", "bound"] | None
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How well a score is known over runs and over tasks."""
+
+    count: int
+    """Trials with a score, over all items."""
+    per_item: float
+    """Trials an item, the harmonic mean."""
+    overall: TrialIntervals
+    scenarios: Mapping[str, TrialIntervals]
+
+
+@dataclass(frozen=True)
+class AnswerCost:
+    """What the answers cost, and as many trials of all items would have cost."""
+
+    unit: str | None
+    answered: int
+    cost: float
+    items: int
+    whole: float
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A model's score on the whole benchmark."""
 
@@ -117,6 +155,47 @@ class Estimate:
     scenarios: Mapping[str, ScenarioResult]
     predicted: bool = False
     """`score` counts scenarios that weren't asked."""
+    trials: Trials | None = None
+    """There where an item has trials, or with `over`."""
+    cost: AnswerCost | None = None
+    """There where the bundle was fitted by prices."""
+
+
+@dataclass(frozen=True)
+class PassInterval:
+    """For the chances themselves, on all items of this benchmark version."""
+
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True)
+class PassResult:
+    """A score of several trials."""
+
+    score: float | None
+    interval: PassInterval | None
+    reason: str | None
+    """Why `score` or `interval` is None."""
+    answered: int
+    of: int
+
+
+@dataclass(frozen=True)
+class PassEstimate(PassResult):
+    """pass@k, pass^k or best-of-k on the whole benchmark."""
+
+    benchmark: str
+    version: str
+    form: str
+    digest: str
+    metric: str
+    basis: Literal["unbiased", "spread"]
+    """From unbiased estimates, or from how chances vary about the response model's."""
+    warnings: tuple[EstimateWarning, ...]
+    scenarios: Mapping[str, PassResult]
+    cost: AnswerCost | None = None
 
 
 def standard_error(interval: Interval | None) -> float | None:

@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type {
   AdaptiveTurn,
+  AnyEstimate,
   BatchLine,
   BatchResult,
   BenchmarkSummary,
@@ -13,15 +14,17 @@ import type {
   Comparison,
   ComparisonRequest,
   Estimate,
-  EstimateRequest,
   Issue,
   JobStatus,
   Manifest,
   NextItemsRequest,
-  Plan,
-  PlanOptions,
+  PlanRequest,
   Routes,
   RoutesRequest,
+  ServedPlan,
+  TrialPlan,
+  TrialPlanOptions,
+  TrialsRequest,
 } from "anchoreval";
 import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
 import type {
@@ -37,8 +40,8 @@ import type {
   ComparisonSchema,
 } from "../../../workers/src/routes/comparisons.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/routes/next-items.ts";
-import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";
-import type { EstimateRequestSchema, EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type { PlanQuery, PlanSchema, TrialPlanSchema } from "../../../workers/src/routes/plan.ts";
+import type { AnyEstimateSchema, EstimateRequestSchema, EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
 import type { JobStatusSchema } from "../../../workers/src/routes/jobs.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/routes/routing.ts";
@@ -50,21 +53,25 @@ type Plain<T> = T extends object ? { -readonly [K in keyof T]: Plain<T[K]> } : T
 /* eslint-disable @typescript-eslint/no-unnecessary-type-parameters */
 type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
 /* eslint-enable @typescript-eslint/no-unnecessary-type-parameters */
+/** Each may stand for the other: the SDK has three kinds of estimates, and the document an optional field. */
+type Alike<A, B> = [Plain<A>, Plain<B>] extends [Plain<B>, Plain<A>] ? true : false;
 type Anchors = Awaited<ReturnType<Client["bundles"]["anchors"]>>;
 
 export const agreement: [
   Same<z.infer<typeof EstimateSchema>, Estimate>,
-  Same<z.infer<typeof EstimateRequestSchema>, EstimateRequest>,
-  Same<z.infer<typeof BatchRequestSchema>["models"][number], EstimateRequest & { model: string }>,
-  Same<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult>,
-  Same<z.infer<typeof BatchLineSchema>, BatchLine>,
+  Same<z.infer<typeof EstimateRequestSchema>, TrialsRequest>,
+  Same<z.infer<typeof BatchRequestSchema>["models"][number], TrialsRequest & { model: string }>,
+  Alike<z.infer<typeof AnyEstimateSchema>, AnyEstimate>,
+  Alike<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult<AnyEstimate>>,
+  Alike<z.infer<typeof BatchLineSchema>, BatchLine<AnyEstimate>>,
   Same<z.infer<typeof JobStatusSchema>, JobStatus>,
   Same<z.infer<typeof ComparisonRequestSchema>, ComparisonRequest>,
   Same<z.infer<typeof ComparisonSchema>, Comparison>,
   Same<z.infer<typeof CheckRequestSchema>, CheckRequest>,
   Same<z.infer<typeof CheckSchema>, CheckResult>,
-  Same<z.infer<typeof PlanQuery>, PlanOptions>,
-  Same<z.infer<typeof PlanSchema>, Plan>,
+  Same<z.infer<typeof PlanQuery>, PlanRequest & Partial<Pick<TrialPlanOptions, "trials">>>,
+  Alike<z.infer<typeof PlanSchema>, ServedPlan>,
+  Same<z.infer<typeof TrialPlanSchema>, TrialPlan>,
   Same<z.infer<typeof BenchmarkSchema>, BenchmarkSummary>,
   Same<z.infer<typeof BenchmarkListSchema>["benchmarks"][number], BenchmarkSummary>,
   Same<z.infer<typeof AnchorsSchema>, Anchors>,
@@ -75,6 +82,8 @@ export const agreement: [
   Same<z.infer<typeof NextItemsRequestSchema>, NextItemsRequest>,
   Same<z.infer<typeof AdaptiveTurnSchema>, AdaptiveTurn>,
 ] = [
+  true,
+  true,
   true,
   true,
   true,

@@ -1,4 +1,4 @@
-import { AnchorEvalError, type BatchLine, type ClientOptions, createClient } from "anchoreval";
+import { AnchorEvalError, type AnyEstimate, type BatchLine, type ClientOptions, createClient } from "anchoreval";
 import { describe, expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 
@@ -34,7 +34,7 @@ function clientOf(answers: readonly Response[], options: Partial<ClientOptions> 
 }
 
 /** What came, and what ended it. */
-async function collect(lines: AsyncIterable<BatchLine>): Promise<{ came: number[]; error: unknown }> {
+async function collect(lines: AsyncIterable<BatchLine<AnyEstimate>>): Promise<{ came: number[]; error: unknown }> {
   const came: number[] = [];
   try {
     for await (const { index } of lines) came.push(index);

@@ -60,10 +60,19 @@ test("a form costs its anchors, all items cost the whole", () => {
 
 test("answers cost what was answered of the anchors: no answer costs nothing, another item doesn't count", () => {
   const [first, second] = bundle.scenarios.get("alpha")!.forms.get("8")!.itemIds as [string, string];
-  const cost = answerCost(bundle, priced, new Map([[first, 0], [second, null], ["elsewhere", 1]])); // prettier-ignore
+  const cost = answerCost(bundle, new Map([[first, 0], [second, null], ["elsewhere", 1]]), priced); // prettier-ignore
   expect(cost).toMatchObject({ unit: "usd", answered: 1, items: items.length });
-  expect(cost.cost).toBe(prices.items.get(first));
-  expect(cost.whole).toBeCloseTo(wholePrice(priced), 12);
+  expect(cost?.cost).toBe(prices.items.get(first));
+  expect(cost?.whole).toBe(wholePrice(priced));
+});
+
+test("every trial of an item has its price, and the whole costs as many an item", () => {
+  const [first, second] = bundle.scenarios.get("alpha")!.forms.get("8")!.itemIds as [string, string];
+  const cost = answerCost(bundle, { [first]: [1, null, 0], [second]: { passed: 3, of: 6 } }, priced);
+  expect(cost?.answered).toBe(2);
+  expect(cost?.cost).toBeCloseTo(2 * prices.items.get(first)! + 6 * prices.items.get(second)!, 12);
+  expect(cost?.whole).toBeCloseTo(4 * wholePrice(priced), 9);
+  expect(answerCost(bundle, { [first]: 1 })).toBeNull();
 });
 
 test("in words", () => {

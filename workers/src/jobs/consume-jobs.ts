@@ -1,4 +1,4 @@
-import { AnchorEvalError, type BatchLine } from "anchoreval";
+import { AnchorEvalError, type AnyEstimate, type BatchLine } from "anchoreval";
 import { estimateLine, jsonLine, modelName, textLines } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import type { BundleCaches } from "../bundles/bundle-caches.ts";
@@ -73,7 +73,7 @@ async function handleMessage(
   await jobStatus(bucket, job);
 }
 
-type ResultOf = (line: string, index: number) => BatchLine;
+type ResultOf = (line: string, index: number) => BatchLine<AnyEstimate>;
 
 async function estimator(bundles: BundleReader, { benchmark, version, digest }: Job): Promise<ResultOf> {
   const opened = await bundles.warnedBundle({ benchmark, version });

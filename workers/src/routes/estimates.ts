@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { estimateFromAnchors, type BatchLine, type BundleRef } from "anchoreval";
+import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
+import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import type { Context, MiddlewareHandler } from "hono";
 import { checkBatchSize, estimateLine, estimateModel, isNdjson, NDJSON, resultLines, textLines } from "../batch.ts";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
@@ -8,7 +9,7 @@ import { duplicateKeys, readBody, refuseDuplicates } from "../http/request-body.
 import { countAnswers } from "../observe.ts";
 import { IssueSchema, lines, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
-import { BatchEntrySchema, EstimateRequestSchema, EstimateSchema } from "../schemas/estimate.ts";
+import { AnyEstimateSchema, BatchEntrySchema, EstimateRequestSchema } from "../schemas/estimate.ts";
 import { DEFAULT_BATCH_MODELS } from "../settings.ts";
 import { jsonBody, operation, postToBundle, route } from "./route.ts";
 
@@ -16,12 +17,12 @@ export const createEstimate = route(
   {
     ...postToBundle("estimates", EstimateRequestSchema),
     ...operation("estimates", "createEstimate", "Estimate a model's full score from its answers to the anchors"),
-    responses: { 200: json(EstimateSchema, "The estimate"), ...OTHERWISE.answers },
+    responses: { 200: json(AnyEstimateSchema, "The estimate"), ...OTHERWISE.answers },
   },
   async (c) => {
     const { responses, ...options } = c.req.valid("json");
     const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), [{ responses }]);
-    return c.json(warn(estimateFromAnchors(bundle, responses, options)), 200);
+    return c.json(warn(estimateAnswers(bundle, responses, options)), 200);
   },
 );
 
@@ -53,7 +54,7 @@ export const BatchRequestSchema = z.strictObject({ models: z.array(BatchEntrySch
 
 const BatchProblemSchema = z.object({ code: z.string(), detail: z.string(), issues: z.array(IssueSchema).readonly() });
 
-const result = { model: z.string(), estimate: EstimateSchema };
+const result = { model: z.string(), estimate: AnyEstimateSchema };
 
 const BatchResultSchema = z
   .union([z.object(result), z.object({ model: z.string(), problem: BatchProblemSchema })])
@@ -132,6 +133,6 @@ export const createEstimateBatch = route(
   },
 );
 
-function sendLines(c: Context, count: number, resultOf: (index: number) => BatchLine): Response {
+function sendLines(c: Context, count: number, resultOf: (index: number) => BatchLine<AnyEstimate>): Response {
   return c.body(resultLines(count, resultOf), 200, { "content-type": NDJSON });
 }

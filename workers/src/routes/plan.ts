@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { planFromBundle } from "anchoreval";
+import { planRequest } from "anchoreval/internal/plan/plan-request";
 import { IMMUTABLE } from "../http/send-content.ts";
 import { OTHERWISE, VersionParams } from "../schemas/contract.ts";
-import { answerSchema, json } from "../schemas/fields.ts";
+import { answerSchema, described, json, optional } from "../schemas/fields.ts";
 import { operation, route } from "./route.ts";
 
 const fraction = (description: string) => z.coerce.number().exactOptional().openapi({ type: "number", description });
@@ -14,6 +14,17 @@ export const PlanQuery = z.strictObject({
   ),
   level: fraction("Confidence level of the intervals, in (0,1). Default 0.95."),
   rankedRight: fraction("How often the gap should be ranked correctly, in (½,1). Default 0.8."),
+  budget: fraction("The most that the answers may cost, if the bundle was fitted by prices. Not with `gap`."),
+  trials: z
+    .string()
+    .regex(/^\d+(,\d+){0,99}$/, "trials are whole numbers with commas between them, such as 1,3,5")
+    .transform((text) => text.split(",").map(Number))
+    .exactOptional()
+    .openapi({
+      type: "string",
+      description: "Trials an item, such as `1,3,5`: plans for the expected score over runs, and not for a gap or a budget.",
+      example: "1,3,5",
+    }),
 });
 
 const PrecisionSchema = answerSchema("Precision", {
@@ -30,6 +41,26 @@ const PlannedFormSchema = answerSchema("PlannedForm", {
   scenarios: z.record(z.string(), PrecisionSchema),
 });
 
+const ScenarioChoiceSchema = answerSchema("ScenarioChoice", {
+  form: z.string(),
+  scenarios: described(z.array(z.string()).readonly(), "To ask; the others are predicted."),
+  cost: z.number(),
+  halfWidth: z.number(),
+});
+
+/** There if the bundle was fitted by prices, and no gap is asked for. */
+const PRICE_FIELDS = {
+  unit: described(z.string().nullable(), "Of the prices.").exactOptional(),
+  budget: z.number().nullable().exactOptional(),
+  whole: optional(z.number(), "The price of all items of the benchmark."),
+  choices: optional(z.array(ScenarioChoiceSchema).readonly(), "The cheapest first, each narrower than all before."),
+  chosen: described(
+    ScenarioChoiceSchema.nullable(),
+    "The cheapest that is as narrow as was asked for, else the narrowest within the budget.",
+  ).exactOptional(),
+  predicting: optional(z.boolean(), "Some scenarios may be left to prediction."),
+};
+
 export const PlanSchema = answerSchema("Plan", {
   benchmark: z.string(),
   version: z.string(),
@@ -39,7 +70,37 @@ export const PlanSchema = answerSchema("Plan", {
   wanted: z.union([z.object({ halfWidth: z.number() }), z.object({ gap: z.number() })]).nullable(),
   needed: PlannedFormSchema.nullable(),
   enough: z.string().nullable(),
+  ...PRICE_FIELDS,
 });
+
+const ItemsByTrialsSchema = answerSchema("ItemsByTrials", {
+  items: z.number(),
+  trials: z.number(),
+  answers: described(z.number(), "Items × trials."),
+  halfWidth: described(z.number(), "Of the expected score's interval, that nine models in ten have at most."),
+});
+
+export const TrialPlanSchema = answerSchema(
+  "TrialPlan",
+  {
+    benchmark: z.string(),
+    version: z.string(),
+    level: z.number(),
+    of: z.number(),
+    forms: z
+      .array(
+        z.object({
+          form: z.string(),
+          basis: PrecisionSchema.shape.basis,
+          choices: z.array(ItemsByTrialsSchema).readonly(),
+        }),
+      )
+      .readonly(),
+    wanted: z.number().nullable(),
+    enough: described(z.array(ItemsByTrialsSchema).readonly(), "The fewest items for each number of trials."),
+  },
+  { description: "The answer to a request with `trials`." },
+);
 
 export const readPlan = route(
   {
@@ -47,10 +108,10 @@ export const readPlan = route(
     path: "/v1/bundles/{benchmark}/{version}/plan",
     ...operation("estimates", "readPlan", "Plan how many items to ask, from the errors that the bundle has measured"),
     request: { params: VersionParams, query: PlanQuery },
-    responses: { 200: json(PlanSchema, "The precision of each form, and what is needed"), ...OTHERWISE.query },
+    responses: { 200: json(z.union([PlanSchema, TrialPlanSchema]), "The precision of each form, and what is needed"), ...OTHERWISE.query },
   },
   async (c) => {
-    const plan = planFromBundle(await c.var.bundles.bundle(c.req.valid("param")), c.req.valid("query"));
+    const plan = planRequest(await c.var.bundles.bundle(c.req.valid("param")), c.req.valid("query"));
     c.header("cache-control", IMMUTABLE);
     return c.json(plan, 200);
   },
