@@ -1,6 +1,7 @@
-import { BENCHMARK_NAME, blobKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, blobKey, indexKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { parseIndex } from "./bundle-index.ts";
 import type { SweepableStore } from "./bundle-store.ts";
 
 /** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
@@ -31,7 +32,7 @@ export interface SweepResult {
  * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
  * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
  * manifest was created before that reading, and the sweep puts the content back; or after it, and then the content was
- * gone before the publication looked. Where the sweep ends in between, a copy is left, which the next one puts back.
+ * gone before the publication looked. Where lists may be old, "created" is "in the index". Where the sweep ends in between, a copy is left, which the next one puts back.
  * @throws AnchorEvalError `unavailable`, `request_refused`
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */
@@ -108,8 +109,10 @@ function namedContents(store: SweepableStore, benchmark: string): NamedContents 
   const named = new Set<string>();
   const read = new Set<string>();
   return async () => {
-    const entries = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
-    for (const version of entries.filter((name) => VERSION.test(name) && !read.has(name))) {
+    const listed = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
+    const index = await store.get(indexKey(benchmark)); // a list may be old, what is read by its name is not
+    const known = (index && parseIndex(index.bytes))?.versions.map(({ version }) => version) ?? [];
+    for (const version of new Set([...listed, ...known].filter((name) => VERSION.test(name) && !read.has(name)))) {
       const object = await store.get(manifestKey(benchmark, version));
       if (object === null) continue; // nothing is committed there yet
       for (const { sha256 } of parseManifest(object.bytes).files) named.add(sha256);
