@@ -58,25 +58,27 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
  * The index with every version whose manifest is there, and no other: entries that `known` lacks are read from their
  * folders, and whether a version is yanked from its `yanked.json` wherever there is one: it is the last word. A manifest that can't be
  * parsed isn't offered.
+ * @param own - a version that is looked for even where the list lacks it, as are those of `known`: a list may be old
  */
 export async function completeIndex(
   store: Pick<BundleStore, "get" | "list">,
   benchmark: string,
   known: BundleIndex | null,
+  own: readonly string[] = [],
 ): Promise<BundleIndex> {
   const folders = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
+  const listed = new Set(folders.filter((name) => VERSION.test(name)));
   const entries = await Promise.all(
-    folders
-      .filter((name) => VERSION.test(name))
-      .map(async (version) => {
-        const [entry, yank] = await Promise.all([
-          known?.versions.find((candidate) => candidate.version === version) ?? readEntry(store, benchmark, version),
-          store.get(yankedKey(benchmark, version)),
-        ]);
-        if (entry === null || yank === null) return entry;
-        const { digest, created } = entry;
-        return { version, digest, created, ...parseYank(yank.bytes) };
-      }),
+    [...new Set([...listed, ...own, ...(known?.versions ?? []).map(({ version }) => version)])].map(async (version) => {
+      const before = known?.versions.find((candidate) => candidate.version === version);
+      const [entry, yank] = await Promise.all([
+        before && listed.has(version) ? before : readEntry(store, benchmark, version),
+        store.get(yankedKey(benchmark, version)),
+      ]);
+      if (entry === null) return null;
+      const { digest, created } = entry;
+      return yank === null ? (before ?? entry) : { version, digest, created, ...parseYank(yank.bytes) };
+    }),
   );
   const versions = entries
     .filter((entry) => entry !== null)
@@ -131,12 +133,13 @@ const INDEX_WAIT = 1100;
  * Brings the index to what lies in the versions' folders, unless another publisher is quicker: then once more from what
  * that one wrote. What was written is compared with the folders again: whoever writes the index last has read them last,
  * so that of two who yank and take it back at once the index says what `yanked.json` says.
+ * @param ref - the version that was changed
  * @param digest - of the bundle, from which waits differ between publishers
  * @throws AnchorEvalError `unavailable` after the last attempt
  */
 export async function updateIndex(
   store: BundleStore,
-  benchmark: string,
+  { benchmark, version }: { readonly benchmark: string; readonly version: string },
   digest: string,
   { pause = sleep }: UpdateOptions,
 ): Promise<BundleIndex> {
@@ -147,7 +150,7 @@ export async function updateIndex(
     if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
     try {
       const there = await store.get(key);
-      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes));
+      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes), [version]);
       const bytes = encodeJson(index);
       if (there && equalBytes(there.bytes, bytes)) return index;
       const written = there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes);

@@ -1,6 +1,7 @@
-import { BENCHMARK_NAME, blobKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, blobKey, indexKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { parseIndex } from "./bundle-index.ts";
 import type { SweepableStore } from "./bundle-store.ts";
 
 /** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
@@ -31,7 +32,7 @@ export interface SweepResult {
  * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
  * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
  * manifest was created before that reading, and the sweep puts the content back; or after it, and then the content was
- * gone before the publication looked.
+ * gone before the publication looked. Where lists may be old, "created" is "in the index". Where the sweep ends in between, a copy is left, which the next one puts back.
  * @throws AnchorEvalError `unavailable`, `request_refused`
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */
@@ -46,6 +47,7 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
     let named: ReadonlySet<string>;
     try {
       named = await manifests();
+      if (!dryRun) await settleCopies(store, benchmark, manifests);
     } catch (error) {
       if (!(error instanceof AnchorEvalError) || !error.code.startsWith("bundle_")) throw error;
       skipped.push({ benchmark, reason: error.message });
@@ -57,10 +59,7 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
       if (named.has(name) || !old) {
         kept++;
         if (!named.has(name)) young++;
-      } else if (
-        dryRun ||
-        (await removeUnnamed(store, blobKey(benchmark, name), async () => (await manifests()).has(name)))
-      )
+      } else if (dryRun || (await removeUnnamed(store, benchmark, name, manifests)))
         removed.push(blobKey(benchmark, name));
       else kept++;
     }
@@ -68,28 +67,52 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
   return { removed, kept, young, skipped };
 }
 
-/** @returns false where it was named after all, and put back */
-async function removeUnnamed(store: SweepableStore, key: string, isNamed: () => Promise<boolean>): Promise<boolean> {
-  const there = await store.get(key);
-  if (there === null) return true;
-  await store.remove(key);
-  try {
-    if (!(await isNamed())) return true;
-  } catch (error) {
-    await store.putIfAbsent(key, there.bytes); // it isn't known whether it is needed
-    throw error;
+/** A content that is being removed: `bundles/<benchmark>/swept/<sha256>`. */
+const copyKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
+
+/** Ends what a sweep began that broke off: a content that is named by now is put back, and no copy stays. */
+async function settleCopies(store: SweepableStore, benchmark: string, manifests: NamedContents): Promise<void> {
+  for (const name of await store.list(copyKey(benchmark, ""))) {
+    const copy = await store.get(copyKey(benchmark, name));
+    if (copy !== null && (await manifests()).has(name)) await store.putIfAbsent(blobKey(benchmark, name), copy.bytes);
+    await store.remove(copyKey(benchmark, name));
   }
-  await store.putIfAbsent(key, there.bytes);
-  return false;
 }
 
+/** @returns false where it was named after all, and put back */
+async function removeUnnamed(
+  store: SweepableStore,
+  benchmark: string,
+  name: string,
+  manifests: NamedContents,
+): Promise<boolean> {
+  const [key, copy] = [blobKey(benchmark, name), copyKey(benchmark, name)];
+  const there = await store.get(key);
+  if (there === null) return true;
+  await store.putIfAbsent(copy, there.bytes);
+  await store.remove(key);
+  let isNamed = true; // unless that is known
+  try {
+    isNamed = (await manifests()).has(name);
+  } finally {
+    if (isNamed) await store.putIfAbsent(key, there.bytes);
+  }
+  await store.remove(copy);
+  return !isNamed;
+}
+
+/** The digests that a benchmark's manifests name now. */
+type NamedContents = () => Promise<ReadonlySet<string>>;
+
 /** Gives the digests that a benchmark's manifests name; reads only those that it hasn't read before. */
-function namedContents(store: SweepableStore, benchmark: string): () => Promise<ReadonlySet<string>> {
+function namedContents(store: SweepableStore, benchmark: string): NamedContents {
   const named = new Set<string>();
   const read = new Set<string>();
   return async () => {
-    const entries = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
-    for (const version of entries.filter((name) => VERSION.test(name) && !read.has(name))) {
+    const listed = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
+    const index = await store.get(indexKey(benchmark)); // a list may be old, what is read by its name is not
+    const known = (index && parseIndex(index.bytes))?.versions.map(({ version }) => version) ?? [];
+    for (const version of new Set([...listed, ...known].filter((name) => VERSION.test(name) && !read.has(name)))) {
       const object = await store.get(manifestKey(benchmark, version));
       if (object === null) continue; // nothing is committed there yet
       for (const { sha256 } of parseManifest(object.bytes).files) named.add(sha256);

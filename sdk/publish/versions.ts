@@ -55,7 +55,7 @@ export async function commitVersion(
   const created =
     !(await isCommitted(store, commit)) && (await store.putIfAbsent(manifestKey(benchmark, version), manifest));
   if (!created) await isCommitted(store, commit);
-  const { latest } = await updateIndex(store, benchmark, digest, options);
+  const { latest } = await updateIndex(store, commit, digest, options);
   return { benchmark, version, digest, status: created ? "published" : "already", latest };
 }
 
@@ -79,5 +79,5 @@ export async function yankVersion(
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
   await changeObject(store, yankedKey(benchmark, version), () => encodeJson(yank));
-  return updateIndex(store, benchmark, `sha256:${await sha256(manifest.bytes)}`, options);
+  return updateIndex(store, { benchmark, version }, `sha256:${await sha256(manifest.bytes)}`, options);
 }

@@ -1,0 +1,71 @@
+import { equalBytes } from "anchoreval/internal/bytes";
+import {
+  blobKey,
+  compareVersions,
+  indexKey,
+  isStable,
+  manifestKey,
+  VERSION,
+  yankedKey,
+} from "anchoreval/internal/core/bundle/names";
+import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
+import { parseIndex, parseYank } from "anchoreval/internal/publish/bundle-index";
+import { tagOf, type Objects } from "./memory-store.ts";
+
+/** Versions of a benchmark that must be there, with their manifests. */
+export type Committed = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * What is wrong with a benchmark's objects, in words: versions that changed or are gone, contents that a manifest names and
+ * that aren't there, an index that is another than its folders'.
+ * @param known - must be there whole (or as copies of a sweep that was killed), and in the index
+ * @param complete - whether nothing is under way: then every version is whole, and the index has all of them
+ */
+export function faultsOf(objects: Objects, benchmark: string, known: Committed, complete: boolean): string[] {
+  const faults: string[] = [];
+  const versions = Array.from(objects.keys(), (key) => key.split("/"))
+    .filter(([, own, version, file]) => own === benchmark && VERSION.test(version!) && file === "manifest.json")
+    .map(([, , version]) => version!);
+  for (const [version, bytes] of known) {
+    const there = objects.get(manifestKey(benchmark, version));
+    if (there === undefined) faults.push(`${version} is gone`);
+    else if (!equalBytes(there.bytes, bytes)) faults.push(`${version} is another`);
+  }
+  for (const version of complete ? versions : known.keys())
+    for (const { name, sha256 } of filesOf(objects.get(manifestKey(benchmark, version))?.bytes))
+      if (!objects.has(blobKey(benchmark, sha256)) && (complete || !objects.has(sweptKey(benchmark, sha256))))
+        faults.push(`${name} of ${version} is gone`);
+  const bytes = objects.get(indexKey(benchmark))?.bytes;
+  const index = bytes === undefined ? null : parseIndex(bytes);
+  const listed = index?.versions.map(({ version }) => version) ?? [];
+  for (const version of known.keys()) if (!listed.includes(version)) faults.push(`the index lacks ${version}`);
+  for (const version of listed)
+    if (!versions.includes(version)) faults.push(`the index has ${version}, which isn't there`);
+  if (listed.join() !== listed.toSorted(compareVersions).join()) faults.push("the index isn't sorted");
+  if (!complete) return faults;
+  for (const version of versions) if (!listed.includes(version)) faults.push(`the index lacks ${version}`);
+  for (const { version, yanked } of index?.versions ?? []) {
+    const own = objects.get(yankedKey(benchmark, version))?.bytes;
+    if (yanked !== (own !== undefined && parseYank(own).yanked))
+      faults.push(`the index has ${version} as yanked: ${yanked}`);
+  }
+  const offered = versions.filter((version) => {
+    const own = objects.get(yankedKey(benchmark, version))?.bytes;
+    return isStable(version) && !(own !== undefined && parseYank(own).yanked);
+  });
+  const latest = offered.toSorted(compareVersions).at(-1) ?? null;
+  if (index !== null && index.latest !== latest) faults.push(`latest is ${index.latest}, not ${latest}`);
+  return faults;
+}
+
+/** Where a sweep that was killed has left a copy, which the next one puts back. */
+const sweptKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
+
+const parsed = new Map<string, readonly { readonly name: string; readonly sha256: string }[]>();
+
+function filesOf(manifest: Uint8Array | undefined): readonly { readonly name: string; readonly sha256: string }[] {
+  if (manifest === undefined) return [];
+  const tag = tagOf(manifest);
+  if (!parsed.has(tag)) parsed.set(tag, parseManifest(manifest).files);
+  return parsed.get(tag)!;
+}

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { AnchorEvalError } from "anchoreval";
+import type { BundleFileName } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey } from "anchoreval/internal/core/bundle/names";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import { yankVersion } from "anchoreval/internal/publish/versions";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { faultsOf } from "../../support/consistent-store.ts";
+import { perform, scheduledStore, type Objects, type StoreCall } from "../../support/memory-store.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+
+// Publishers, yanks and sweeps at once, in time that is simulated: calls take a while, fail before or after they are carried
+// out, lists are old, and operations are killed. RACES=200 for all of them, RACES_SEED for others.
+const RACES = Number(process.env["RACES"] ?? 12);
+const SEED = process.env["RACES_SEED"] ?? "races";
+/** The present when a race begins. @unit milliseconds since 1970 */
+const BEGIN = 10 * SWEEP_AGE;
+/** Longest time between a call and its effect, and between that and its answer. @unit milliseconds */
+const LATENCY = 300;
+/** Oldest list that is given, where lists are old. @unit milliseconds */
+const STALE = 5000;
+const PUBLISHERS = 20;
+
+type Files = ReadonlyMap<BundleFileName, Uint8Array>;
+const contents = new Map<string, Files>();
+/** A bundle of a version; two of a version have other contents. */
+function bundleOf(version: string, seed: number): Files {
+  const key = `${version} ${seed}`;
+  if (!contents.has(key)) contents.set(key, sampleBundle({ version, seed }));
+  return contents.get(key)!;
+}
+
+beforeAll(() => {
+  const digest = (_: unknown, bytes: BufferSource): Promise<ArrayBuffer> =>
+    Promise.resolve(
+      new Uint8Array(
+        createHash("sha256")
+          .update(bytes as Uint8Array)
+          .digest(),
+      ).buffer,
+    );
+  vi.spyOn(crypto.subtle, "digest").mockImplementation(digest);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
+
+/** A store in simulated time. */
+function simulate(
+  random: RandomSource,
+  before: Objects,
+  { faults, staleLists }: { faults: number; staleLists: boolean },
+) {
+  let now = BEGIN;
+  let objects = before;
+  let going = 0;
+  let order = 0;
+  const history: [from: number, objects: Objects][] = [[-Infinity, before]];
+  const events: { at: number; order: number; run: () => void }[] = [];
+  const after = (milliseconds: number, run: () => void): void => {
+    events.push({ at: now + milliseconds, order: order++, run });
+  };
+  const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => after(milliseconds, resolve));
+  const carryOut = (call: StoreCall): unknown => {
+    const isList = call.method === "list" || call.method === "listTimes";
+    const since = now - random.next() * STALE;
+    const seen = isList && staleLists ? history.findLast(([from]) => from <= since)![1] : objects;
+    const { result, after: written } = perform(seen, call, now);
+    if (!isList && written !== objects) history.push([now, (objects = written)]);
+    return result;
+  };
+  /** The store as one operation sees it. @param calls - it is killed before this call */
+  const storeOf = (calls: number, faulty: boolean): SweepableStore => {
+    let left = calls;
+    return scheduledStore(async (call) => {
+      if (left-- <= 0) throw KILLED;
+      const fault = faulty && random.next() < faults;
+      await wait(random.next() * LATENCY);
+      const isDone = !fault || random.next() < 0.5;
+      const result = isDone ? carryOut(call) : undefined;
+      await wait(random.next() * LATENCY);
+      if (fault) throw new AnchorEvalError("unavailable", isDone ? "the answer was lost" : "the call was lost");
+      return result;
+    });
+  };
+  return {
+    storeOf,
+    wait,
+    now: () => now,
+    objects: () => objects,
+    begin: (work: () => Promise<void>): void => {
+      going++;
+      void work().finally(() => going--);
+    },
+    /** Until all that was begun has ended. */
+    end: async (): Promise<void> => {
+      for (;;) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (going === 0) return;
+        let next = 0;
+        for (const [k, { at, order: own }] of events.entries())
+          if (at < events[next]!.at || (at === events[next]!.at && own < events[next]!.order)) next = k;
+        const [event] = events.splice(next, 1);
+        now = event!.at;
+        event!.run();
+      }
+    },
+  };
+}
+
+/** Not an error that an operation goes on after. */
+const KILLED = new Error("killed");
+const leftover = new TextEncoder().encode("left by a publication that broke off");
+const LEFT = blobKey("sample", sha256Hex(leftover));
+
+/** One race. @returns what is wrong after it */
+async function race(random: RandomSource, staleLists: boolean): Promise<string[]> {
+  const publishers = 2 + random.below(PUBLISHERS - 1);
+  const versions = Array.from({ length: publishers }, () => `1.${random.below(publishers)}.0`);
+  const all = versions.map((version) => bundleOf(version, 1 + random.below(3)));
+  const old = new Map<string, { bytes: Uint8Array; etag: string; written: number }>();
+  const keep = (key: string, bytes: Uint8Array): void =>
+    void old.set(key, { bytes, etag: sha256Hex(bytes), written: 0 });
+  keep(LEFT, leftover);
+  for (const files of all)
+    for (const [name, bytes] of files)
+      if (name !== "manifest.json" && random.next() < 0.4) keep(blobKey("sample", sha256Hex(bytes)), bytes);
+
+  const world = simulate(random, old, { faults: random.next() < 0.5 ? 0.03 : 0, staleLists });
+  const published = new Map<string, Uint8Array>();
+  const faults: string[] = [];
+  const again: ((store: SweepableStore) => Promise<unknown>)[] = [];
+  const pause = world.wait;
+  /** Runs an operation, perhaps until it is killed; whoever started it does so again. */
+  const start = (operation: (store: SweepableStore) => Promise<unknown>): void =>
+    world.begin(async () => {
+      await world.wait(random.next() * 20_000);
+      const calls = random.next() < 0.4 ? random.below(60) : Infinity;
+      try {
+        await operation(world.storeOf(calls, true));
+      } catch (error) {
+        const { code } = error as AnchorEvalError;
+        if (error === KILLED || code === "unavailable") again.push(operation);
+        else if (code !== "version_conflict" && code !== "not_found") faults.push(String(error));
+      }
+    });
+  for (const [k, files] of all.entries()) {
+    const manifest = files.get("manifest.json")!;
+    start(async (store) => {
+      await publishBundle(store, files, { pause });
+      const other = published.get(versions[k]!);
+      if (other !== undefined && other !== manifest) faults.push(`two bundles were published as ${versions[k]!}`);
+      published.set(versions[k]!, manifest);
+    });
+  }
+  for (let k = random.below(5); k > 0; k--) {
+    const version = versions[random.below(publishers)]!;
+    const yanked = random.next() < 0.5;
+    const how = yanked ? ({ yanked, reason: `reason ${k}` } as const) : ({ yanked } as const);
+    start((store) => yankVersion(store, { benchmark: "sample", version, pause }, how));
+  }
+  for (let k = random.below(4); k > 0; k--) {
+    const offset = [0, 0, -2, 2, 0.04][random.below(5)]! * SWEEP_AGE;
+    start((store) => sweepBlobs(store, { now: world.now() + offset }));
+  }
+  await world.end();
+  faults.push(...faultsOf(world.objects(), "sample", published, false));
+  for (const operation of again)
+    world.begin(async () => {
+      try {
+        await operation(world.storeOf(Infinity, false));
+      } catch (error) {
+        if (!["version_conflict", "not_found"].includes((error as AnchorEvalError).code))
+          faults.push(`again: ${String(error)}`);
+      }
+    });
+  await world.end();
+  world.begin(async () => {
+    await world.wait(STALE); // lists are as old at most
+    await sweepBlobs(world.storeOf(Infinity, false), { now: world.now() + 2 * SWEEP_AGE });
+  });
+  await world.end();
+  faults.push(...faultsOf(world.objects(), "sample", published, true).map((fault) => `${fault} in the end`));
+  if ([...world.objects().keys()].some((key) => key === LEFT || key.includes("/swept/")))
+    faults.push("leftovers in the end");
+  return faults;
+}
+
+test(
+  `${RACES} races of 2 to ${PUBLISHERS} publishers: nothing is lost, and the index has it`,
+  { timeout: 600_000 },
+  async () => {
+    const found: string[] = [];
+    let right = 0;
+    for (let k = 0; k < RACES; k++) {
+      const faults = await race(createRandom(`${SEED} ${k}`), k % 3 === 2);
+      if (faults.length === 0) right++;
+      else found.push(`race ${k}: ${faults.join(", ")}`);
+    }
+    console.log(`${right} of ${RACES} races right`);
+    expect(found).toEqual([]);
+  },
+);
