@@ -18,13 +18,16 @@ export function loggedCosts(samples: readonly Pick<LoggedSample, "cost" | "trial
   return Object.keys(costs).length === 0 ? null : costs;
 }
 
-/** @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)." */
-export function loggedWords(costs: LoggedCosts, answered: number): string {
+/**
+ * @param isRepeated - items were asked several times
+ * @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)."
+ */
+export function loggedWords(costs: LoggedCosts, answered: number, isRepeated: boolean): string {
   const parts = COST_KINDS.flatMap((kind) => {
     const own = costs[kind];
     if (own === undefined) return [];
     const partly = own.items < answered ? ` (${own.items} of ${answered} items say so)` : "";
     return [priceWords(own.total, kind === "price" ? "usd" : kind) + partly];
   });
-  return `By its logs the run took ${parts.join(", ")}.`;
+  return `By its logs the run took ${parts.join(" and ")}${isRepeated ? ", all trials together" : ""}.`;
 }
