@@ -49,7 +49,7 @@ describe("logs of Inspect with epochs and tokens", () => {
     expect(imported.out).toContain("prices in seconds: of 20 of 20 items, by 3 of 8 models");
     expect(imported.out).toContain(`fit --responses ${board}/trials.csv.gz --items ${board}/items.jsonl.gz`);
     expect(imported.out).toContain("add --metric pass@3");
-    expect(imported.out).toContain(`add --prices ${board}/items.jsonl.gz --price-column tokens or seconds`);
+    expect(imported.out).toContain(`add --prices ${board}/items.jsonl.gz --price-column tokens (or seconds)`);
     // The models in the middle spend twice what the first does; the one that spends 200 times as much moves nothing.
     const items = text(`${board}/items.jsonl.gz`).trim().split("\n").map((line) => JSON.parse(line) as { tokens: number; seconds: number }); // prettier-ignore
     items.forEach(({ tokens, seconds }, i) => {
