@@ -170,7 +170,7 @@ async function importHarness(
   return { ...board, report, lines };
 }
 
-/** What there is beside a score a model and item. */
+/** Lines on trials and prices, where there are any. */
 function foundLines({ trials, prices = [], models, items }: ImportReport | TableReport): string[] {
   return [
     ...(trials === undefined

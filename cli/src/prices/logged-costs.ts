@@ -2,7 +2,7 @@ import { COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 
-/** What a run's answers took by its logs: of each kind the sum over all trials, and the items whose log says it. */
+/** Cost of a run's answers by its logs: of each kind the sum over all trials, and the items whose log says it. */
 export type LoggedCosts = Readonly<Partial<Record<CostKind, { readonly total: number; readonly items: number }>>>;
 
 /** Sums what samples took; null where no log says anything. */
