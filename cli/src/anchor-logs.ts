@@ -33,7 +33,7 @@ export interface ReadModel {
   /** Trials of those items that there are several of; absent where every answer is one score. */
   readonly trials?: ReadonlyMap<string, ItemTrials>;
   readonly hashes: ReadonlyMap<string, string>;
-  /** What these answers took, where their logs say so. */
+  /** Cost of these answers, where their logs say it. */
   readonly took?: LoggedCosts;
   /** The form that they fill, or that was asked for. */
   readonly form?: string;

@@ -1,12 +1,12 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { numberOf } from "./json.ts";
 
-/** What an answer takes: tokens in and out, seconds, dollars. */
+/** Kinds of cost of an answer: tokens in and out, seconds, dollars. */
 export const COST_KINDS = ["tokens", "seconds", "price"] as const;
 
 export type CostKind = (typeof COST_KINDS)[number];
 
-/** What an answer took, of each kind above 0; absent where nothing says so. */
+/** Cost of an answer, of each kind above 0; absent where nothing says it. */
 export type Cost = Readonly<Partial<Record<CostKind, number>>>;
 
 /** The sum of what a log says; null where it lacks a part. @example totalOf(120, 30) // 150 */
@@ -16,8 +16,8 @@ export function totalOf(...parts: readonly unknown[]): number | null {
 }
 
 /**
- * What a trial of a sample took on the mean, of each kind over the trials that say so: what is null, NaN or absent isn't
- * known, and neither is 0, which harnesses write for what they don't count.
+ * Mean cost of a sample's trials, of each kind over the trials that say it: what is null, NaN or absent isn't known, and
+ * neither is 0, which harnesses write for what they don't count.
  * @param trials - by kind as the log has it, a trial each
  * @param noun - what the log calls a sample
  * @returns nothing where no trial says anything

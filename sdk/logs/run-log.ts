@@ -19,7 +19,7 @@ export interface LoggedSample {
   readonly score: number | null;
   /** Of a run that asked the item several times: the score of each, on [0,1], null for none; `score` is their mean. */
   readonly trials?: readonly (number | null)[];
-  /** What one answer took, of several trials on the mean; absent where the log doesn't say. */
+  /** Cost of one answer, of several trials the mean; absent where the log doesn't say. */
   readonly cost?: Cost;
   /** Content hash of the item; null where the log doesn't hold the item. */
   readonly hash: string | null;

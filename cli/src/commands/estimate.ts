@@ -87,7 +87,7 @@ export const estimateCommand: Command = {
       ...estimateParts(estimate, bridged, verbose),
       ...(foundOver ? repeated!.overParts(foundOver, over ?? "runs", clusters) : []),
       ...(cost ? [costWords(cost)] : []),
-      ...(model.took ? [loggedWords(model.took, estimate.answered)] : []),
+      ...(model.took ? [loggedWords(model.took, estimate.answered, model.trials !== undefined)] : []),
     ];
     const lines = plainLines(parts(options.flag("verbose")));
     const record = (await writeRecord?.(bundle, estimate, model)) ?? null;

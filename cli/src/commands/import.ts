@@ -170,7 +170,7 @@ async function importHarness(
   return { ...board, report, lines };
 }
 
-/** What there is beside a score a model and item. */
+/** Lines on trials and prices, where there are any. */
 function foundLines({ trials, prices = [], models, items }: ImportReport | TableReport): string[] {
   return [
     ...(trials === undefined
@@ -180,7 +180,7 @@ function foundLines({ trials, prices = [], models, items }: ImportReport | Table
         ]),
     ...prices.map(
       ({ column, models: known, total, assumed }) =>
-        `prices in ${column}: of ${items - assumed.length} of ${items} items, by ${known} of ${counted(models, "model")}; all items together take a typical model ${priceWords(total, column === "price" ? null : column)}`,
+        `${column === "price" ? "prices" : `prices in ${column}`}: of ${items - assumed.length} of ${items} items, by ${known} of ${counted(models, "model")}; all items together take a typical model ${priceWords(total, column === "price" ? null : column)}`,
     ),
   ];
 }
@@ -197,7 +197,14 @@ function nextSteps({ models, weighting, trials, prices = [] }: ImportReport | Ta
     ...(prices.length === 0
       ? []
       : [
-          `for anchors by price add --prices ${join(out, ITEMS)} --price-column ${prices.map(({ column }) => column).join(" or ")}`,
+          `for anchors by price add --prices ${join(out, ITEMS)} --price-column ${prices[0]!.column}${
+            prices.length > 1
+              ? ` (or ${prices
+                  .slice(1)
+                  .map(({ column }) => column)
+                  .join(", ")})`
+              : ""
+          }`,
         ]),
   ];
 }

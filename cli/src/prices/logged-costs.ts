@@ -2,7 +2,7 @@ import { COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 
-/** What a run's answers took by its logs: of each kind the sum over all trials, and the items whose log says it. */
+/** Cost of a run's answers by its logs: of each kind the sum over all trials, and the items whose log says it. */
 export type LoggedCosts = Readonly<Partial<Record<CostKind, { readonly total: number; readonly items: number }>>>;
 
 /** Sums what samples took; null where no log says anything. */
@@ -18,13 +18,16 @@ export function loggedCosts(samples: readonly Pick<LoggedSample, "cost" | "trial
   return Object.keys(costs).length === 0 ? null : costs;
 }
 
-/** @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)." */
-export function loggedWords(costs: LoggedCosts, answered: number): string {
+/**
+ * @param isRepeated - items were asked several times
+ * @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)."
+ */
+export function loggedWords(costs: LoggedCosts, answered: number, isRepeated: boolean): string {
   const parts = COST_KINDS.flatMap((kind) => {
     const own = costs[kind];
     if (own === undefined) return [];
     const partly = own.items < answered ? ` (${own.items} of ${answered} items say so)` : "";
     return [priceWords(own.total, kind === "price" ? "usd" : kind) + partly];
   });
-  return `By its logs the run took ${parts.join(", ")}.`;
+  return `By its logs the run took ${parts.join(" and ")}${isRepeated ? ", all trials together" : ""}.`;
 }

@@ -118,7 +118,10 @@ export const runCommand: Command = {
     const result = { ...estimate, ...given({ took }), run: { ...run, model: logged.name, warnings: remarks } };
     await finishRun(folder, result);
     const parts = estimateParts(estimate, null, false);
-    const costs = [`${costWords(run)}.`, ...(took ? [loggedWords(took, estimate.answered)] : [])];
+    const costs = [
+      `${costWords(run)}.`,
+      ...(took ? [loggedWords(took, estimate.answered, logged.trials !== undefined)] : []),
+    ];
     output.result(result, [
       `${logged.name} on ${plainLines(parts).join("\n")}`,
       "",

@@ -117,9 +117,9 @@ interface TaskRuns extends AlignedTask {
 
 interface FilledMatrix {
   readonly matrix: ResponseMatrix;
-  /** What the cells are the means of; absent where each is of one trial. */
+  /** Trials that the cells are the means of; absent where each is of one trial. */
   readonly trials: readonly CellTrials[] | undefined;
-  /** What the answers cost, as far as the logs say. */
+  /** Costs of the answers, as far as the logs say. */
   readonly costs: AnswerCosts;
   /** Mean of a model's scores on a task; null where it has none. */
   readonly taskMean: (model: string, task: string) => TaskMean | null;

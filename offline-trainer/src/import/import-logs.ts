@@ -32,9 +32,9 @@ export interface ImportOptions extends ReadOptions {
 /** A leaderboard read from a harness's logs. */
 export interface LogImport {
   readonly matrix: ResponseMatrix;
-  /** What the cells are the means of; absent where every model answered every item once. */
+  /** Trials that the cells are the means of; absent where every model answered every item once. */
   readonly trials?: readonly CellTrials[];
-  /** What items cost, of the kinds of costs that the logs have. */
+  /** Prices of the items, of the kinds of costs that the logs have. */
   readonly prices?: readonly TypicalPrices[];
   readonly report: ImportReport;
 }

@@ -20,7 +20,7 @@ export interface TrialsAndPrices {
   }[];
 }
 
-/** What there is to say of trials and prices; nothing where there are none. */
+/** Trials and prices in figures; nothing where there are none. */
 export function trialsAndPrices(
   trials: readonly CellTrials[] | undefined,
   prices: readonly TypicalPrices[],

@@ -40,7 +40,7 @@ function spans(text: string): [string, string][] {
 }
 
 /**
- * What a row's answer cost, of each kind of which no column is empty; 0 is none, as tables have it of what wasn't counted.
+ * Cost of a row's answer, of each kind of which no column is empty; 0 is none, as tables have it of what wasn't counted.
  * @param values - of the columns, in their order
  */
 export function costOf(

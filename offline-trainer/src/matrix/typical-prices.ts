@@ -24,7 +24,7 @@ const LEAST_KNOWN = 0.5;
 /** Sweeps of a median polish after which it stands, and the change of a logarithm at which it has ended before. */
 const [MOST_SWEEPS, SETTLED] = [30, 1e-6];
 
-/** What models' answers to items cost, as it is read. */
+/** Costs of models' answers to items, as they are read. */
 export class AnswerCosts {
   /** By kind and model, then by item: the sum over answers whose cost is known, and their number. */
   readonly #sums = new Map<CostKind, Map<string, Map<string, { sum: number; count: number }>>>();
@@ -46,7 +46,7 @@ export class AnswerCosts {
   }
 
   /**
-   * What each item costs a typical model, of every kind of which half of the items' prices are known.
+   * Prices of items for a typical model, of every kind of which half of the items' prices are known.
    * @param items - of the board; costs of others are left aside
    * @returns the prices, and sentences that say which are assumed, and which kinds there are too few of
    */

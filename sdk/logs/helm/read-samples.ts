@@ -76,7 +76,7 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
   };
 }
 
-/** What HELM's own statistics of a trial say that it took; tokens by the model's tokenizer, of the prompt and of all answers. */
+/** Cost of a trial by HELM's own statistics; tokens by the model's tokenizer, of the prompt and of all answers. */
 function costOf(trial: ReadonlyMap<string, readonly number[]>): Partial<Record<CostKind, number | null>> {
   const stat = (...names: string[]): number | undefined => names.flatMap((name) => trial.get(name)?.[0] ?? [])[0];
   return {

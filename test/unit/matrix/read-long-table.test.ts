@@ -112,6 +112,102 @@ describe("a long table whose columns are named", () => {
   });
 });
 
+describe("a long table with trials and costs", () => {
+  /** Three models, two trials of each of two items; the second model spends twice as much, the third writes nothing. */
+  const rows = ["a", "b", "c"].flatMap((llm, m) =>
+    [0, 1].flatMap((doc) =>
+      [1, 2].map((go) => ({
+        llm,
+        doc,
+        acc: (m + doc + go) % 2,
+        go,
+        asked: m === 2 ? 0 : (m + 1) * 100 * (doc + 1) + 20 * (go - 1.5),
+        said: m === 2 ? null : 10,
+        "run-start": `2026-01-01T00:00:0${go}Z`,
+        "run-end": m === 2 ? "" : `2026-01-01 00:00:0${go + doc + 1}.500`,
+      })),
+    ),
+  );
+  const named = parseTableColumns([
+    "model=llm,item=doc,score=acc,trial=go,tokens=asked+said,seconds=run-end-run-start",
+  ]);
+
+  test.each<[string, () => string]>([
+    ["CSV", () => folder.write("trials.csv", csv(rows as never))],
+    ["JSON lines", () => folder.write("trials.jsonl", jsonl(rows))],
+  ])("%s: means of the trials, the trials, and what a typical model spends", async (_, path) => {
+    const { matrix, trials, prices, remarks } = await readLongTable(path(), named);
+    expect(scores(matrix)).toEqual(Array(6).fill(0.5));
+    expect(trials![0]).toEqual({ model: "a", item: "0", scores: [1, 0] });
+    expect(trials).toHaveLength(6);
+    const found = prices!.map(({ kind, models, items }) => [kind, models, ...Array.from(items.values(), (own) => own.toFixed(6))]); // prettier-ignore
+    // Of two models the geometric mean of 110 and 210, and of 210 and 410.
+    const [first, second] = [110 * 210, 210 * 410].map((product) => Math.sqrt(product).toFixed(6));
+    expect(found).toEqual([["tokens", 2, first, second], ["seconds", 2, "1.500000", "2.500000"]]); // prettier-ignore
+    expect(remarks).toEqual([expect.stringContaining("no column of scenarios was given")]);
+  });
+
+  test("a column called trial tells trials apart without being named; of one trial each there are none", async () => {
+    const called = rows.map(({ go, ...row }) => ({ ...row, trial: go }));
+    const columns = parseTableColumns(["model=llm,item=doc,score=acc"]);
+    expect((await readLongTable(folder.write("called.jsonl", jsonl(called)), columns)).trials).toHaveLength(6);
+    const once = called.filter(({ trial }) => trial === 1);
+    const { trials, prices } = await readLongTable(folder.write("once.jsonl", jsonl(once)), columns);
+    expect({ trials, prices }).toEqual({ trials: undefined, prices: [] });
+  });
+
+  test.each<[string, (row: Record<string, unknown>, k: number) => object, string]>([
+    [
+      "negative tokens",
+      (row, k) => (k === 3 ? { ...row, asked: -1 } : row),
+      'line 4, field "asked": a price is a number, at least 0, got "-1"',
+    ],
+    [
+      "tokens in words",
+      (row, k) => (k === 0 ? { ...row, said: "many" } : row),
+      'line 1, field "said": a price is a number, at least 0, got "many"',
+    ],
+    [
+      "infinite tokens",
+      (row, k) => (k === 0 ? { ...row, said: "1e999" } : row),
+      'line 1, field "said": a price is a number',
+    ],
+    [
+      "a trial twice",
+      (row, k) => (k === 1 ? { ...row, go: 1 } : row),
+      'line 2, field "go": model "a" has trial "1" of item "0" twice',
+    ],
+    [
+      "a trial without a name",
+      (row, k) => (k === 1 ? { ...row, go: null } : row),
+      'line 2, field "go": a trial has a number or a name',
+    ],
+    [
+      "an end before its start",
+      (row, k) => (k === 0 ? { ...row, "run-end": "2025-12-31T23:59:59Z" } : row),
+      'line 1, field "run-end": it is 2 seconds before "run-start"',
+    ],
+    [
+      "a time that is none",
+      (row, k) => (k === 0 ? { ...row, "run-end": "noon" } : row),
+      'line 1, field "run-end": a time is a date with its time by ISO 8601, or seconds since 1970, got "noon"',
+    ],
+    ["no such column", (row) => ({ ...row, said: undefined }), 'there is no column "said" (tokens)'],
+  ])("%s", async (name, change, words) => {
+    // prettier-ignore
+    const path = folder.write(`bad ${name}.jsonl`, jsonl(rows.map((row, k) => change(row, k))));
+    expectRefusal(await rejection(readLongTable(path, named)), "invalid_data", words);
+  });
+
+  test("NaN, NA and an empty cell are no cost, and never 0", async () => {
+    const cells = ["NaN", "NA", ""].map((cell, i) => `m,${i},1,${cell}`);
+    const table = ["model,item_id,score,tokens", ...cells, "m,3,1,5", "m,4,0,7", "m,5,0,9"].join("\n");
+    const { prices } = await readLongTable(folder.write("nan.csv", table), parseTableColumns(["tokens=tokens"]));
+    expect(prices![0]!.assumed).toEqual(["0", "1", "2"]);
+    expect(prices![0]!.items.get("0")).toBeCloseTo(7, 9);
+  });
+});
+
 describe("refused", () => {
   const changed = (change: (row: Row, k: number) => object): (() => string) => {
     return () => jsonl(ROWS.map((row, k) => change(row, k)));
@@ -190,7 +286,10 @@ describe("refused", () => {
 
   test.each([
     ["model", "--columns must be ROLE=COLUMN"],
-    ["modell=x", "where ROLE is model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
+    [
+      "modell=x",
+      "where ROLE is model, item, score, trial, scenario, subscenario, weight, text, hash, tokens, seconds, price; got modell=x",
+    ],
     ["model=", "got model="],
     ["model=a,model=b", "names model twice: a and b"],
     ["subscenario=x", "name its column too"],

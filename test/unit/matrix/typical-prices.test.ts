@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AnswerCosts, type TypicalPrices } from "../../../offline-trainer/src/matrix/typical-prices.ts";
 
-const board = (count: number, scenario = (_: number): string => "s") =>
+const board = (count: number, scenario: (i: number) => string = () => "s") =>
   Array.from({ length: count }, (_, i) => ({ item_id: `q${i}`, scenario: scenario(i) }));
 
 /** Prices of items by models' tokens, NaN for none. */
