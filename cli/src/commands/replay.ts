@@ -76,7 +76,7 @@ export const replayCommand: Command = {
     const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
     const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
-    const overRuns = options.isGiven("over");
+    const overRuns = options.isGiven("over") && options.oneOf("over", ["runs"], "runs") === "runs";
     if (overRuns) options.refuse(["threshold", "better", "pairs", "max-exposure"], "doesn't go with --over runs");
     else options.refuse(["repeat-price"], "is for further trials, with --over runs");
     const share = options.number("share", { min: 0, max: overRuns ? 100 : 1 }, 0.05);
@@ -85,6 +85,7 @@ export const replayCommand: Command = {
     const maxExposure = readMaxExposure(options);
     const priced = await readPrices(options, output);
     const amount = readBudget(options);
+    const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
     if (priced === null)
       options.refuse(["budget", "repeat-price"], "is for the prices of --prices FILE, which isn't given");
     else options.refuse(["max-exposure"], "limits draws without prices: not with --prices");
@@ -110,7 +111,6 @@ export const replayCommand: Command = {
     for (const remark of remarks) output.remark(remark);
     const unit = commonUnit(priced?.unit ?? null, amount?.unit ?? null, "--budget");
     const budget = amount?.amount ?? Infinity;
-    const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
     const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget, repeat };
     const rows: ReplayRow[] = [];
     await output.during("replay", async (update) => {

@@ -147,12 +147,16 @@ describe("another item or another trial", () => {
     for (const halfWidth of stops) {
       const errors: number[][] = [[], [], []];
       let held = 0;
-      const runs = 60;
+      const runs = 40;
       for (let run = 0; run < runs; run++) {
         const chances = chancesAt((run % 4) - 1.5);
         const random = createRandom(`run ${run}`);
         const answer = ({ item_id: id }: TrialItem): number => Number(random.next() < chances.get(id)!);
-        const { turn } = await play(sourceOf(pool, run), { budget: 600, stop: { halfWidth } }, answer);
+        const { turn } = await play(
+          sourceOf(pool, `run ${run}`),
+          { budget: 600, batch: 20, stop: { halfWidth } },
+          answer,
+        );
         expect(turn.stopped!.rule).toBe("half-width");
         const { score, interval, scenarios: parts } = turn.model!;
         const mean = (from: number, to: number): number => {
@@ -171,7 +175,7 @@ describe("another item or another trial", () => {
         if (truth >= interval!.low && truth <= interval!.high) held++;
         expect((interval!.high - interval!.low) / 2).toBeLessThanOrEqual(halfWidth);
       }
-      expect(held / runs).toBeGreaterThan(0.88); // three standard errors below .95
+      expect(held / runs).toBeGreaterThan(0.84); // three standard errors below .95
       for (const own of errors) {
         const mean = own.reduce((sum, error) => sum + error, 0) / runs;
         const deviation = Math.sqrt(own.reduce((sum, error) => sum + (error - mean) ** 2, 0) / runs);
@@ -191,11 +195,11 @@ describe("another item or another trial", () => {
     expect(narrow!.trials).toBeGreaterThan(1);
     const chances = chancesAt(0);
     let answers = 0;
-    for (let run = 0; run < 5; run++) {
+    for (let run = 0; run < 3; run++) {
       const random = createRandom(`plan ${run}`);
       const answer = ({ item_id: id }: TrialItem): number => Number(random.next() < chances.get(id)!);
-      const options = { budget: 2000, stop: { halfWidth: 0.05 } };
-      answers += (await play(sourceOf(pool, run), options, answer)).turn.trials.answers / 5;
+      const options = { budget: 2000, batch: 20, stop: { halfWidth: 0.05 } };
+      answers += (await play(sourceOf(pool, `run ${run}`), options, answer)).turn.trials.answers / 3;
     }
     expect(answers).toBeGreaterThan(100);
     // The bank's own chances have a noise of their own, p(1 − p), in place of the components'.
