@@ -134,10 +134,13 @@ export function overRuns(
 /** @returns the limits, and the items that the source may ask at most */
 function checkedLimits(pool: ItemPool, options: AdaptiveOptions): Session["limits"] & { readonly items: number } {
   const { models = 1, goal = "score", stop = {}, budget = DEFAULT_BUDGET, batch = DEFAULT_BATCH } = options;
-  if (models !== 1 || goal !== "score" || stop.threshold !== undefined || stop.better === true)
+  const { halfWidth, ...others } = stop;
+  if (models !== 1 || goal !== "score" || Object.values(others).some((rule) => rule !== undefined && rule !== false))
     throw invalidOption("over runs the score of one model is followed, and stop.halfWidth is its only rule");
   if (!(Number.isInteger(budget) && budget >= 2))
     throw invalidOption(`budget must be a whole number of answers of at least 2, got ${budget}`);
+  if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
+    throw invalidOption(`stop.halfWidth must be a fraction in (0,1), got ${halfWidth}`);
   const wanted = pool.scenarios.filter(({ id }) => options.scenarios?.includes(id) ?? true);
   const items = wanted.reduce((sum, own) => sum + own.items, 0);
   return { budget, batch, stop, items: Math.min(budget, items, MOST_ITEMS) };

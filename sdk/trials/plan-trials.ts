@@ -14,14 +14,18 @@ export interface TrialPlanOptions {
   readonly halfWidth?: number;
   /** Confidence level of the intervals, in (0,1). @default 0.95 */
   readonly level?: number;
+  /** Price of a further trial over that of an item's first one, in [0,1]. @default 1 */
+  readonly repeat?: number;
 }
 
 /** Some items in some trials each, and how well they tell the expected score. */
 export interface ItemsByTrials {
   readonly items: number;
+  /** Of each item; of all items on the mean, where some are asked once more than others. */
   readonly trials: number;
-  /** Items × trials: what it costs where every answer costs the same. */
   readonly answers: number;
+  /** In prices of an item's first trial: `answers`, where further trials cost as much. */
+  readonly price: number;
   /** Of the expected score's interval, that nine models in ten have at most, a fraction. */
   readonly halfWidth: number;
 }
@@ -39,7 +43,10 @@ export interface TrialPlan {
     readonly choices: readonly ItemsByTrials[];
   }[];
   readonly wanted: number | null;
-  /** For each number of trials the fewest items that reach what is wanted, the fewest answers first. */
+  /**
+   * For each number of trials the fewest items that reach what is wanted, the cheapest first; where one trial of all items is
+   * not enough, all of them and as many again as it takes, which no even number of trials undercuts.
+   */
   readonly enough: readonly ItemsByTrials[];
 }
 
@@ -56,12 +63,13 @@ export interface TrialPlan {
  * @see Brennan (2001), Generalizability Theory, §1.2.4 (D studies)
  * @example planTrials(bundle, { trials: [1, 2, 3, 5], halfWidth: 0.05 }).enough[0]
  */
-export function planTrials(bundle: Bundle, { trials, halfWidth, level }: TrialPlanOptions): TrialPlan {
+export function planTrials(bundle: Bundle, { trials, halfWidth, level, repeat = 1 }: TrialPlanOptions): TrialPlan {
   const { manifest } = bundle;
   if (trials.length === 0 || trials.some((count) => !(Number.isSafeInteger(count) && count >= 1)))
     throw invalidOption(`trials are whole numbers of at least 1, got ${trials.join(", ")}`);
   if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
     throw invalidOption(`halfWidth must be a difference of scores in (0,1), got ${halfWidth}`);
+  if (!(repeat >= 0 && repeat <= 1)) throw invalidOption(`repeat must be a share in [0,1], got ${repeat}`);
   const known = bundleComponents(manifest);
   const unknown = manifest.scenarios.filter(({ id }) => !known.has(id)).map(({ id }) => id);
   if (unknown.length > 0)
@@ -86,10 +94,11 @@ export function planTrials(bundle: Bundle, { trials, halfWidth, level }: TrialPl
     choices: trials.map((count): ItemsByTrials => {
       const scaled = width ** 2 * varianceRatio(parts, sizesOf(form!), count, basis === "predicted");
       const half = Math.min(1, Math.sqrt(scaled + z ** 2 * noise(count)));
-      return { items, trials: count, answers: items * count, halfWidth: half };
+      return choice(items, items * count, half);
     }),
   }));
-  const enough = halfWidth === undefined ? [] : trials.flatMap((count) => leastItems(halfWidth, count));
+  const enough =
+    halfWidth === undefined ? [] : [...trials.flatMap((count) => leastItems(halfWidth, count)), ...allAgain(halfWidth)];
   return {
     benchmark: manifest.benchmark,
     version: manifest.version,
@@ -97,7 +106,7 @@ export function planTrials(bundle: Bundle, { trials, halfWidth, level }: TrialPl
     of: parts.reduce((sum, { of }) => sum + of, 0),
     forms,
     wanted: halfWidth ?? null,
-    enough: enough.sort((x, y) => x.answers - y.answers || x.trials - y.trials),
+    enough: enough.sort((x, y) => x.price - y.price || x.trials - y.trials),
   };
 
   /** The fewest items that reach a half-width in so many trials: those whose run's interval is as much narrower. */
@@ -109,7 +118,24 @@ export function planTrials(bundle: Bundle, { trials, halfWidth, level }: TrialPl
     const narrower = Math.min(0.999, Math.max(1e-9, Math.sqrt((wanted ** 2 - added) / ratio)));
     const { needed } = planFromBundle(bundle, { level: run.level, halfWidth: narrower });
     const { items, halfWidth: width } = needed!.overall;
-    return [{ items, trials: count, answers: items * count, halfWidth: Math.sqrt(width ** 2 * ratio + added) }];
+    return [choice(items, items * count, Math.sqrt(width ** 2 * ratio + added))];
+  }
+
+  /** All items, some of them once more than others; none where one trial of each is enough, or it takes more than asked for. */
+  function allAgain(wanted: number): ItemsByTrials[] {
+    const once = z ** 2 * noise(1);
+    if (once <= wanted ** 2) return [];
+    const even = Math.floor(once / wanted ** 2 + 1e-9);
+    // 1/R̄ where a share f of the items has one trial more: (1 − f)/R + f/(R + 1).
+    const more = (once / even - wanted ** 2) / (once / even - once / (even + 1));
+    const items = parts.reduce((sum, { of }) => sum + of, 0);
+    const again = Math.ceil(items * more - 1e-9);
+    if (even + again / items > Math.max(...trials) || (again === 0 && trials.includes(even))) return [];
+    return [choice(items, items * even + again, wanted)];
+  }
+
+  function choice(items: number, answers: number, width: number): ItemsByTrials {
+    return { items, trials: answers / items, answers, price: items + (answers - items) * repeat, halfWidth: width };
   }
 }
 

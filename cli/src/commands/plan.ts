@@ -1,7 +1,7 @@
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { flag, given, type Command, option, invalidOption } from "../command.ts";
+import { flag, given, type Command, option, rare, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 import { commonUnit, PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../prices/price-options.ts";
@@ -26,6 +26,9 @@ export const planCommand: Command = {
       level: option("0.95", "confidence level of the intervals"),
       "ranked-right": option("0.8", "share of cases to rank such models right"),
       trials: option("N[,N…]", "trials an item: plan for the expected score over runs, by items and trials"),
+      ...rare({
+        "repeat-price": option("SHARE", "price of a further trial over that of an item's first: with --trials"),
+      }),
     },
     "A gate over nights": {
       gate: flag("which form finds a drop as a gate, by replays of --baseline runs"),
@@ -42,6 +45,7 @@ export const planCommand: Command = {
     if (options.flag("gate")) return (await import("../gate/plan-gate.ts")).planGate(input);
     options.refuse(Object.keys(GATE_PLAN_OPTIONS), "is for --gate, which isn't given");
     if (options.isGiven("trials")) return (await import("../trials/plan-lines.ts")).planOverTrials(input);
+    options.refuse(["repeat-price"], "is for --trials, which isn't given");
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
     if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
     const asked = {

@@ -76,7 +76,7 @@ export const replayCommand: Command = {
     const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
     const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
-    const overRuns = options.isGiven("over");
+    const overRuns = options.isGiven("over") && options.oneOf("over", ["runs"], "runs") === "runs";
     if (overRuns) options.refuse(["threshold", "better", "pairs", "max-exposure"], "doesn't go with --over runs");
     else options.refuse(["repeat-price"], "is for further trials, with --over runs");
     const share = options.number("share", { min: 0, max: overRuns ? 100 : 1 }, 0.05);
@@ -85,6 +85,7 @@ export const replayCommand: Command = {
     const maxExposure = readMaxExposure(options);
     const priced = await readPrices(options, output);
     const amount = readBudget(options);
+    const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
     if (priced === null)
       options.refuse(["budget", "repeat-price"], "is for the prices of --prices FILE, which isn't given");
     else options.refuse(["max-exposure"], "limits draws without prices: not with --prices");
@@ -110,7 +111,6 @@ export const replayCommand: Command = {
     for (const remark of remarks) output.remark(remark);
     const unit = commonUnit(priced?.unit ?? null, amount?.unit ?? null, "--budget");
     const budget = amount?.amount ?? Infinity;
-    const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
     const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget, repeat };
     const rows: ReplayRow[] = [];
     await output.during("replay", async (update) => {
@@ -159,6 +159,7 @@ const TRIALS: Parameters<typeof recordTable<ReplayRow>>[1] = [
 ];
 
 function replayTable(rows: readonly ReplayRow[]): string[] {
+  const trialed = rows.some(({ trials }) => trials !== null);
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
   return [
@@ -167,7 +168,7 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
       ["split", "l", (row) => row.split],
       ["items", "r", (row) => String(row.items)],
       ["asked", "r", (row) => row.asked.toFixed(row.effectiveSize === null ? 1 : 0)],
-      ...(rows.some(({ trials }) => trials !== null) ? TRIALS : []),
+      ...(trialed ? TRIALS : []),
       ...(rows.some(({ price }) => price !== null) ? PRICES : []),
       ["RMSE", "r", (row) => row.rmse.toFixed(2)],
       ["uniform", "r", (row) => row.uniformRmse.toFixed(2)],
@@ -184,8 +185,8 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
       : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
     stops
       ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
-      : `Errors in points; \`uniform\`: of ${rows.some(({ price }) => price !== null) ? "items for the same price" : "as many items"} drawn uniformly without replacement.`,
-    ...(rows.some(({ trials }) => trials !== null)
+      : `Errors in points; \`uniform\`: of ${rows.some(({ price }) => price !== null) ? "items for the same price" : trialed ? "as many answers of items" : "as many items"} drawn uniformly without replacement.`,
+    ...(trialed
       ? [
           "Over runs: `asked` counts answers, `again` those beyond an item's first; `once each`, `five times`: 1.96 standard deviations of the mean of so many trials of every item.",
         ]

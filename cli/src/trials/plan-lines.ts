@@ -12,11 +12,12 @@ export async function planOverTrials({ options, output, signal }: CommandInput):
   const given = options.numbers("trials", { min: 1, max: 1000, integer: true }, []);
   const trials = [...new Set(given)].sort((x, y) => x - y);
   const bundle = await readBundle(options, signal);
-  const plan = planTrials(bundle, { trials, level, ...(halfWidth !== undefined && { halfWidth }) });
-  output.result(plan, trialPlanLines(plan));
+  const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
+  const plan = planTrials(bundle, { trials, level, repeat, ...(halfWidth !== undefined && { halfWidth }) });
+  output.result(plan, trialPlanLines(plan, repeat));
 }
 
-function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }: TrialPlan): string[] {
+function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }: TrialPlan, repeat: number): string[] {
   const counts = forms[0]!.choices.map(({ trials }) => trials);
   const [cheapest] = enough;
   return [
@@ -41,10 +42,10 @@ function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }
         : [
             ...textTable(
               [
-                [`half-width ${points(wanted)}`, "items", "trials", "answers"],
-                ...enough.map((own, k) => row(own, k === 0)),
+                [`half-width ${points(wanted)}`, "items", "trials", "answers", ...(repeat < 1 ? ["price"] : [])],
+                ...enough.map((own, k) => row(own, k === 0, repeat)),
               ],
-              "lrrr",
+              "lrrrr",
             ),
             "",
           ]),
@@ -57,6 +58,8 @@ function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }
   ];
 }
 
-function row({ items, trials, answers }: ItemsByTrials, isCheapest: boolean): string[] {
-  return [isCheapest ? "> fewest answers" : "", String(items), String(trials), String(answers)];
+function row({ items, trials, answers, price }: ItemsByTrials, isCheapest: boolean, repeat: number): string[] {
+  const name = repeat < 1 ? "> lowest price" : "> fewest answers";
+  const cells = [isCheapest ? name : "", String(items), String(Number(trials.toFixed(2))), String(answers)];
+  return repeat < 1 ? [...cells, price.toFixed(1)] : cells;
 }

@@ -70,7 +70,11 @@ describe("planTrials", () => {
   it("leaves out numbers of trials in which all items are too few", () => {
     const noise = Z * Math.sqrt(SQUARES * 0.12);
     const { enough } = planTrials(bundle, { trials: [1, 20], halfWidth: noise / 2 });
-    expect(enough.map(({ trials }) => trials)).toEqual([20]);
+    // Half the noise takes four trials of every item: 20 are dearer.
+    expect(enough.map(({ trials, answers }) => ({ trials, answers }))).toEqual([
+      { trials: 4, answers: 400 },
+      { trials: 20, answers: 20 * enough[1]!.items },
+    ]);
     expect(planTrials(bundle, { trials: [1], halfWidth: noise / 2 }).enough).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import type { AdaptiveSource } from "anchoreval/internal/adaptive/adaptive-evalu
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
 import { itemsPrice, withinBudget } from "anchoreval/internal/adaptive/priced";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";
 import type { BankPriors } from "../../calibrate/linking.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
@@ -39,7 +40,7 @@ export interface Purse extends ItemPrices {
  * @param answers - by model, the score of an item by its id, anew each time that it is asked
  * @param truth - the full score, or S_B − S_A
  * @param purse - null without prices
- * @throws AnchorEvalError `invalid_option` for a budget that isn't enough for the first items
+ * @throws AnchorEvalError `invalid_option` for a budget that isn't enough for the first items, or for an interval
  */
 export async function replay(
   source: AdaptiveSource,
@@ -62,7 +63,9 @@ export async function replay(
   }
   const { asked, model, pair } = step;
   const { rule, verdict } = step.stopped!;
-  const { low, high } = (pair ?? model!).interval!;
+  const { interval, reason } = pair ?? model!;
+  if (interval === null) throw invalidOption(`the budget is too small: ${reason!}`);
+  const { low, high } = interval;
   const covered = low - 1e-9 <= truth && truth <= high + 1e-9;
   const early = !["budget", "all-items"].includes(rule);
   const threshold = options.stop?.threshold ?? NaN;

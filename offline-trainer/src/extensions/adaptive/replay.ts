@@ -60,7 +60,7 @@ export interface ReplayRow {
   readonly rmse: number;
   readonly bias: number;
   /**
-   * Of as many items as were asked, or with prices as many as cost the same, drawn uniformly without replacement in each
+   * Of as many items as were asked, over runs as many answers, or with prices as many as cost the same, drawn uniformly without replacement in each
    * scenario, as many in each.
    */
   readonly uniformRmse: number;

@@ -1,5 +1,7 @@
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ReplayRow } from "../../../../offline-trainer/src/extensions/adaptive/replay.ts";
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
@@ -13,8 +15,24 @@ const prices = folder.write(
   "prices.json",
   JSON.stringify(Object.fromEntries(matrix.items.map(({ item_id: id }, i) => [id, 1 + (i % 2)]))),
 );
-const replay = (...more: string[]): string[] => [
-  ...["replay", "--responses", responses, "--items", items, "--provider", "typescript", "--dims", "1"],
+const random = createRandom("trials");
+/** Three trials of every cell, some of them differing. */
+const tried = folder.write(
+  "trials.csv",
+  `model,item_id,trial,score\n${matrix.subjects
+    .flatMap((model, m) =>
+      matrix.items.flatMap(({ item_id: id }, i) =>
+        [0, 1, 2].map((t) => {
+          const score = scoreAt(matrix, m, i);
+          return `${model},${id},${t},${random.next() < 0.2 ? 1 - score : score}\n`;
+        }),
+      ),
+    )
+    .join("")}`,
+);
+const replay = (...more: string[]): string[] => replayOf(responses, ...more);
+const replayOf = (table: string, ...more: string[]): string[] => [
+  ...["replay", "--responses", table, "--items", items, "--provider", "typescript", "--dims", "1"],
   ...["--repeats", "2", "--max-targets", "3", ...more],
 ];
 
@@ -62,7 +80,29 @@ describe("anchoreval replay", () => {
     expect(table.out).toContain("of items for the same price");
   });
 
+  test("over runs asks answers of a table with trials, some of them again", async () => {
+    const { code, out } = await runProgram(replayOf(tried, "--over", "runs", "--share", "2", "--scenario", "b"));
+    expect(code).toBe(0);
+    expect(out).toMatch(/items +asked +again +once each +five times +RMSE/);
+    expect(out).toMatch(/^b +interpolation +60 +120 +60\.0 +± \d+\.\d/m);
+    expect(out).toContain("of as many answers of items drawn uniformly");
+    const paid = ["--prices", prices, "--budget", "60", "--repeat-price", "0.05"];
+    const cheap = await runProgram(
+      replayOf(tried, "--over", "runs", "--share", "9", "--scenario", "b", "--json", "--quiet", ...paid),
+    );
+    const [row] = (JSON.parse(cheap.out) as { rows: ReplayRow[] }).rows;
+    expect(row!.trials!.again).toBeGreaterThan(row!.asked / 3);
+    expect(row!.price!.asked).toBeLessThanOrEqual(60);
+  });
+
   test.each<[string[], string]>([
+    [["--over", "runs"], "responses.csv.gz has no column trial"],
+    [["--over", "tasks"], "--over must be one of runs"],
+    [["--over", "runs", "--better"], "--better doesn't go with --over runs"],
+    [["--over", "runs", "--repeat-price", "0.5"], "which isn't given"],
+    [["--prices", prices, "--budget", "20", "--batch", "5"], "the budget is too small: "],
+    [["--repeat-price", "0.5"], "--repeat-price is for further trials, with --over runs"],
+    [["--over", "runs", "--prices", prices, "--repeat-price", "2"], "--repeat-price must be"],
     [["--budget", "5"], "--budget is for the prices of --prices FILE"],
     [["--prices", prices, "--max-exposure", "0.5"], "--max-exposure limits draws without prices"],
     [["--prices", prices, "--budget", "2"], "more than the budget of 2"],

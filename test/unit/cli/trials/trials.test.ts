@@ -131,6 +131,15 @@ describe("plan --trials", () => {
     expect((JSON.parse(json.out) as { forms: unknown[] }).forms).toHaveLength(1);
   });
 
+  it("asks for all items and some again where one trial of each is too little, and weighs the price of further trials", async () => {
+    const { out } = await runCommand("plan", bundle, "--trials", "1,2,5", "--half-width", "10");
+    expect(out).toMatch(/> fewest answers +40 +1\.\d+ +\d+\n/);
+    const cheap = await runCommand("plan", bundle, "--trials", "1,2,5", "--half-width", "20", "--repeat-price", "0.05");
+    expect(cheap.out).toMatch(/answers +price\n> lowest price +\d+ +[25] +\d+ +\d+\.\d/);
+    const { code, err } = await runCommand("plan", bundle, "--repeat-price", "0.1");
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("is for --trials") as string });
+  });
+
   it.each<[string, string[], string]>([
     ["no trials", ["--trials", "0"], "--trials must be a whole number"],
     ["with a gap", ["--trials", "1", "--gap", "2"], "--gap doesn't go with --trials"],

@@ -5,6 +5,8 @@ import {
   type ReplayRow,
   runReplays,
 } from "../../../../offline-trainer/src/extensions/adaptive/replay.ts";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../../support/refusal.ts";
 import { smallLeaderboard, withScores } from "../../fit/small-leaderboard.ts";
 
@@ -75,6 +77,37 @@ describe("replays of held-out models", () => {
       expect(rows[0]!.asked).toBeLessThan(120);
       expect(rows[0]!.falseStops).toBeLessThan(0.1);
     }
+  });
+
+  test("over runs follow the expected score: items once each, then some again, and no source's trials are the target's", async () => {
+    const random = createRandom("cells");
+    const trials = matrix.subjects.flatMap((model, m) =>
+      matrix.items.map(({ item_id: item }, i) => {
+        const other = scoreAt(matrix, (m + 1) % matrix.subjects.length, i);
+        const score = scoreAt(matrix, m, i);
+        return { model, item, scores: Array.from({ length: 5 }, () => (random.next() < 0.25 ? other : score)) };
+      }),
+    );
+    const means = new Map(
+      trials.map(({ model, item, scores }) => [`${model} ${item}`, scores.reduce((a, b) => a + b) / 5]),
+    );
+    const board = withScores(matrix, (m, i) => means.get(`${matrix.subjects[m]!} ${matrix.items[i]!.item_id}`)!);
+    const over = { trials, scenarios: ["a"], repeats: 4, mostTargets: 5, batch: 30 };
+    const [once] = await run({ ...over, share: 1 }, board);
+    expect(once).toMatchObject({ asked: 120, exposure: null, trials: { again: 0 } });
+    expect(once!.trials!.once / once!.trials!.fiveTimes).toBeCloseTo(Math.sqrt(5), 9);
+    const [more] = await run({ ...over, share: 2.5 }, board);
+    expect(more).toMatchObject({ asked: 300, trials: { again: 180 } });
+    expect(more!.halfWidth).toBeLessThan(once!.halfWidth);
+    for (const row of [once!, more!]) {
+      expect(row.coverage).toBeGreaterThan(0.75); // of 20
+      expect(Math.abs(row.bias)).toBeLessThan(4 * (row.rmse / Math.sqrt(row.replays)));
+    }
+    const halfWidth = (once!.halfWidth * 0.8) / 100;
+    const [stopped] = await run({ ...over, share: 20, stop: { halfWidth } }, board);
+    expect(stopped!.asked).toBeGreaterThan(120);
+    expect(stopped!.asked).toBeLessThan(300);
+    expect(stopped!.coverage).toBeGreaterThan(0.75);
   });
 
   test("all items asked know the score", async () => {
