@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { mixtureHalfWidth, gatePower } from "anchoreval/internal/check/gate-from-anchors";
 import { chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "anchoreval/internal/check/item-chances"; // prettier-ignore
 import { chanceModel, itemEvidence, nightlyGate } from "anchoreval/internal/check/nightly-gate";
-import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -37,7 +37,6 @@ const WITHIN = 30;
 const DROP = Number(values.drop) / 100;
 const RUNS = Number(values.baselines);
 const REPLAYS = Number(values.replays);
-const SIZES = [25, 35, 50, 70, 100, 140, 200, 280, 400, 560, 800, 1100, 1500, 2100, 3000];
 
 function rates(file) {
   const [, ...rows] = gunzipSync(readFileSync(join(folder, file)))
@@ -159,34 +158,92 @@ const RULES = {
   },
 };
 
+/**
+ * Size at which four in five are found: by a staircase (a size smaller by 6 % after a find, larger by 26 % after a miss),
+ * and a logistic curve over log size by maximum likelihood, its slope held near 3 by a weak prior.
+ * @returns the size and its standard error's factor
+ */
+function neededSize(name, board, kind, rule, form) {
+  const random = createRandom(`${name} ${kind} ${rule} ${form}`);
+  const most = Math.min(...board.map((row) => row.filter((p) => !Number.isNaN(p)).length));
+  const tries = [];
+  // one night costs next to nothing beside thirty
+  const times = rule === "one night" ? 20 * REPLAYS : 4 * REPLAYS;
+  for (let r = 0, size = 400; r < times; r++) {
+    const own = replay(board, Math.round(size), form, kind, random);
+    const found = Number(RULES[rule](own, random));
+    tries.push({ x: Math.log(size / 400), found });
+    size = Math.min(most, Math.max(20, size * (found ? 0.94 : 1.06 ** 4)));
+  }
+  let [level, slope] = [1.4, 3];
+  let covariance = [1, 0, 1];
+  for (let step = 0; step < 100; step++) {
+    let [g0, g1, h00, h01, h11] = [0, (3 - slope) / 4, 1e-9, 0, 1 / 4];
+    for (const { x, found } of tries) {
+      const p = 1 / (1 + Math.exp(-level - slope * x));
+      const v = p * (1 - p);
+      g0 += found - p;
+      g1 += (found - p) * x;
+      h00 += v;
+      h01 += v * x;
+      h11 += v * x * x;
+    }
+    const det = h00 * h11 - h01 * h01;
+    covariance = [h11 / det, -h01 / det, h00 / det];
+    level += Math.max(-1, Math.min(1, (h11 * g0 - h01 * g1) / det));
+    slope += Math.max(-1, Math.min(1, (h00 * g1 - h01 * g0) / det));
+  }
+  const at = (Math.log(4) - level) / slope;
+  const [v0, v01, v1] = covariance;
+  const error = Math.sqrt(v0 + 2 * at * v01 + at * at * v1) / Math.abs(slope);
+  return { size: 400 * Math.exp(at), factor: Math.exp(error), times, most };
+}
+
+/**
+ * Items below which no rule finds four in five of a shift of all logits: with v = p(1−p) of all of a model's items known, a
+ * form whose items have the mean v_f, and R baseline runs, the best test of w nights that were fixed beforehand, at w times
+ * one night's level, has the power Φ(d·√(n·v_f)/(v̄·√(1/R + 1/w)) − z_{1−wα}); on the mean over the board's models. v_f = Σv²/Σv at
+ * most, drawn in proportion to v itself; within the bounds of a tilt it is less.
+ */
+function leastSize(board, nights, form, runs) {
+  const models = board.flatMap((row) => {
+    const known = row.filter((p) => !Number.isNaN(p));
+    if (known.reduce((sum, p) => sum + p, 0) / row.length < 2 * DROP) return [];
+    const v = known.map((p) => p * (1 - p));
+    const mean = v.reduce((sum, own) => sum + own, 0) / v.length;
+    const measure = form === "even" ? v.map(() => 1) : v.map(Math.sqrt);
+    const even = measure.reduce((sum, own) => sum + own, 0) / v.length;
+    const bounded = measure.map((own) => Math.max(even / 4, Math.min(4 * even, own)));
+    const total = bounded.reduce((sum, own) => sum + own, 0);
+    return [{ mean, drawn: bounded.reduce((sum, own, i) => sum + (own * v[i]) / total, 0) }];
+  });
+  const z = normalQuantile(1 - nights * ALARM);
+  const power = (n) =>
+    models.reduce((sum, { mean, drawn }) => sum + normalCdf((DROP * Math.sqrt(n * drawn)) / (mean * Math.sqrt(1 / runs + 1 / nights)) - z), 0) / models.length; // prettier-ignore
+  let [low, high] = [1, 1e5];
+  for (let step = 0; step < 60; step++) {
+    const middle = Math.sqrt(low * high);
+    if (power(middle) < 0.8) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+const RULE_NIGHTS = { "one night": 1, "gate in 30 nights": WITHIN };
+
 function itemsNeeded() {
   for (const [name, board] of Object.entries(BOARDS))
-    for (const kind of ["shift", "broken"])
-      for (const [rule, forms] of [
-        ["one night", ["even", "flips"]],
-        ["gate in 30 nights", ["even", "flips"]],
-      ])
-        // prettier-ignore
-        for (const form of forms) {
-          let needed = "more than it has";
-          let tried = "";
-          for (const size of SIZES) {
-            const random = createRandom(`${name} ${kind} ${rule} ${form} ${size}`);
-            let found = 0;
-            let whole = true;
-            for (let r = 0; r < REPLAYS && whole; r++) {
-              const own = replay(board, size, form, kind, random);
-              if (own === null) whole = false;
-              else found += Number(RULES[rule](own, random));
-            }
-            if (!whole) break;
-            tried += ` ${size}:${Math.round((100 * found) / REPLAYS)}`;
-            if (found / REPLAYS < 0.8) continue;
-            needed = size;
-            break;
-          }
-          console.log(`items, ${name}, ${kind}, ${rule}, ${form} draw: ${needed} (found in % of ${REPLAYS} by size:${tried})`);
+    for (const kind of ["shift", "broken"]) {
+      let random = null;
+      for (const rule of Object.keys(RULES))
+        for (const form of ["even", "flips"]) {
+          const { size, factor, times, most } = neededSize(name, board, kind, rule, form);
+          random ??= { size, factor };
+          const least = kind === "shift" ? `; at least ${Math.round(leastSize(board, RULE_NIGHTS[rule], form, RUNS))}, ${Math.round(leastSize(board, RULE_NIGHTS[rule], form, Infinity))} with all baseline runs` : ""; // prettier-ignore
+          const spread = Math.exp(Math.hypot(Math.log(factor), form === "even" && rule === "one night" ? 0 : Math.log(random.factor))); // prettier-ignore
+          console.log(`items, ${name}, ${kind}, ${rule}, ${form} draw: ${Math.round(size)}${size > most ? ` (more than the ${most} it has)` : ""}, give or take ${Math.round(100 * (factor - 1))} %, ${(size / random.size).toFixed(2)} ± ${((spread - 1) * (size / random.size)).toFixed(2)} of an even draw in one night (${times} replays)${least}`); // prettier-ignore
         }
+    }
 }
 
 function falseAlarms() {
@@ -206,9 +263,9 @@ function falseAlarms() {
     }
 }
 
-/** Ten times as many gates as elsewhere, of which each is met once and printed by two replays: a gate's own chance matters less. */
+/** Four times as many gates as elsewhere, each met six times and printed by six replays: most of the time goes into a new gate. */
 function printedPower() {
-  const gates = 10 * REPLAYS;
+  const [gates, each] = [4 * REPLAYS, 6];
   for (const [name, board] of Object.entries(BOARDS))
     for (const size of [50, 100, 200]) {
       const random = createRandom(`power ${name} ${size}`);
@@ -219,8 +276,10 @@ function printedPower() {
         const items = own.counts.map((counts, j) => ({ counts, weight: own.weights[j] }));
         const model = chanceModel(own.counts);
         const evidence = itemEvidence(model);
-        const power = gatePower({ items, model, evidence }, { drop: DROP, nights: WITHIN, threshold: 1 / ALARM, replays: 2, seed: r }); // prettier-ignore
-        const met = Number(gateNights(own, own.after, WITHIN, random, 1 / ALARM, { model, evidence }) !== null);
+        const power = gatePower({ items, model, evidence }, { drop: DROP, nights: WITHIN, threshold: 1 / ALARM, replays: each, seed: r }); // prettier-ignore
+        let met = 0;
+        for (let k = 0; k < each; k++)
+          met += Number(gateNights(own, own.after, WITHIN, random, 1 / ALARM, { model, evidence }) !== null) / each;
         printed += power / gates;
         found += met / gates;
         gaps.push(power - met);

@@ -5,7 +5,7 @@ import {
   recipeFigures,
   type RecipeFigures,
 } from "anchoreval-trainer/internal/backtest/compare-methods";
-import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/replicates";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
@@ -14,7 +14,7 @@ import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
 import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
-import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
+import { FAMILIES_OPTION, readFamilies, readLines, readSplitBy, SPLIT_BY_OPTION } from "../options/model-files.ts";
 import {
   fileDigest,
   FULL_SCORES_OPTION,
@@ -42,10 +42,7 @@ export const backtestCommand: Command = {
       ...RESPONSE_OPTIONS,
       scenario: option("ID", "this scenario only; may be repeated", { multiple: true }),
       ...FAMILIES_OPTION,
-      ...rare({
-        ...FULL_SCORES_OPTION,
-        dates: option("FILE", "lines of model,date for --split newest, instead of the order of the rows"),
-      }),
+      ...rare(FULL_SCORES_OPTION),
     },
     "What to fit": {
       anchors: option("N[,N…]", "anchors per scenario (default 10,30,50,100)"),
@@ -63,6 +60,7 @@ export const backtestCommand: Command = {
         `${SPLITS.join(", ")} (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
         { choices: SPLITS },
       ),
+      ...SPLIT_BY_OPTION,
       seeds: option("N", "repetitions (default 5)"),
       seed: option("N", "first seed (default 0)"),
       ...rare({
@@ -83,13 +81,14 @@ export const backtestCommand: Command = {
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
     const recipes = readRecipes(options);
-    const splits = options.someOf("split", SPLITS, recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"]);
-    const several = recipes.length > 1 || splits.length > 1;
+    const named = options.someOf("split", SPLITS, recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"]);
+    const splitBy = await readSplitBy(options);
+    const several = recipes.length > 1 || (splitBy === undefined && named.length > 1);
     const facts = await readImportFacts(responses);
     const asked = new Map<MethodName, Method>();
     for (const name of recipes) asked.set(name, await readMethod(options, facts, await loadMethod(name)));
     const file = await readSplitFile(options, several);
-    const families = await readFamilies(options);
+    const families = splitBy === undefined ? await readFamilies(options) : {};
     const selections = Array.from(asked.values(), ({ settings }) => settings.selection);
     const subsetInputs = await readSubsetInputs(options, selections);
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
@@ -101,6 +100,8 @@ export const backtestCommand: Command = {
     const { matrix, remarks } = await readGivenResponses(options, { responses, ...reading });
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
+    const column = splitBy?.(matrix.subjects);
+    const splits = column ? [column.split] : named;
     const described = subsetInputs(matrix);
     const methods = new Map(Array.from(asked, ([name, method]) => [name, described(method)]));
     const [method] = methods.values() as Iterable<Method>;
@@ -108,6 +109,7 @@ export const backtestCommand: Command = {
       data: await fileDigest(responses),
       weighting: method!.settings.weighting,
       split: splits.join(","),
+      ...(column && { splitBy: options.text("split-by") }),
       version: trainerVersion(),
     };
     const shared = {
@@ -119,8 +121,8 @@ export const backtestCommand: Command = {
       ...(sources !== undefined && { sources }),
       ...(threads !== undefined && { threads }),
       ...(await readTargets(options, matrix.subjects)),
-      ...(await readDates(options, splits, matrix.subjects)),
       ...families,
+      ...column?.told,
       signal,
     };
     remarkCopies(output, [...withoutCopies(matrix).copies.keys()]);
@@ -163,17 +165,6 @@ async function readSplitFile(options: OptionReader, several: boolean): Promise<s
   if (several) throw invalidOption("--save-split takes one recipe and one split");
   await checkOutFile("--save-split", file);
   return file;
-}
-
-async function readDates(
-  options: OptionReader,
-  splits: readonly SplitName[],
-  models: readonly string[],
-): Promise<{ dates?: string[] }> {
-  const file = options.text("dates");
-  if (file === undefined) return {};
-  if (!splits.includes("newest")) throw invalidOption("--dates is for --split newest");
-  return { dates: await readDatesFile(file, models) };
 }
 
 async function readTargets(options: OptionReader, models: readonly string[]): Promise<{ targets?: string[] }> {

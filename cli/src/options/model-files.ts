@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import { type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { invalidOption, type OptionReader, type OptionSpecs, option } from "../command.ts";
 
 /** A line of a file, without white space around it. */
 interface FileLine {
@@ -67,13 +67,24 @@ function twice(model: string): readonly [rule: string, message: string] {
 }
 
 export const FAMILIES_OPTION = {
-  families: option("FILE", "lines of model,family: families are held out as a whole (default: read off the names)"),
+  families: option(
+    "FILE",
+    "a table of models with a column family, or lines of model,family: families are held out as a whole (default: read off the names)",
+  ),
 } as const satisfies OptionSpecs;
 
-/** The table of `--families FILE`, where it is given; models that the responses don't have may be in it. */
+export const SPLIT_BY_OPTION = {
+  "split-by": option(
+    "COLUMN",
+    "hold out by a column of --families FILE, such as scaffold: whole groups, or the newest models where it has dates",
+  ),
+} as const satisfies OptionSpecs;
+
+/** The families of `--families FILE`, where it is given; models that the responses don't have may be in it. */
 export async function readFamilies(options: OptionReader): Promise<{ readonly families?: Map<string, string> }> {
   const file = options.text("families");
   if (file === undefined) return {};
+  if (await hasHeader(file)) return { families: modelColumn(await readModelTable(file), "family", "--families") };
   const families = await readModelFile(
     file,
     "model,family",
@@ -84,23 +95,77 @@ export async function readFamilies(options: OptionReader): Promise<{ readonly fa
   return { families };
 }
 
-/** A day, or a time of it: text that sorts as time does. */
-const DATE = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+/** A day or a month, or a time of a day: text that sorts as time does. */
+const DATE = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)?$/;
+
+function isDate(text: string): boolean {
+  return DATE.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** How `--split-by` holds models out: the newest by date, or whole groups, which are the families of the fits too. */
+interface ColumnSplit {
+  readonly split: "newest" | "family";
+  readonly told: { readonly dates?: string[]; readonly families?: Map<string, string> };
+}
 
 /**
- * Reads when models came out: lines of `model,date`, dates as 2026-01-31; models that the responses don't have may be
- * among them.
- * @param models - each has its line
- * @returns dates in the order of the models
+ * Reads the column of `--split-by`, where it is given; models that the responses don't have may be in the file.
+ * @returns how to hold out, given the models of the responses, of which each has its cell
+ * @throws AnchorEvalError `invalid_option` without `--families`; `not_found`; `invalid_data` naming file, row and column
  */
-export async function readDatesFile(file: string, models: readonly string[]): Promise<string[]> {
-  const dates = await readModelFile(
-    file,
-    "model,date with a date such as 2026-01-31",
-    (date) => (DATE.test(date) && !Number.isNaN(Date.parse(date)) ? date : undefined),
-    (model, _, known) => (known === undefined ? null : twice(model)),
-  );
-  return valuesOf(models, dates, file, "date");
+export async function readSplitBy(
+  options: OptionReader,
+): Promise<((models: readonly string[]) => ColumnSplit) | undefined> {
+  const column = options.text("split-by");
+  if (column === undefined) return undefined;
+  options.refuse(["split", "targets"], "says who is held out, as --split-by does: give one of them");
+  const file = options.text("families");
+  if (file === undefined) throw invalidOption("--split-by names a column of --families FILE, which isn't given");
+  const table = await readModelTable(file);
+  const values = modelColumn(table, column, "--split-by");
+  const [dated] = [...values].filter(([, value]) => isDate(value));
+  const [other] = [...values].filter(([, value]) => !isDate(value));
+  if (dated && other)
+    new DataIssues(file).fail({ column }, "wrong_type", `of model ${quoted(dated[0])} it has a date, of ${quoted(other[0])} none: ${quoted(other[1])}; write dates as 2026-01-31`); // prettier-ignore
+  const families = table.columns.includes("family") ? { families: modelColumn(table, "family", "--families") } : {};
+  return (models) => {
+    const own = valuesOf(models, values, file, column);
+    if (dated) return { split: "newest", told: { dates: own, ...families } };
+    return { split: "family", told: { families: values } };
+  };
+}
+
+/** Whether a file is a table with a column `model`, not lines of `model,value`. @throws AnchorEvalError `not_found` */
+async function hasHeader(file: string): Promise<boolean> {
+  const [first] = await readLines(file);
+  return /(^|[,;\t])"?model"?([,;\t]|$)|^\ufeff?\{/.test(first?.text ?? "");
+}
+
+/** A table of models, CSV with a header or JSON lines, and the places of its columns. @throws AnchorEvalError as `readItemTable` */
+async function readModelTable(file: string) {
+  const { columnOf, readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
+  const table = await readItemTable(file);
+  return { ...table, placeOf: (column: string, option: string) => columnOf(table, column, option) };
+}
+
+type ModelTable = Awaited<ReturnType<typeof readModelTable>>;
+
+/** A column of a table of models, by model; models whose cell is empty aren't there. @param option - what names the column */
+function modelColumn(table: ModelTable, column: string, option: string): Map<string, string> {
+  const issues = new DataIssues(table.name);
+  const [model, value] = [table.placeOf("model", "--families"), table.placeOf(column, option)];
+  const values = new Map<string, string>();
+  table.rows.forEach((cells, k) => {
+    const [name, own] = [cells[model]!.trim(), cells[value]!.trim()];
+    const row = table.lines[k]!;
+    const known = values.get(name) ?? own;
+    if (name === "") issues.add({ row, column: "model" }, "missing_name", "a model has no name");
+    else if (own !== "" && own !== known)
+      issues.add({ row, column }, "duplicate", `model ${quoted(name)} is ${quoted(own)} here and ${quoted(known)} above`); // prettier-ignore
+    else if (own !== "") values.set(name, own);
+  });
+  issues.refuse();
+  return values;
 }
 
 /**

@@ -29,7 +29,7 @@ export async function readItemTable(path: string): Promise<ItemTable> {
     ? jsonTable(path, await all(jsonRecords(lines, issues)), issues)
     : csvTable(path, await all(csvRecords(lines, issues)), issues);
   issues.refuse();
-  if (table.rows.length === 0) issues.fail({}, "empty", "the file has no items");
+  if (table.rows.length === 0) issues.fail({}, "empty", "the file has no rows");
   return table;
 }
 

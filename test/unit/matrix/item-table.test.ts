@@ -60,7 +60,7 @@ describe("what is refused by name", () => {
   const cases: readonly [string, string, string | Uint8Array, string][] = [
     ["an empty file", "a.csv", "", "the file is empty"],
     ["empty lines", "a.csv", "\n\n", "the file is empty"],
-    ["a header alone", "a.csv", "ID,Subject\n", "the file has no items"],
+    ["a header alone", "a.csv", "ID,Subject\n", "the file has no rows"],
     ["no JSON line", "a.jsonl", "\n", "the file is empty"],
     [
       "two columns of one name",

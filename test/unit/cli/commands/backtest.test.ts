@@ -52,6 +52,23 @@ describe("--json", () => {
     document = JSON.parse(stdout) as Document;
   });
 
+  test("--split-by: whole groups of a column, or the newest of its dates", async () => {
+    const rows = matrix.subjects.map((name, m) => ({ name, scaffold: `s${m % 4}`, month: `2026-${String(12 - (m % 12)).padStart(2, "0")}` })); // prettier-ignore
+    const models = folder.write("models.csv", `scaffold,model,month\n${rows.map((own) => `${own.scaffold},${own.name},${own.month}\n`).join("")}`); // prettier-ignore
+    const lines = folder.write("models.jsonl", rows.map(({ name, ...own }) => `${JSON.stringify({ model: name, ...own })}\n`).join("")); // prettier-ignore
+    const short = ["--anchors", "6", "--seeds", "1"];
+    const groups = JSON.parse((await run(...short, "--families", models, "--split-by", "scaffold")).stdout) as Document;
+    expect(groups.header).toMatchObject({ split: "family", splitBy: "scaffold" });
+    const pairs = folder.write("scaffolds.csv", rows.map((own) => `${own.name},${own.scaffold}\n`).join(""));
+    const named = JSON.parse((await run(...short, "--families", pairs, "--split", "family")).stdout) as Document;
+    expect(groups.rows).toEqual(named.rows);
+    const saved = folder.path("newest.json");
+    const newest = JSON.parse((await run(...short, "--families", lines, "--split-by", "month", "--save-split", saved)).stdout) as Document; // prettier-ignore
+    expect(newest.header).toMatchObject({ split: "newest", splitBy: "month" });
+    const held = ["org/model-0", "org/model-1", "org/model-12", "org/model-13"];
+    expect(JSON.parse(readFileSync(saved, "utf8"))).toEqual({ a: [held], b: [held] });
+  });
+
   test("one document: what it is of, and its rows", () => {
     expect(Object.keys(document)).toEqual(["header", "rows"]);
     const version = (
@@ -317,22 +334,26 @@ describe("refusals", () => {
     await refused([...data, "--targets", targets], "invalid_data", "the responses have no model");
   });
 
-  test("dates that don't tell who is newest, or that nobody asked for", async () => {
-    const option = ["--split", "newest", "--dates"];
+  test("a column that doesn't say who is held out", async () => {
+    const option = ["--split-by", "released", "--families"];
     const all = matrix.subjects.map((name, m) => `${name},2026-01-${10 + m}\n`);
-    const dates = folder.write("dates.csv", all.join(""));
-    await refused([...data, "--dates", dates], "invalid_option", "--dates is for --split newest");
-    const short = folder.write("short.csv", all.slice(1).join(""));
-    await refused([...data, ...option, short], "invalid_data", 'there is no date of "org/model-0"');
-    const twice = folder.write("twice.csv", [...all, all[3]!].join(""));
-    await refused([...data, ...option, twice], "invalid_data", `${twice}: line 17`);
-    for (const date of ["soon", "2026-02-30x", "01.02.2026", ""]) {
-      const wrong = folder.write("wrong.csv", `org/model-0,${date}\n`);
-      await refused(
-        [...data, ...option, wrong],
-        "invalid_data",
-        "a line must be model,date with a date such as 2026-01-31",
-      );
+    const table = (name: string, lines: readonly string[]): string =>
+      folder.write(`${name}.csv`, `model,released\n${lines.join("")}`);
+    const dates = table("dates", all);
+    await refused([...data, "--split-by", "released"], "invalid_option", "a column of --families FILE, which isn't given"); // prettier-ignore
+    await refused([...data, ...option, dates, "--split", "newest"], "invalid_option", "--split says who is held out");
+    await refused([...data, ...option, folder.path("none.csv")], "not_found", "none.csv");
+    await refused([...data, "--split-by", "date", "--families", dates], "invalid_data", 'there is no column "date" (--split-by); the columns are "model", "released"'); // prettier-ignore
+    const lines = folder.write("lines.csv", all.join(""));
+    await refused([...data, ...option, lines], "invalid_data", 'there is no column "model" (--families)');
+    await refused([...data, "--families", dates], "invalid_data", 'there is no column "family" (--families)');
+    const short = table("short", [...all.slice(1), "org/model-0,\n"]);
+    await refused([...data, ...option, short], "invalid_data", 'there is no released of "org/model-0"');
+    const twice = table("twice", [...all, "org/model-3,2026-02-01\n"]);
+    await refused([...data, ...option, twice], "invalid_data", `${twice}: row 18, column "released": model "org/model-3" is "2026-02-01" here and "2026-01-13" above`); // prettier-ignore
+    for (const date of ["soon", "2026-02-30x", "01.02.2026"]) {
+      const wrong = table("wrong", ["org/model-0,2026-01-10\n", `org/model-1,${date}\n`]);
+      await refused([...data, ...option, wrong], "invalid_data", `of "org/model-1" none: "${date}"; write dates`);
     }
   });
 

@@ -115,7 +115,7 @@ test("--families decides who is held out together: what was measured changes, wh
   const { matrix } = await readResponses(folder.path("board/responses.csv.gz"), {
     items: folder.path("board/items.jsonl.gz"),
   });
-  const table = folder.write("families.csv", matrix.subjects.map((name, m) => `${name},${m % 9}\n`).join(""));
+  const table = folder.write("families.csv", `model,family\n${matrix.subjects.map((name, m) => `${name},${m % 9}\n`).join("")}`); // prettier-ignore
   const own = filesOf((await fit("own-families")).path);
   const given = filesOf((await fit("given-families", "--families", table)).path);
   expect(given["manifest.json"]).not.toEqual(own["manifest.json"]);
