@@ -30,11 +30,7 @@ export type AnyResponses = Responses | TrialResponses | readonly (number | null 
  * `estimateTrials` where there are trials or `over`, `estimatePassAtK` of a `metric`; and what the answers cost.
  * @throws AnchorEvalError as these; `invalid_option` for `over` or `clusters` with a metric
  */
-export function estimateAnswers(
-  bundle: Bundle,
-  responses: AnyResponses,
-  options: AnswersOptions = {},
-): AnyEstimate {
+export function estimateAnswers(bundle: Bundle, responses: AnyResponses, options: AnswersOptions = {}): AnyEstimate {
   const { over, clusters, metric, ...own } = options;
   const estimate =
     over === undefined && clusters === undefined && metric === undefined && !hasTrials(responses)
