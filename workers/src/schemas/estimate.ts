@@ -136,7 +136,7 @@ const TrialsSchema = answerSchema(
 );
 
 /** An estimate by scores or by trials, as it is served. */
-export const ServedEstimateSchema = EstimateSchema.extend({
+const ServedEstimateSchema = EstimateSchema.extend({
   trials: TrialsSchema.exactOptional(),
   cost: CostSchema.exactOptional(),
 }).openapi("ServedEstimate");
@@ -152,7 +152,7 @@ const pass = {
   of: z.number().int(),
 };
 
-export const PassEstimateSchema = answerSchema(
+const PassEstimateSchema = answerSchema(
   "PassEstimate",
   {
     benchmark: z.string(),
