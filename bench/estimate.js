@@ -1,5 +1,5 @@
 // What one estimate costs, every estimator in it: a scenario of 14 042 items in eight dimensions, 100 anchors; then the
-// SDK's call as users make it, on six scenarios together.
+// SDK's call as users make it, on six scenarios together, and with several trials of every item.
 // usage: node bench/estimate.js [--items 14042] [--dims 8] [--anchors 100] [--repeats 300]
 import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
@@ -12,6 +12,7 @@ import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
+import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import {
   ANCHORS,
   BLEND,
@@ -72,19 +73,31 @@ for (const missing of MISSING) {
   report(missing, "", () => () => estimateFromAnchors(bundle, responses));
 }
 
-/** Times what `prepare` returns, again and again. CPU is of this process with all of its threads, what prepares included. */
-function report(missing, aim, prepare) {
+const tried = Object.fromEntries(
+  Object.entries(answers).map(([id, score], k) => [id, [score, k % 2, score, k % 3 ? 1 : 0]]),
+);
+const metric = "pass@16";
+for (const [name, own] of [
+  ["4 trials an item", {}],
+  [`${metric} from these`, { metric }],
+]) {
+  console.log(`${name}, of the same`);
+  report(0, "", () => () => estimateAnswers(bundle, tried, own), own.metric ? 5 : repeats);
+}
+
+/** Times what `prepare` returns, `runs` times. CPU is of this process with all of its threads, what prepares included. */
+function report(missing, aim, prepare, runs = repeats) {
   const before = process.cpuUsage();
-  const times = Array.from({ length: repeats }, () => {
+  const times = Array.from({ length: runs }, () => {
     const run = prepare();
     const begun = performance.now();
     run();
     return performance.now() - begun;
   }).sort((x, y) => x - y);
   const { user, system } = process.cpuUsage(before);
-  const at = (share) => times[Math.floor(share * (repeats - 1))].toFixed(2);
+  const at = (share) => times[Math.floor(share * (runs - 1))].toFixed(2);
   console.log(
-    `${100 * missing} % of the answers missing: ${at(0.5)} ms, 95 % within ${at(0.95)}${aim && ` (${aim})`}; CPU ${((user + system) / 1e3 / repeats).toFixed(2)} ms on average`,
+    `${100 * missing} % of the answers missing: ${at(0.5)} ms, 95 % within ${at(0.95)}${aim && ` (${aim})`}; CPU ${((user + system) / 1e3 / runs).toFixed(2)} ms on average`,
   );
 }
 

@@ -10,7 +10,7 @@ export {
   type BundleSource,
   type ByteRange,
 } from "./core/bundle/bundle.ts";
-export { contentHash, type ItemContent } from "./core/bundle/digest.ts";
+export { contentHash } from "./core/bundle/digest.ts";
 export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./core/bundle/encode.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleFileName } from "./core/bundle/names.ts";
@@ -19,4 +19,4 @@ export type { BundleStore } from "./publish/bundle-store.ts";
 export { publishBundle, type PublishOptions } from "./publish/publish-bundle.ts";
 export { publishToWorker, type PublishToWorkerOptions } from "./publish/publish-to-worker.ts";
 export { r2Store, type R2StoreBucket } from "./publish/r2-store.ts";
-export { yankVersion, type PublishResult, type YankOptions } from "./publish/versions.ts";
+export { yankVersion, type PublishResult } from "./publish/versions.ts";

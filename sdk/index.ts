@@ -1,5 +1,6 @@
 /**
- * Scores with intervals from answers to anchors, comparisons, checks, plans, adaptive evaluation; bundles from anywhere; the client of a Worker.
+ * Scores with intervals from answers to anchors, once or several times; comparisons, races, checks, gates, plans, prices,
+ * adaptive evaluation; bundles from anywhere; the client of a Worker.
  * @module anchoreval
  */
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
@@ -9,16 +10,17 @@ export type {
   CompareOptions,
   Comparison,
   Difference,
-  McNemar,
-  ModelScore,
   RankedModel,
   Ranking,
   RankOptions,
   Verdict,
 } from "./compare/types.ts";
+export { raceFromPool, type Race, type RaceOptions } from "./compare/race.ts";
+export type { RaceCandidate } from "./compare/race-answers.ts";
 export { checkFromAnchors } from "./check/check-from-anchors.ts";
-export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
-export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
+export { gateFromAnchors, type GateOptions, type GateResult } from "./check/gate-from-anchors.ts";
+export type { CheckOptions, CheckResult, CheckVerdict } from "./check/types.ts";
+export { bridgedScore, type BridgedScore } from "./estimate/bridged-score.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {
   Estimate,
@@ -27,13 +29,11 @@ export type {
   Interval,
   Responses,
   ScenarioDetails,
-  ScenarioPattern,
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
-export type { PlanRequest, ServedPlan } from "./plan/plan-request.ts";
-export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
+export type { Plan, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export {
   adaptiveEvaluation,
   localAdaptive,
@@ -41,30 +41,24 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
+export { pricedPool, withinBudget } from "./adaptive/priced.ts";
 export { loadAdaptive } from "./adaptive/item-pool.ts";
 export type {
   AdaptiveAnswers,
-  AdaptiveGoal,
-  AdaptiveInterval,
   AdaptiveItem,
-  AdaptiveModel,
   AdaptiveOptions,
-  AdaptivePair,
-  AdaptiveScore,
   AdaptiveSession,
-  AdaptiveStep,
-  AdaptiveStop,
   NextItemsRequest,
   PlainResponses,
   StopRules,
 } from "./adaptive/types.ts";
 export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
-export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
+export type { BundleRouting, Route, Routes, RoutesRequest } from "./route/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
 export { trustedSource } from "./bundles/trusted-source.ts";
-export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
+export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
 export {
   createClient,
   type BenchmarkSummary,
@@ -76,24 +70,22 @@ export {
   type ComparisonRequest,
   type ComparisonSide,
   type EstimateRequest,
-  type JobRef,
   type TrialsRequest,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./client/request.ts";
+export type { ItemPrices } from "./prices/parse-prices.ts";
 export { answerCost, type AnswerCost, type Priced } from "./prices/bundle-prices.ts";
 export type { AnyEstimate } from "./trials/estimate-answers.ts";
-export { estimatePassAtK, type PassEstimate, type PassResult } from "./trials/estimate-pass-at-k.ts";
+export { estimatePassAtK, type PassEstimate } from "./trials/estimate-pass-at-k.ts";
 export {
   estimateTrials,
   type TrialEstimate,
   type TrialIntervals,
   type TrialOptions,
 } from "./trials/estimate-trials.ts";
-export { planTrials, type TrialPlan, type TrialPlanOptions } from "./trials/plan-trials.ts";
+export { planTrials, type TrialPlan } from "./trials/plan-trials.ts";
 export type { TrialResponses } from "./trials/item-trials.ts";
 export type { ItemTrials } from "./trials/types.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
-export type { ByEstimator } from "./core/estimators/types.ts";
-export type { ScoreRange } from "./core/inference/ranks.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";

@@ -6,15 +6,12 @@
 export { mapAbility, type AbilityEstimate, type ScoredItems } from "./core/ability/map.ts";
 export { scaledPrior, type AbilityPrior } from "./core/ability/prior.ts";
 export { logit, sigmoid } from "./core/numeric/functions.ts";
-export type { NewtonOptions } from "./core/numeric/optimise.ts";
 export {
   fromMirt,
   fromPyIrt,
-  fromPyIrtFork,
   fromTinyBenchmarks,
   toMirt,
   toPyIrt,
-  toPyIrtFork,
   toTinyBenchmarks,
   type ForeignParameters,
 } from "./core/irt/conversions.ts";

@@ -65,10 +65,31 @@ def test_rank_check_and_plan_lose_nothing(bundle: Bundle, answers: Scores) -> No
     assert plain(checked) == raw(bundle, "check", [other], options, (answers,))
     assert checked.drop is not None and checked.minimum is not None and checked.minimum.verdict == "passed"
 
-    for wanted, sent in (({}, {}), ({"half_width": 0.1}, {"halfWidth": 0.1}), ({"gap": 0.1}, {"gap": 0.1})):
+    plans: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({}, {}),
+        ({"half_width": 0.1}, {"halfWidth": 0.1}),
+        ({"gap": 0.1}, {"gap": 0.1}),
+    ]
+    for wanted, sent in plans:
         planned = anchoreval.plan(bundle, **wanted)
         assert plain(planned) == raw(bundle, "plan", [], sent)
         assert [form.form for form in planned.forms] == ["6", "12"]
+
+
+def test_plans_over_trials_and_within_a_budget(bundle: Bundle, priced: Bundle) -> None:
+    planned = anchoreval.plan(priced, half_width=0.1, budget=3)
+    assert plain(planned) == raw(priced, "plan", [], {"halfWidth": 0.1, "budget": 3})
+    assert planned.whole is not None and planned.chosen in planned.choices
+    over = anchoreval.plan(priced, trials=[1, 3], half_width=0.2)
+    assert plain(over) == raw(priced, "plan", [], {"trials": [1, 3], "halfWidth": 0.2})
+    assert [choice.trials for choice in over.forms[0].choices] == [1, 3]
+    with pytest.raises(anchoreval.AnchorEvalError, match="fitted by any"):
+        anchoreval.plan(bundle, budget=3)
+    with pytest.raises(anchoreval.AnchorEvalError, match="nothing of trials"):
+        anchoreval.plan(bundle, trials=[1])
+    ids = priced.anchors("12")
+    cost = anchoreval.estimate(priced, {item_id: [1, 0] for item_id in ids}).cost
+    assert cost is not None and cost.answered == 24 and cost.unit == "usd" and cost.cost == 48 * 0.25
 
 
 def test_numbers_have_the_types_that_they_are_declared_with(bundle: Bundle) -> None:

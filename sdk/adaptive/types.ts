@@ -26,7 +26,7 @@ export interface AdaptiveOptions {
 }
 
 /** The quantity that an adaptive evaluation measures. */
-export type AdaptiveGoal = "score" | "ability";
+type AdaptiveGoal = "score" | "ability";
 
 /** When an adaptive evaluation ends; the first rule that is met ends it. */
 export interface StopRules {

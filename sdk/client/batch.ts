@@ -3,7 +3,7 @@ import type { Estimate } from "../estimate/types.ts";
 import type { Priced } from "../prices/bundle-prices.ts";
 
 /** Why there is no estimate. */
-export interface Unscored {
+interface Unscored {
   readonly problem: { readonly code: string; readonly detail: string; readonly issues: readonly Issue[] };
 }
 

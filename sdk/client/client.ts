@@ -56,7 +56,7 @@ export interface TrialsRequest extends Omit<AnswersOptions, "hashes" | "clusters
 }
 
 /** A job, by what its submission answered. */
-export type JobRef = BundleRef & Pick<JobStatus, "id">;
+type JobRef = BundleRef & Pick<JobStatus, "id">;
 
 /** Two models' answers; differences are S_B − S_A. */
 export interface ComparisonRequest extends CompareOptions {

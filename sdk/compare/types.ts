@@ -38,7 +38,7 @@ export interface Difference {
 }
 
 /** Mid-p McNemar test on the raw answers, whatever the items weigh. */
-export interface McNemar {
+interface McNemar {
   /** Items on which A's score is the higher. */
   readonly aHigher: number;
   readonly bHigher: number;

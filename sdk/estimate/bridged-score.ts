@@ -13,7 +13,7 @@ export interface BridgedScore {
 }
 
 /** A score as the earlier version would have given it. */
-export interface BridgedValue {
+interface BridgedValue {
   readonly score: number;
   /** Of the estimate, wider by the line's own error; null where the estimate has none. */
   readonly interval: Pick<Interval, "low" | "high" | "level"> | null;

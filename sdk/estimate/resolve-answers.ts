@@ -64,19 +64,6 @@ function fromEntries(responses: unknown): Map<string, number> {
 }
 
 function fromArray(bundle: Bundle, responses: readonly unknown[], options: EstimateOptions): Map<string, number> {
-  const { ids } = arrayItems(bundle, responses, options);
-  return readScores(ids.map((id, index) => [index, id, responses[index]]));
-}
-
-/**
- * The form of an array of answers, and its item ids in the array's order.
- * @throws AnchorEvalError `invalid_answers` without the digest of a form, or for another number of answers
- */
-export function arrayItems(
-  bundle: Bundle,
-  responses: readonly unknown[],
-  options: Pick<EstimateOptions, "form" | "formDigest">,
-): { readonly form: string; readonly ids: readonly string[] } {
   const form = bundle.manifest.forms.find((candidate) => candidate.digest === options.formDigest);
   if (!form || (options.form !== undefined && options.form !== form.id))
     throw new AnchorEvalError(
@@ -99,7 +86,7 @@ export function arrayItems(
       "invalid_answers",
       `form ${form.id} has ${ids.length} anchors, got ${responses.length} answers`,
     );
-  return { form: form.id, ids };
+  return readScores(ids.map((id, index) => [index, id, responses[index]]));
 }
 
 function readScores(

@@ -111,7 +111,7 @@ export interface ScenarioDetails {
 }
 
 /** How the answers lie against what the ability predicts, and what is odd about them. */
-export interface ScenarioPattern extends AnswerPattern {
+interface ScenarioPattern extends AnswerPattern {
   /**
    * Suspicions, by thresholds from held-out source models; null where the bundle has none, or less than 70 % of
    * the anchors' weight was answered.

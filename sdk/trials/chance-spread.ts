@@ -225,9 +225,16 @@ function logCounts(alpha: number, beta: number, passed: number, of: number): num
   return logRising(alpha, passed) + logRising(beta, of - passed) - logRising(alpha + beta, of);
 }
 
-/** Σ_{j<n} 1/(x+j). */
+/** Σ_{j<n} 1/(x+j), by the digamma function's series for many. */
 function reciprocals(x: number, n: number): number {
+  if (n > MOST_FACTORS) return reciprocals(x, MOST_FACTORS) + digamma(x + n) - digamma(x + MOST_FACTORS);
   let sum = 0;
   for (let j = 0; j < n; j++) sum += 1 / (x + j);
   return sum;
+}
+
+/** The derivative of log Γ(x), for x ≥ 24 to 1e-15. */
+function digamma(x: number): number {
+  const s = 1 / (x * x);
+  return Math.log(x) - 1 / (2 * x) - s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s / 240)));
 }

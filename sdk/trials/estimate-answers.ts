@@ -1,7 +1,7 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
+import { type Bundle, formItemIds } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import { arrayItems } from "../estimate/resolve-answers.ts";
+import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
 import { answerCost, type Priced } from "../prices/bundle-prices.ts";
 import { estimatePassAtK, type PassEstimate } from "./estimate-pass-at-k.ts";
@@ -30,11 +30,7 @@ export type AnyResponses = Responses | TrialResponses | readonly (number | null 
  * `estimateTrials` where there are trials or `over`, `estimatePassAtK` of a `metric`; and what the answers cost.
  * @throws AnchorEvalError as these; `invalid_option` for `over` or `clusters` with a metric
  */
-export function estimateAnswers(
-  bundle: Bundle,
-  responses: AnyResponses,
-  options: AnswersOptions = {},
-): AnyEstimate {
+export function estimateAnswers(bundle: Bundle, responses: AnyResponses, options: AnswersOptions = {}): AnyEstimate {
   const { over, clusters, metric, ...own } = options;
   const estimate =
     over === undefined && clusters === undefined && metric === undefined && !hasTrials(responses)
@@ -81,6 +77,9 @@ function namedAnswers(
   responses: readonly (number | null | ItemTrials)[],
   options: EstimateOptions,
 ): { readonly form: string; readonly responses: ReadonlyMap<string, number | null | ItemTrials> } {
-  const { form, ids } = arrayItems(bundle, responses, options);
+  const named = bundle.manifest.forms.find(({ digest }) => digest === options.formDigest);
+  const asked = { ...options, ...(named && options.form === undefined && { form: named.id }) };
+  const { form } = resolveAnswers(bundle, responses.map(() => null), asked); // prettier-ignore
+  const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form));
   return { form, responses: new Map(ids.map((id, index) => [id, responses[index]!])) };
 }

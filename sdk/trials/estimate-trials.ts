@@ -191,10 +191,7 @@ function intervalsOver(
 }
 
 /** Says that the sources were tried more often, or less, than this model. */
-function otherTrials(
-  perItem: number,
-  components: ReadonlyMap<string, VarianceComponents>,
-): EstimateWarning[] {
+function otherTrials(perItem: number, components: ReadonlyMap<string, VarianceComponents>): EstimateWarning[] {
   const sources = trialsPerItem([...components.values()].map(({ trials }) => trials));
   if (components.size === 0 || sameTrials(perItem, sources)) return [];
   const message = `the source models were tried ${times(sources)} an item, this model ${times(perItem)}: its intervals take that into account, and errors measured on held-out models are not for it.`;

@@ -75,9 +75,9 @@ export async function goldenTrials(): Promise<GoldenTrials> {
   const random = createRandom(5);
   const trials = Object.fromEntries(
     Object.entries(answers).map(([id, score], k): [string, ItemTrials | number | null] => {
-      const list = Array.from({ length: 2 + (k % 3) }, () => Number(random.next() < 0.15 + 0.7 * score!));
+      const list = Array.from({ length: 2 + (k % 3) }, () => Number(random.next() < 0.15 + 0.7 * score));
       if (k % 5 === 0) return [id, { passed: list.filter((own) => own === 1).length, of: list.length }];
-      return [id, k % 7 === 6 ? null : k % 9 === 8 ? score! : [...list, ...(k % 2 ? [null] : [])]];
+      return [id, k % 7 === 6 ? null : k % 9 === 8 ? score : [...list, ...(k % 2 ? [null] : [])]];
     }),
   );
   const clusters = Object.fromEntries(Object.keys(answers).map((id, k) => [id, `group ${k % 8}`]));

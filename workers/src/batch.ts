@@ -1,10 +1,4 @@
-import {
-  AnchorEvalError,
-  type AnyEstimate,
-  type BatchLine,
-  type BatchResult,
-  type TrialsRequest,
-} from "anchoreval";
+import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
 import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import type { WarnedBundle } from "./bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "./http/request-body.ts";
@@ -74,7 +68,10 @@ export interface ResultsEnd {
 }
 
 /** Streams results as lines, each computed just before it is sent, and ends with their counts. Stops when the reader leaves. */
-export function resultLines(count: number, resultOf: (index: number) => BatchLine<AnyEstimate>): ReadableStream<Uint8Array> {
+export function resultLines(
+  count: number,
+  resultOf: (index: number) => BatchLine<AnyEstimate>,
+): ReadableStream<Uint8Array> {
   let index = 0;
   let results = 0;
   return new ReadableStream({

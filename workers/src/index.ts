@@ -6,10 +6,10 @@ import type {
   Client,
   Estimate,
   EstimateRequest,
-  PlanRequest,
   Priced,
   TrialsRequest,
 } from "anchoreval";
+import type { PlanRequest } from "anchoreval/internal/plan/plan-request";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
@@ -33,7 +33,9 @@ type Arguments<Method extends (ref: never, request: never) => unknown> = readonl
   options?: RpcOptions,
 ];
 /** The estimate that a request is answered with. */
-type EstimateOf<Request> = Request extends EstimateRequest & { readonly metric?: undefined } ? Priced<Estimate> : AnyEstimate;
+type EstimateOf<Request> = Request extends EstimateRequest & { readonly metric?: undefined }
+  ? Priced<Estimate>
+  : AnyEstimate;
 type Answer<Method extends (...given: never) => unknown> = Promise<RpcResult<Awaited<ReturnType<Method>>>>;
 
 /**

@@ -10,7 +10,7 @@ from ._bridge import call
 from ._bundle import Bundle
 from ._decode import decode
 from ._errors import AnchorEvalError
-from ._results import CheckResult, Comparison, Estimate, PassEstimate, Plan, Ranking
+from ._results import CheckResult, Comparison, Estimate, PassEstimate, Plan, Ranking, TrialPlan
 
 OnChangedItem = Literal["error", "drop"]
 Over = Literal["runs", "tasks"]
@@ -80,7 +80,7 @@ def estimate(
         level: confidence level of the intervals, 0.95 unless set
         hashes: content hashes of the answered items; another content than the calibrated one is an error
         on_changed_item: "drop": such answers count as missing instead
-        over: "runs" or "tasks": intervals over both in `trials` for single answers, too; with trials they are there anyway
+        over: "runs" or "tasks": intervals over both in `trials` for single answers, too; trials have them anyway
         clusters: the group of each item whose answers go together, such as its repository, for intervals over tasks
         metric: "pass@16", "pass^4" or "best-of-8": that score in place of the mean, and not with `over`
 
@@ -184,6 +184,7 @@ def check(
     return decode(CheckResult, _ask("check", bundle, _list(current), options, _list(baselines)))
 
 
+@overload
 def plan(
     bundle: Bundle,
     *,
@@ -191,10 +192,39 @@ def plan(
     gap: float | None = None,
     level: float | None = None,
     ranked_right: float | None = None,
-) -> Plan:
-    """How many items a precision takes: a half-width of the intervals, or a gap between two models."""
-    options = {"halfWidth": half_width, "gap": gap, "level": level, "rankedRight": ranked_right}
-    return decode(Plan, _ask("plan", bundle, [], options))
+    budget: float | None = None,
+    trials: None = None,
+) -> Plan: ...
+@overload
+def plan(
+    bundle: Bundle, *, half_width: float | None = None, level: float | None = None, trials: Sequence[int]
+) -> TrialPlan: ...
+def plan(
+    bundle: Bundle,
+    *,
+    half_width: float | None = None,
+    gap: float | None = None,
+    level: float | None = None,
+    ranked_right: float | None = None,
+    budget: float | None = None,
+    trials: Sequence[int] | None = None,
+) -> Plan | TrialPlan:
+    """How many items a precision takes: a half-width of the intervals, or a gap between two models.
+
+    Args:
+        budget: the most that the answers may cost, of a bundle that was fitted by prices, in their unit
+        trials: trials an item, such as [1, 3, 5]: the plan is for the expected score over runs, by items and trials
+    """
+    options = {
+        "halfWidth": half_width,
+        "gap": gap,
+        "level": level,
+        "rankedRight": ranked_right,
+        "budget": budget,
+        "trials": trials and [_option("trials", count) for count in trials],
+    }
+    found = _ask("plan", bundle, [], options)
+    return decode(Plan, found) if trials is None else decode(TrialPlan, found)
 
 
 def _ask(

@@ -392,8 +392,21 @@ class WantedGap:
 
 
 @dataclass(frozen=True)
+class ScenarioChoice:
+    """A form, and its scenarios to ask; the others are predicted."""
+
+    form: str
+    scenarios: tuple[str, ...]
+    cost: float
+    half_width: float
+
+
+@dataclass(frozen=True)
 class Plan:
-    """The precision of every form, and the items that a wanted precision takes."""
+    """The precision of every form, and the items that a wanted precision takes.
+
+    Of a bundle that was fitted by prices also what its forms cost, unless a gap is asked for.
+    """
 
     benchmark: str
     version: str
@@ -403,3 +416,47 @@ class Plan:
     wanted: WantedHalfWidth | WantedGap | None
     needed: PlannedForm | None
     enough: str | None
+    unit: str | None = None
+    """Of the prices."""
+    budget: float | None = None
+    whole: float | None = None
+    """The price of all items of the benchmark; None without prices."""
+    choices: tuple[ScenarioChoice, ...] = ()
+    """The cheapest first, each narrower than all before."""
+    chosen: ScenarioChoice | None = None
+    """The cheapest that is as narrow as was asked for, else the narrowest within the budget."""
+    predicting: bool = False
+    """Some scenarios may be left to prediction."""
+
+
+@dataclass(frozen=True)
+class ItemsByTrials:
+    """Some items in some trials each, and the half-width of the expected score's interval."""
+
+    items: int
+    trials: int
+    answers: int
+    half_width: float
+
+
+@dataclass(frozen=True)
+class TrialPlannedForm:
+    """A form in several numbers of trials."""
+
+    form: str
+    basis: PlanBasis
+    choices: tuple[ItemsByTrials, ...]
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """Half-widths of the expected score over runs by items and trials."""
+
+    benchmark: str
+    version: str
+    level: float
+    of: int
+    forms: tuple[TrialPlannedForm, ...]
+    wanted: float | None
+    enough: tuple[ItemsByTrials, ...]
+    """For each number of trials the fewest items that reach what is wanted, the fewest answers first."""

@@ -48,7 +48,7 @@ async function asked(request: object): Promise<unknown> {
   return result;
 }
 
-function fromPython({ responses, formDigest, hashes, ...own }: TrialsRequest): Promise<unknown> {
+function fromPython({ responses, formDigest, ...own }: TrialsRequest): Promise<unknown> {
   const sent = Array.isArray(responses) ? responses : { byId: Object.entries(responses) };
   return asked({
     call: "estimate",

@@ -18,14 +18,13 @@ import type {
   JobStatus,
   Manifest,
   NextItemsRequest,
-  PlanRequest,
   Routes,
   RoutesRequest,
-  ServedPlan,
   TrialPlan,
-  TrialPlanOptions,
   TrialsRequest,
 } from "anchoreval";
+import type { PlanRequest, ServedPlan } from "anchoreval/internal/plan/plan-request";
+import type { TrialPlanOptions } from "anchoreval/internal/trials/plan-trials";
 import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
 import type {
   BatchLineSchema,
@@ -41,7 +40,11 @@ import type {
 } from "../../../workers/src/routes/comparisons.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/routes/next-items.ts";
 import type { PlanQuery, PlanSchema, TrialPlanSchema } from "../../../workers/src/routes/plan.ts";
-import type { AnyEstimateSchema, EstimateRequestSchema, EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type {
+  AnyEstimateSchema,
+  EstimateRequestSchema,
+  EstimateSchema,
+} from "../../../workers/src/schemas/estimate.ts";
 import type { JobStatusSchema } from "../../../workers/src/routes/jobs.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/routes/routing.ts";

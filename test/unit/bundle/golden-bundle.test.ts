@@ -1,12 +1,21 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { compareFromAnchors, estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
+import {
+  type AnyEstimate,
+  compareFromAnchors,
+  estimateFromAnchors,
+  loadBundle,
+  type Estimate,
+  type TrialResponses,
+} from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
 import type { FullScoreLine } from "anchoreval/internal/core/scoring/full-score";
+import { type AnswersOptions, estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
+import { expectSameNumbers } from "../../support/same-numbers.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/golden-bundle/bundle", import.meta.url));
 const responses = readFixture<Record<string, number | null>>("golden-bundle/answers.json");
@@ -51,6 +60,17 @@ test("an unasked scenario's score is the recorded one, which Python computes too
     expect(largestDifference(ends(own.interval!), ends(recorded.interval!))).toBeLessThan(1e-9);
   }
 });
+
+test.each(
+  readFixture<{ name: string; responses: TrialResponses; options: AnswersOptions; estimate: AnyEstimate }[]>(
+    "golden-bundle/repeated.json",
+  ),
+)(
+  "an estimate from several trials is the recorded one, which Python gives to the last bit: $name",
+  ({ responses: trials, options, estimate: expected }) => {
+    expectSameNumbers(estimateAnswers(bundle, trials, options), expected, 1e-9);
+  },
+);
 
 const ends = ({ low, high }: { low: number; high: number }): [number, number] => [low, high];
 

@@ -1,4 +1,5 @@
-import { loadBundle, loadRouting, routeFromBundle, type BundleRouting, type RoutedQuestion } from "anchoreval";
+import { loadBundle, loadRouting, routeFromBundle, type BundleRouting } from "anchoreval";
+import type { RoutedQuestion } from "anchoreval/internal/route/types";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { encodeSafetensors, decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";

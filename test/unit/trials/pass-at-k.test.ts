@@ -1,4 +1,4 @@
-import { loadBundle } from "anchoreval";
+import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
 import { powerMean, spreadScore } from "anchoreval/internal/trials/chance-spread";
 import { estimatePassAtK } from "anchoreval/internal/trials/estimate-pass-at-k";
@@ -164,12 +164,22 @@ describe("estimatePassAtK", async () => {
     }
   });
 
+  it("takes as long for counts of any size: a hostile one is no loop", () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const metric of ["pass@16", "pass^999999"]) {
+      const { score } = estimatePassAtK(bundle, Object.fromEntries(ids.map((id) => [id, { passed: 5, of: most }])), metric);
+      expect(score).toBeGreaterThanOrEqual(0);
+      expect(score).toBeLessThanOrEqual(1);
+    }
+  });
+
   it("scores a bundle of the metric by unbiased estimates, and refuses fewer trials and other metrics", async () => {
     const own = await load("pass@2");
     const found = estimatePassAtK(own, lists, "pass@2");
     const scored = new Map(ids.map((id) => [id, trialScore(lists[id]!, { kind: "pass@", k: 2 })]));
     expect(found.basis).toBe("unbiased");
-    expect(found.score).toBe(estimateTrials(own, scored).score);
+    expect(found.score).toBe(estimateFromAnchors(own, scored).score);
+    expect(refusal(() => estimateTrials(own, lists)).code).toBe("unsupported"); // their mean is no pass@2
     const few = refusal(() => estimatePassAtK(own, { ...lists, [ids[3]!]: [1] }, "pass@2"));
     expect(few).toMatchObject({ code: "invalid_answers", issues: [{ path: ["responses", ids[3]] }] });
     expect(refusal(() => estimatePassAtK(own, lists, "pass@3")).code).toBe("unsupported");

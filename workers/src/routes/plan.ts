@@ -22,7 +22,8 @@ export const PlanQuery = z.strictObject({
     .exactOptional()
     .openapi({
       type: "string",
-      description: "Trials an item, such as `1,3,5`: plans for the expected score over runs, and not for a gap or a budget.",
+      description:
+        "Trials an item, such as `1,3,5`: plans for the expected score over runs, and not for a gap or a budget.",
       example: "1,3,5",
     }),
 });
@@ -108,7 +109,10 @@ export const readPlan = route(
     path: "/v1/bundles/{benchmark}/{version}/plan",
     ...operation("estimates", "readPlan", "Plan how many items to ask, from the errors that the bundle has measured"),
     request: { params: VersionParams, query: PlanQuery },
-    responses: { 200: json(z.union([PlanSchema, TrialPlanSchema]), "The precision of each form, and what is needed"), ...OTHERWISE.query },
+    responses: {
+      200: json(z.union([PlanSchema, TrialPlanSchema]), "The precision of each form, and what is needed"),
+      ...OTHERWISE.query,
+    },
   },
   async (c) => {
     const plan = planRequest(await c.var.bundles.bundle(c.req.valid("param")), c.req.valid("query"));

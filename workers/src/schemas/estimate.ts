@@ -136,7 +136,7 @@ const TrialsSchema = answerSchema(
 );
 
 /** An estimate by scores or by trials, as it is served. */
-export const ServedEstimateSchema = EstimateSchema.extend({
+const ServedEstimateSchema = EstimateSchema.extend({
   trials: TrialsSchema.exactOptional(),
   cost: CostSchema.exactOptional(),
 }).openapi("ServedEstimate");
@@ -152,7 +152,7 @@ const pass = {
   of: z.number().int(),
 };
 
-export const PassEstimateSchema = answerSchema(
+const PassEstimateSchema = answerSchema(
   "PassEstimate",
   {
     benchmark: z.string(),
@@ -208,7 +208,7 @@ const TrialResponsesSchema = z
   .openapi({
     type: ["object", "array"],
     description:
-      "Scores in [0,1] by item id, null = no answer, or an item's trials: `[1, 0, 1]`, `{\"passed\": 3, \"of\": 5}`. Or an array of them in the order of the form's anchors, with `formDigest`.",
+      'Scores in [0,1] by item id, null = no answer, or an item\'s trials: `[1, 0, 1]`, `{"passed": 3, "of": 5}`. Or an array of them in the order of the form\'s anchors, with `formDigest`.',
     additionalProperties: SCORE_OR_TRIALS,
     items: SCORE_OR_TRIALS,
   });
