@@ -22,7 +22,7 @@ export interface LocalWorkerOptions {
   /** Has the bundles that come with the package, as a deployed Worker does. @default false */
   readonly shipped?: boolean;
   /** Secrets and variables besides those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` defaults to a new key. */
-  readonly vars?: Readonly<Record<string, string | number>>;
+  readonly vars?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** The Worker on this machine, with a real (local) R2. */
@@ -92,7 +92,13 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         queueProducers: queues.producers,
         queueConsumers: queues.consumers,
         // Log lines of requests are for Cloudflare, not for this terminal.
-        bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, LOG_REQUESTS: false, ...options.vars },
+        bindings: {
+          SESSION_KEYS: randomBytes(32).toString("hex"),
+          ...vars,
+          LOG_REQUESTS: false,
+          OPEN_JOBS: true, // nobody else comes here
+          ...options.vars,
+        },
         assets: { directory: assets, routerConfig: { has_user_worker: true } },
         ...(options.shipped === true && { serviceBindings: { SHIPPED: shippedFiles() } }),
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
