@@ -5,6 +5,9 @@ import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { type Command, invalidOption, option } from "../command.ts";
 
+/** Here no plan limits a request's CPU: jobs of 10 000 models. */
+const LEADERBOARDS = { MAX_BATCH_MODELS: 50, MAX_JOB_BYTES: 100_000_000 };
+
 export const serveCommand: Command = {
   options: {
     Data: {
@@ -25,7 +28,7 @@ export const serveCommand: Command = {
     const folder = options.text("bundles");
     const bundles = folder === undefined ? [] : await bundleFolders(folder);
     const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker"); // Miniflare: a second
-    const worker = await startLocalWorker({ port, shipped: true, origins });
+    const worker = await startLocalWorker({ port, shipped: true, origins, vars: LEADERBOARDS });
     try {
       const store = r2Store(await worker.bucket());
       for (const own of bundles) {
