@@ -64,7 +64,9 @@ export default defineConfig({
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [
+          cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { bindings: { OPEN_JOBS: true } } }),
+        ],
         test: {
           name: "workerd",
           include: ["test/runtime/workerd/**/*.test.ts"],

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "anchoreval";
 import type { Context, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { identify } from "./auth/access.ts";
-import { limitRate } from "./auth/rate-limit.ts";
+import { meterOf } from "./auth/rate-limit.ts";
 import { createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-caches.ts";
 import { BundleReader } from "./bundles/bundle-reader.ts";
 import type { ContentCache } from "./bundles/content-cache.ts";
@@ -50,7 +50,9 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     const settings = settingsOf(c.env);
     c.set("settings", settings);
     const identified = identify(c.req.header("authorization"), settings, now());
-    if (c.env.LIMITER) await limitRate(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
+    const meter = await meterOf(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
+    await meter(1); // before anything is done for it
+    c.set("meter", meter);
     const caller = await identified;
     const keepAlive = waitUntil(c);
     const { bucket, shipped } = bundleStorage(c.env, caches.shipped, deadline, keepAlive);

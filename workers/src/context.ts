@@ -1,4 +1,5 @@
 import type { Caller } from "./auth/access.ts";
+import type { Meter } from "./auth/rate-limit.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
 import type { Env } from "./env.ts";
@@ -18,5 +19,7 @@ export interface AppEnv {
     /** The clock, in milliseconds. */
     now: () => number;
     caller: Caller;
+    /** Counts what a request costs beyond itself. */
+    meter: Meter;
   };
 }

@@ -30,6 +30,8 @@ export interface Env {
   readonly MAX_BATCH_MODELS?: number | string;
   /** The queue of jobs; without it there are none (501). */
   readonly JOBS?: JobQueue;
+  /** Whether anyone may submit jobs, or only who has a token; text when set in the dashboard. @default false */
+  readonly OPEN_JOBS?: boolean | string;
   /** Most models of a job. @default 200 times MAX_BATCH_MODELS */
   readonly MAX_JOB_MODELS?: number | string;
   /** Longest body of a job. @unit bytes @default 10 MB */

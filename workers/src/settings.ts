@@ -27,6 +27,8 @@ export interface Settings {
   /** Keys of 64 hexadecimal digits. */
   readonly sessionKeys: readonly string[];
   readonly logsRequests: boolean;
+  /** Whether anyone may submit jobs, or only who has a token. */
+  readonly openJobs: boolean;
 }
 
 const known = new WeakMap<object, Settings>();
@@ -57,6 +59,7 @@ function readSettings(env: Env): Settings {
     trustedKeys: list(env, "TRUSTED_KEYS", (key) => PUBLIC_KEY.test(key), "is public keys as `anchoreval keygen` prints them, comma-separated"), // prettier-ignore
     sessionKeys: list(env, "SESSION_KEYS", isSessionKey, "is one or more keys of 64 hexadecimal digits, comma-separated"), // prettier-ignore
     logsRequests: truth(env, "LOG_REQUESTS"),
+    openJobs: truth(env, "OPEN_JOBS"),
   };
 }
 

@@ -3,22 +3,32 @@ import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import { type Command, option } from "../command.ts";
+import { type Command, invalidOption, option } from "../command.ts";
+
+/** Here no plan limits a request's CPU: jobs of 10 000 models. */
+const LEADERBOARDS = { MAX_BATCH_MODELS: 50, MAX_JOB_BYTES: 100_000_000 };
 
 export const serveCommand: Command = {
   options: {
     Data: {
       bundles: option("DIR", "a bundle's folder, or a folder of such; published beside those that come along"),
     },
-    Worker: { port: option("N", "port (default 8787; 0: any free one)") },
+    Worker: {
+      port: option("N", "port (default 8787; 0: any free one)"),
+      origin: option(
+        "URLS",
+        "web origins, comma-separated, that lead here or whose pages may ask, besides this machine's",
+      ),
+    },
   },
   examples: ["serve --bundles bundles", "serve --port 0 --json"],
   async run({ options, output, signal }) {
     const port = options.number("port", { min: 0, max: 65535, integer: true }, 8787);
+    const origins = (options.text("origin") ?? "").split(",").filter(Boolean).map(checkedOrigin);
     const folder = options.text("bundles");
     const bundles = folder === undefined ? [] : await bundleFolders(folder);
     const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker"); // Miniflare: a second
-    const worker = await startLocalWorker({ port, shipped: true });
+    const worker = await startLocalWorker({ port, shipped: true, origins, vars: LEADERBOARDS });
     try {
       const store = r2Store(await worker.bucket());
       for (const own of bundles) {
@@ -33,6 +43,13 @@ export const serveCommand: Command = {
     }
   },
 };
+
+/** @throws AnchorEvalError `invalid_option` for another than `https://HOST` or `http://HOST:PORT` */
+function checkedOrigin(text: string): string {
+  const origin = text.trim();
+  if (/^https?:\/\//.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin) return origin;
+  throw invalidOption(`--origin: ${text} is no origin such as http://localhost:5173`);
+}
 
 /** The folder itself where it is a bundle, else its subfolders that are. */
 async function bundleFolders(folder: string): Promise<string[]> {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { copyFile, link, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
 import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
@@ -16,10 +17,12 @@ export interface LocalWorkerOptions {
   readonly persist?: string;
   /** Port of a second socket for benchmarks, which bypasses miniflare. 0 = any free one */
   readonly directSocket?: number;
+  /** Origins besides this machine's own that may be its address, and whose pages may ask it. @default none */
+  readonly origins?: readonly string[];
   /** Has the bundles that come with the package, as a deployed Worker does. @default false */
   readonly shipped?: boolean;
   /** Secrets and variables besides those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` defaults to a new key. */
-  readonly vars?: Readonly<Record<string, string | number>>;
+  readonly vars?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** The Worker on this machine, with a real (local) R2. */
@@ -50,6 +53,7 @@ interface WorkerSettings {
 
 const HOST = "127.0.0.1";
 const BUNDLED = fileURLToPath(new URL("../worker/", import.meta.url));
+const GATE = fileURLToPath(new URL("local-gate.js", import.meta.url));
 
 /**
  * Starts the bundled Worker in workerd, as Cloudflare runs it.
@@ -63,12 +67,21 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
   const { port = 8787, persist = ".wrangler/state", directSocket } = options;
   const { name, compatibilityDate, compatibilityFlags, r2Buckets, queues, vars } = await readSettings();
   for (const wanted of [port, directSocket]) if (wanted !== undefined) await refuseTakenPort(wanted);
+  const assets = await keepFiles(join(BUNDLED, "public"));
   const miniflare = new Miniflare({
     host: HOST,
     port,
     cf: false,
     defaultPersistRoot: join(resolve(persist), "v3"),
     workers: [
+      {
+        name: "gate",
+        modulesRoot: dirname(GATE),
+        modules: [{ type: "ESModule", path: GATE }],
+        compatibilityDate,
+        bindings: { ORIGINS: [...(options.origins ?? [])] },
+        serviceBindings: { WORKER: name },
+      },
       {
         name,
         modulesRoot: BUNDLED,
@@ -79,25 +92,51 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         queueProducers: queues.producers,
         queueConsumers: queues.consumers,
         // Log lines of requests are for Cloudflare, not for this terminal.
-        bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, LOG_REQUESTS: false, ...options.vars },
-        assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
+        bindings: {
+          SESSION_KEYS: randomBytes(32).toString("hex"),
+          ...vars,
+          LOG_REQUESTS: false,
+          OPEN_JOBS: true, // nobody else comes here
+          ...options.vars,
+        },
+        assets: { directory: assets, routerConfig: { has_user_worker: true } },
         ...(options.shipped === true && { serviceBindings: { SHIPPED: shippedFiles() } }),
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },
     ],
   });
+  const dispose = async (): Promise<void> => {
+    try {
+      await miniflare.dispose();
+    } finally {
+      await rm(assets, { recursive: true, force: true });
+    }
+  };
   try {
     return {
       url: (await miniflare.ready).origin,
       directUrl: directSocket === undefined ? null : (await miniflare.unsafeGetDirectURL(name)).origin,
       bucket: () => miniflare.getR2Bucket("BUNDLES", name),
-      dispose: () => miniflare.dispose(),
+      dispose,
     };
   } catch (cause) {
     // Its servers would keep the process alive. Disposal rejects with the same error again.
-    await miniflare.dispose().catch(() => undefined);
+    await dispose().catch(() => undefined);
     throw notStarted(cause);
   }
+}
+
+/** A folder with the same files, which stays as it is when the first one is built anew. @returns its path */
+async function keepFiles(folder: string): Promise<string> {
+  const kept = await mkdtemp(join(tmpdir(), "anchoreval-"));
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const own = join(kept, path.slice(folder.length));
+    await mkdir(dirname(own), { recursive: true });
+    await link(path, own).catch(() => copyFile(path, own)); // another disk
+  }
+  return kept;
 }
 
 /** The bundles that come with the package, where a deployed Worker has static files. */

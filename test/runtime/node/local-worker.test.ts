@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,7 +74,7 @@ test("a request that is cut off doesn't keep the next ones waiting", async () =>
   const { port } = new URL(worker.url);
   const socket = connect(Number(port), "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));
-  const head = `POST /v1/bundles/sample/1.1.0/estimates HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+  const head = `POST /v1/bundles/sample/1.1.0/estimates HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   await new Promise((resolve) =>
     socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, resolve),
   );
@@ -93,6 +94,76 @@ describe("/docs", () => {
     expect(files.filter((file) => file.includes("//"))).toEqual([]);
     for (const file of files) expect((await fetch(new URL(file, page.url))).status, file).toBe(200);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});
+
+describe("who may ask", () => {
+  /** Status, code and CORS of an answer; Node's fetch lets nobody choose Host or Origin. */
+  function ask(url: string, headers: Record<string, string>, method = "GET", path = "/v1/bundles") {
+    return new Promise<{ status: number; code: string | undefined; cors: string | undefined }>((resolve, reject) => {
+      const asked = request(`${url}${path}`, { method, headers }, (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+        response.once("end", () =>
+          resolve({
+            status: response.statusCode!,
+            code: response.statusCode === 403 ? (JSON.parse(text) as { code: string }).code : undefined,
+            cors: response.headers["access-control-allow-origin"],
+          }),
+        );
+      });
+      asked.once("error", reject);
+      asked.end(method === "POST" ? JSON.stringify({ responses }) : undefined);
+    });
+  }
+  const read = { status: 200, code: undefined, cors: undefined };
+  const refused = { status: 403, code: "forbidden", cors: undefined };
+  const NAMED = "https://evals.example.com";
+  const DEV = "http://localhost:5173";
+  let named: LocalWorker;
+  beforeAll(async () => {
+    named = await startLocalWorker({ port: 0, persist: `${persist}-named`, origins: [NAMED, DEV] });
+  });
+  afterAll(async () => {
+    await named.dispose();
+    await rm(`${persist}-named`, { recursive: true });
+  });
+
+  test.each(["localhost", "127.0.0.1", "[::1]", "LOCALHOST:1"])("whoever calls it %s", async (host) => {
+    expect(await ask(worker.url, { host })).toEqual(read);
+  });
+
+  test.each(["/v1/bundles", "/", "/docs/", "/healthz", "/v1/bundles/sample/1.0.0/files/parameters.safetensors"])(
+    "nobody who calls it by a name that leads here (DNS rebinding): %s",
+    async (path) => {
+      for (const host of [
+        "evil.example",
+        "evil.example:8787",
+        "localhost.evil.example",
+        "127.0.0.1.nip.io",
+        "10.0.0.1",
+      ])
+        expect(await ask(worker.url, { host }, "GET", path), host).toEqual(refused);
+    },
+  );
+
+  test("no page of another origin, by whatever method; its own page", async () => {
+    const estimates = "/v1/bundles/sample/1.0.0/estimates";
+    for (const origin of ["https://evil.example", "null", "http://127.0.0.1:1", DEV]) {
+      expect(await ask(worker.url, { origin }), origin).toEqual(refused);
+      expect(await ask(worker.url, { origin, "content-type": "text/plain" }, "POST", estimates)).toEqual(refused);
+      expect(await ask(worker.url, { origin, "access-control-request-method": "POST" }, "OPTIONS", estimates)).toEqual(refused); // prettier-ignore
+    }
+    expect(await ask(worker.url, { origin: worker.url })).toEqual(read);
+  });
+
+  test("named origins: as addresses, and their pages", async () => {
+    for (const origin of [NAMED, DEV]) expect(await ask(named.url, { origin })).toEqual({ ...read, cors: origin });
+    const headers = { origin: DEV, "access-control-request-method": "POST" };
+    expect(await ask(named.url, headers, "OPTIONS")).toMatchObject({ status: 204, cors: DEV });
+    expect(await ask(named.url, { host: "evals.example.com" })).toEqual(read);
+    expect(await ask(named.url, { origin: "https://evil.example" })).toEqual(refused);
+    expect(await ask(named.url, { host: "evil.example" })).toEqual(refused);
   });
 });
 
@@ -169,6 +240,32 @@ describe("a Worker that doesn't start is a named error, and leaves nothing runni
       await rm(folder, { recursive: true });
     }
   });
+});
+
+test("a Worker whose files are built anew goes on with those that it began with", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "anchoreval-"));
+  const built = fileURLToPath(new URL("../../../offline-trainer/dist/", import.meta.url));
+  for (const part of ["serve", "worker"]) await cp(join(built, part), join(folder, part), { recursive: true });
+  await symlink(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  const copy = (await import(pathToFileURL(join(folder, "serve/local-worker.js")).href)) as typeof import("anchoreval-trainer"); // prettier-ignore
+  const own = await copy.startLocalWorker({ port: 0, persist: join(folder, "state") });
+  try {
+    await rm(join(folder, "worker"), { recursive: true });
+    await cp(join(built, "worker/worker.json"), join(folder, "worker/worker.json"));
+    for (const [path, contains] of [
+      ["/", "<html"],
+      ["/docs/", "swagger-ui"],
+      ["/healthz", "ok"],
+    ] as const) {
+      const response = await fetch(`${own.url}${path}`);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(await response.text()).toContain(contains);
+    }
+  } finally {
+    await own.dispose();
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("`wrangler dev` on the same state sees what was published, and the other way round", async () => {

@@ -27,7 +27,7 @@ const lines = (text: string, headers: Record<string, string> = {}): RequestInit 
   body: text,
 });
 /** Two models a shard. */
-const LIMITS = { MAX_BATCH_MODELS: 2 };
+const LIMITS = { MAX_BATCH_MODELS: 2, OPEN_JOBS: true };
 
 /** A queue that keeps what it is sent. */
 function keptQueue(): { messages: string[]; sendBatch: (batch: Iterable<{ body: string }>) => Promise<void> } {
@@ -134,7 +134,7 @@ test("what is stored: the requests as they came, the job, each part's results an
 
 test("latest is resolved once, when the job is sent", async () => {
   const queue = keptQueue();
-  const response = await startApp({}, { JOBS: queue })(JOBS.replace("1.0.0", "latest"), lines(body));
+  const response = await startApp({}, { OPEN_JOBS: true, JOBS: queue })(JOBS.replace("1.0.0", "latest"), lines(body));
   const path = response.headers.get("location")!;
   expect(path).toContain("/1.0.0/");
   await publishSample({ version: "1.1.0" });
@@ -315,7 +315,7 @@ describe("readers", () => {
     const guarded = { PROTECTED_BENCHMARKS: "sample", TOKENS: JSON.stringify([reader.record]) };
     const { path, messages } = await submit();
     await deliver(messages);
-    const request = startApp({}, { ...guarded, JOBS: keptQueue() });
+    const request = startApp({}, { ...guarded, OPEN_JOBS: true, JOBS: keptQueue() });
     for (const own of [path, `${path}/results`]) {
       expect((await request(own)).status).toBe(401);
       const response = await request(own, { headers: reader.bearer });
@@ -360,8 +360,22 @@ describe("what is refused", () => {
     expect((await keys()).filter((key) => key.endsWith("job.json"))).toEqual([]);
   });
 
+  test("whoever has no token, unless jobs are open", async () => {
+    const writer = testToken("writer", ["publish:other"]);
+    const request = startApp({}, { JOBS: keptQueue(), TOKENS: JSON.stringify([writer.record]) });
+    const response = await request(JOBS, lines(body));
+    expect(response.headers.get("www-authenticate")).toContain("Bearer");
+    expect(await problemOf(response)).toMatchObject({ status: 401, code: "unauthorized" });
+    expect(await keys()).toEqual([]);
+    expect((await request(JOBS, lines(body, writer.bearer))).status).toBe(202);
+    for (const open of ["yes", 1, "open"]) {
+      const unsure = startApp({}, { JOBS: keptQueue(), OPEN_JOBS: open as never });
+      expect(await problemOf(await unsure(JOBS, lines(body)))).toMatchObject({ status: 500, code: "misconfigured" });
+    }
+  });
+
   test("a body without length; a version that isn't there; another method", async () => {
-    const request = startApp({}, { JOBS: keptQueue() });
+    const request = startApp({}, { OPEN_JOBS: true, JOBS: keptQueue() });
     const headers = { "content-type": "application/x-ndjson" };
     const chunked = { method: "POST", headers, body: new Blob([body]).stream(), duplex: "half" };
     expect(await problemOf(await request(JOBS, chunked))).toMatchObject({ status: 411 });
@@ -374,10 +388,12 @@ describe("what is refused", () => {
       const bucket = watchedBucket();
       const put = (key: string, value: Uint8Array, options: R2PutOptions): Promise<unknown> =>
         key.endsWith(part) ? Promise.reject(new Error("gone")) : env.BUNDLES.put(key, value, options);
-      const request = startApp({}, { JOBS: keptQueue(), BUNDLES: { ...bucket, put } as never });
+      const request = startApp({}, { OPEN_JOBS: true, JOBS: keptQueue(), BUNDLES: { ...bucket, put } as never });
       expect(await problemOf(await request(JOBS, lines(body)))).toMatchObject({ status: 503, code: "unavailable" });
     }
     const full = { sendBatch: () => Promise.reject(new Error("full")) };
-    expect(await problemOf(await startApp({}, { JOBS: full })(JOBS, lines(body)))).toMatchObject({ status: 503 });
+    expect(await problemOf(await startApp({}, { OPEN_JOBS: true, JOBS: full })(JOBS, lines(body)))).toMatchObject({
+      status: 503,
+    });
   });
 });

@@ -2,8 +2,9 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RateLimiter } from "../../../workers/src/env.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
 import { testToken } from "./support/publish.ts";
-import { problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";
+import { post, problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";
 
 const PATH = "/v1/bundles/sample/1.0.0";
 const [first, second] = [testToken("first", ["read:*"]), testToken("second", ["read:*"])];
@@ -83,6 +84,71 @@ describe("who is counted", () => {
       async ({ bearer }) => (await request(PATH, { headers: bearer })).status,
     );
     expect(await Promise.all(statuses)).toEqual([200, 429, 200]);
+  });
+});
+
+describe("work is counted, not requests alone", () => {
+  const answers = sampleAnswers("20");
+  const models = (count: number) => Array.from({ length: count }, (_, k) => ({ model: `m${k}`, responses: answers }));
+  const lines = (count: number): RequestInit => {
+    const body = models(count)
+      .map((own) => `${JSON.stringify(own)}\n`)
+      .join("");
+    const headers = {
+      "content-type": "application/x-ndjson",
+      "content-length": String(new TextEncoder().encode(body).length),
+    };
+    return { method: "POST", headers: { ...headers, ...from("203.0.113.1") }, body };
+  };
+  const json = (body: unknown): RequestInit => post(body, from("203.0.113.1"));
+  const queue = { sendBatch: () => Promise.resolve() };
+
+  test.each<[string, string, RequestInit, number]>([
+    ["an estimate", "estimates", json({ responses: answers }), 1],
+    ["a batch of JSON", "estimates/batch", json({ models: models(100) }), 28],
+    ["a batch of lines", "estimates/batch", lines(100), 26],
+    ["a job", "estimates/jobs", lines(400), 63],
+    ["a comparison", "comparisons", json({ a: { responses: answers }, b: { responses: answers } }), 1],
+    ["an adaptive evaluation's beginning", "next-items", json({ begin: {} }), 31],
+  ])("%s", async (_, path, init, counts) => {
+    const LIMITER = limiterOf(100);
+    const bindings = { LIMITER, JOBS: queue, OPEN_JOBS: true, MAX_BATCH_MODELS: 100, SESSION_KEYS: "ab".repeat(32) };
+    const request = startApp({}, bindings);
+    expect((await request(`${PATH}/${path}`, init)).status).toBeLessThan(300);
+    expect(LIMITER.keys).toEqual(Array.from({ length: counts }, () => "network:203.0.113.1"));
+  });
+
+  test("the platform's own limiter: ten beginnings in its period, then 429 with Retry-After", async () => {
+    const { LIMITER } = env as unknown as { LIMITER: RateLimiter };
+    const request = startApp({}, { LIMITER, SESSION_KEYS: "ab".repeat(32) });
+    const begin = (): Promise<Response> => request(`${PATH}/next-items`, post({ begin: {} }, from("203.0.113.79")));
+    let begun = 0;
+    for (let response = await begin(); ; response = await begin()) {
+      if (response.status === 429) {
+        expect(response.headers.get("retry-after")).toBe("10");
+        expect(await problemOf(response)).toMatchObject({ code: "rate_limited" });
+        break;
+      }
+      begun++;
+      await response.body!.cancel();
+    }
+    expect(begun).toBeGreaterThan(8); // more where the window turns while this runs
+    expect(begun).toBeLessThan(30);
+  });
+
+  test("a batch that is too much is refused whole, and a job isn't begun", async () => {
+    const sent: unknown[] = [];
+    const JOBS = { sendBatch: (batch: Iterable<unknown>) => (sent.push(...batch), Promise.resolve()) };
+    const bindings = { JOBS, OPEN_JOBS: true, MAX_BATCH_MODELS: 100 };
+    for (const [path, init] of [
+      ["estimates/batch", json({ models: models(100) })],
+      ["estimates/batch", lines(100)],
+      ["estimates/jobs", lines(400)],
+    ] as const) {
+      const response = await startApp({}, { ...bindings, LIMITER: limiterOf(20) })(`${PATH}/${path}`, init);
+      expect([response.status, response.headers.get("retry-after")]).toEqual([429, "10"]);
+    }
+    expect(sent).toEqual([]);
   });
 });
 

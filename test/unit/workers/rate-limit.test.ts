@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { networkOf } from "../../../workers/src/auth/rate-limit.ts";
+import { countsOf, networkOf } from "../../../workers/src/auth/rate-limit.ts";
 
 test.each([
   ["203.0.113.9", "203.0.113.9"],
@@ -31,4 +31,18 @@ test("an IPv6 address is of the network of its first 64 bits, however it is writ
       },
     ),
   );
+});
+
+test.each([
+  [{ models: 0, answers: 0 }, 0],
+  [{ models: 1, answers: 0 }, 0],
+  [{ models: 1, answers: 400 }, 0],
+  [{ models: 1, answers: 401 }, 1],
+  [{ models: 100, answers: 0 }, 19],
+  [{ models: 100, answers: 10_000 }, 39],
+  [{ models: 10_000, answers: 1_000_000 }, 39],
+  [{ models: 0, bytes: 8000 }, 0],
+  [{ models: 0, bytes: 20_001 }, 2],
+])("%j is counted %d times more", (work, counts) => {
+  expect(countsOf(work)).toBe(counts);
 });

@@ -24,7 +24,7 @@ test("without a variable every setting has its default, and nothing is protected
   const settings = settingsOf({} as Env);
   expect(settings).toMatchObject({ requestBytes: 1_048_576, blobBytes: 100_000_000, batchModels: 5, jobModels: 1000 });
   expect(settings.isProtected("any")).toBe(false);
-  expect(settings.logsRequests).toBe(false);
+  expect([settings.logsRequests, settings.openJobs]).toEqual([false, false]);
 });
 
 test("numbers and truths may be text, as the dashboard has them", () => {
@@ -56,6 +56,9 @@ test.each<[string, unknown]>([
   ["MAX_JOB_MODELS", ""],
   ["MAX_BATCH_MODELS", 2.5],
   ["LOG_REQUESTS", "yes"],
+  ["OPEN_JOBS", "yes"],
+  ["OPEN_JOBS", 1],
+  ["OPEN_JOBS", ""],
   ["TRUSTED_KEYS", "not a key"],
   ["TRUSTED_KEYS", `${"A".repeat(43)};${"A".repeat(43)}`],
   ["SESSION_KEYS", "abc"],

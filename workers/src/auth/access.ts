@@ -8,6 +8,8 @@ export interface Caller {
   isProtected(benchmark: string): boolean;
   /** @throws HttpProblem `unauthorized` (401) without a valid token, `forbidden` (403) where the token lacks the scope */
   require(action: Action, benchmark: string): void;
+  /** @param what - that takes a token, whatever its scopes @throws HttpProblem `unauthorized` (401) without one */
+  requireToken(what: string): void;
   /** Whether the caller may read a benchmark: anyone may, unless it is protected. */
   mayRead(benchmark: string): boolean;
 }
@@ -29,6 +31,9 @@ export async function identify(
     token: record?.id ?? null,
     isProtected,
     mayRead: (benchmark) => !isProtected(benchmark) || (record !== null && allows(record, "read", benchmark)),
+    requireToken: (what) => {
+      if (record === null) throw unauthorized(`${what} requires a bearer token`);
+    },
     require: (action, benchmark) => {
       if (action === "read" && !isProtected(benchmark)) return;
       if (record === null)

@@ -10,29 +10,56 @@ export const RATE_PERIOD = 10;
 /** Longest wait for the limiter. @unit milliseconds */
 const LIMIT = 500;
 
+/** Units of work that a model costs whatever its answers, and that an answer costs; so many are one count of the limiter. */
+const [MODEL, ANSWER, COUNT] = [100, 1, 500];
+/** Most counts of one request: a limit below would refuse it for good. */
+const MOST_COUNTS = 40;
+/** Counts of an adaptive evaluation's beginning: who begins one again and again may keep the luckiest. */
+export const BEGIN_COUNTS = 30;
+/** About as long is an answer in JSON, where answers aren't counted one by one. @unit bytes */
+const ANSWER_BYTES = 20;
+
+/** Counts work against a caller. @throws HttpProblem `rate_limited` (429) */
+export type Meter = (counts: number) => Promise<void>;
+
 /**
- * Counts a request against the token's id, or else against the caller's network, before anything is done for it. Callers
- * with an invalid token are counted by network. Requests with neither come from other Workers of the account and are not
- * counted. A limiter that fails lets requests through.
+ * The counts of a request by its work, of which the request itself has been the first.
+ * @param work - answers, or the bytes that hold them
+ * @example countsOf({ models: 1, answers: 100 }) // 0
+ * @example countsOf({ models: 100, answers: 10_000 }) // 39
+ */
+export function countsOf(work: { models: number; answers: number } | { models: number; bytes: number }): number {
+  const answers = "answers" in work ? work.answers : work.bytes / ANSWER_BYTES;
+  const counts = Math.ceil((MODEL * work.models + ANSWER * answers) / COUNT);
+  return Math.max(0, Math.min(counts, MOST_COUNTS) - 1);
+}
+
+/**
+ * Counts against the token's id, or else against the caller's network. Callers with an invalid token are counted by
+ * network. Requests with neither come from other Workers of the account and are not counted. A limiter that fails lets
+ * requests through.
+ * @param limiter - none: nothing is counted
  * @param caller - resolves once the caller is known; its rejection is handled elsewhere
  * @param address - the header `cf-connecting-ip`
- * @throws HttpProblem `rate_limited` (429)
  */
-export async function limitRate(
-  limiter: RateLimiter,
+export async function meterOf(
+  limiter: RateLimiter | undefined,
   caller: Promise<Caller>,
   address: string | undefined,
-): Promise<void> {
+): Promise<Meter> {
   const token = await caller.then(
     (known) => known.token,
     () => null,
   );
   const key = token !== null ? `token:${token}` : address !== undefined ? `network:${networkOf(address)}` : null;
-  if (key === null) return;
-  if (await isAllowed(limiter, key)) return;
-  throw new HttpProblem("rate_limited", `too many requests: wait ${RATE_PERIOD} s, and send models in batches`, {
-    headers: { "retry-after": String(RATE_PERIOD) },
-  });
+  return async (counts) => {
+    if (key === null || limiter === undefined) return;
+    const allowed = await Promise.all(Array.from({ length: counts }, () => isAllowed(limiter, key)));
+    if (allowed.every(Boolean)) return;
+    throw new HttpProblem("rate_limited", `too many requests, or too much work at once: wait ${RATE_PERIOD} s`, {
+      headers: { "retry-after": String(RATE_PERIOD) },
+    });
+  };
 }
 
 async function isAllowed(limiter: RateLimiter, key: string): Promise<boolean> {

@@ -19,6 +19,8 @@ interface Submission extends Pick<Job, "benchmark" | "version" | "digest"> {
   /** Length of the body. */
   readonly bytes: number;
   readonly limits: SplitLimits;
+  /** Counts the models against the caller, once it is known how many they are. */
+  readonly spend: (models: number) => Promise<void>;
   readonly now: number;
 }
 
@@ -28,12 +30,12 @@ const MESSAGES = 100;
 /**
  * Stores the requests of a job, then the job, then queues its shards. A submission that breaks off earlier is no job, as
  * nobody has been told its id.
- * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models; AnchorEvalError `unavailable`
+ * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models, `rate_limited`; AnchorEvalError `unavailable`
  */
 export async function submitJob(
   storage: Storage,
   queue: JobQueue,
-  { body, bytes, limits, now, ...bundle }: Submission,
+  { body, bytes, limits, spend, now, ...bundle }: Submission,
 ): Promise<Omit<Job, "shards">> {
   const id = hexOf(crypto.getRandomValues(new Uint8Array(16)));
   const { inspect, end } = splitShards(limits);
@@ -46,6 +48,7 @@ export async function submitJob(
   const shards = end();
   const models = shards.reduce((sum, shard) => sum + shard.models, 0);
   if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, one per line");
+  await spend(models);
   const created = new Date(now).toISOString();
   const expires = new Date(now + JOB_LIFETIME).toISOString();
   const described = { id, ...bundle, created, expires, models };

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
 import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import type { Context, MiddlewareHandler } from "hono";
+import { countsOf } from "../auth/rate-limit.ts";
 import { checkBatchSize, estimateLine, estimateModel, isNdjson, NDJSON, resultLines, textLines } from "../batch.ts";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
 import type { AppEnv } from "../context.ts";
@@ -34,14 +35,17 @@ export async function bundleForAnswers(c: Context<AppEnv>, ref: BundleRef, model
 
 type AnsweredModels = readonly { readonly responses?: unknown }[];
 
-/** Counts answers for the request's log line, and refuses a body in which a key appears twice. */
+/** Counts answers, for the request's log line and against its caller, and refuses a body in which a key appears twice. */
 export async function checkAnswers(c: Context<AppEnv>, models: AnsweredModels): Promise<void> {
-  noteAnswers(c, models);
+  await countWork(c, models);
   refuseDuplicates(duplicateKeys(await c.req.text()));
 }
 
-function noteAnswers(c: Context<AppEnv>, models: AnsweredModels): void {
-  c.var.notes.answers = models.reduce((sum, { responses }) => sum + countAnswers(responses), 0);
+async function countWork(c: Context<AppEnv>, models: AnsweredModels): Promise<void> {
+  const answers = models.reduce((sum, { responses }) => sum + countAnswers(responses), 0);
+  c.var.notes.answers = answers;
+  const answered = models.filter(({ responses }) => responses !== undefined).length;
+  await c.var.meter(countsOf({ models: answered, answers }));
 }
 
 async function openBundle(c: Context<AppEnv>, ref: BundleRef): Promise<WarnedBundle> {
@@ -84,8 +88,10 @@ export const LINE_SCHEMAS = [BatchLineSchema, ResultsEndSchema];
 const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   const ref = VersionOrLatestParams.safeParse(c.req.param());
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
-  const requests = textLines(await c.req.arrayBuffer());
+  const body = await c.req.arrayBuffer();
+  const requests = textLines(body);
   checkBatchSize(requests.length, c.var.settings.batchModels);
+  await c.var.meter(countsOf({ models: requests.length, bytes: body.byteLength }));
   const opened = await openBundle(c, ref.data);
   return sendLines(c, requests.length, (index) => estimateLine(opened, requests[index]!, index));
 };
@@ -118,7 +124,7 @@ export const createEstimateBatch = route(
   async (c) => {
     const { models } = c.req.valid("json");
     checkBatchSize(models.length, c.var.settings.batchModels);
-    noteAnswers(c, models);
+    await countWork(c, models);
     const duplicates = duplicateKeys(await c.req.text());
     refuseDuplicates(duplicates.filter((path) => path.length < 3));
     const opened = await openBundle(c, c.req.valid("param"));

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type JobStatus } from "anchoreval";
+import { countsOf } from "../auth/rate-limit.ts";
 import { isNdjson, jsonLine, NDJSON, type ResultsEnd } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
@@ -49,10 +50,12 @@ export const createJob = route(
     const { benchmark, version } = c.req.valid("param");
     const { JOBS } = c.env;
     if (!JOBS) throw new HttpProblem("not_implemented", "this Worker has no queue for jobs: send batches");
+    if (!c.var.settings.openJobs) c.var.caller.requireToken("submitting jobs");
     if (!isNdjson(c.req.header("content-type")))
       throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, one per line`);
     const { bundles, settings } = c.var;
     const bytes = announcedLength(c.req.raw, settings.jobBytes);
+    await c.var.meter(countsOf({ models: 0, bytes }));
     const ref = { benchmark, version: version === LATEST ? await bundles.latest(benchmark) : version };
     const { digest } = await bundles.published(ref);
     const limits = {
@@ -61,7 +64,8 @@ export const createJob = route(
       bytes: settings.requestBytes,
     };
     const body = c.req.raw.body ?? new Blob([]).stream();
-    const submission = { ...ref, digest, body, bytes, limits, now: c.var.now() };
+    const spend = (models: number): Promise<void> => c.var.meter(countsOf({ models, answers: 0 }));
+    const submission = { ...ref, digest, body, bytes, limits, spend, now: c.var.now() };
     const job = await submitJob(c.var, JOBS, submission);
     c.header("location", `/v1/bundles/${benchmark}/${ref.version}/estimates/jobs/${job.id}`);
     return c.json({ ...job, state: "running" as const, results: 0, problems: 0 }, 202);

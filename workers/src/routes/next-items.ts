@@ -10,6 +10,7 @@ import {
   signSession,
   type SignedSession,
 } from "../adaptive-session.ts";
+import { BEGIN_COUNTS } from "../auth/rate-limit.ts";
 import { HttpProblem } from "../problem.ts";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
@@ -138,6 +139,7 @@ export const createNextItems = route(
     const request = c.req.valid("json");
     const now = c.var.now();
     await checkAnswers(c, [request, request.a ?? {}, request.b ?? {}]);
+    if (request.state === undefined) await c.var.meter(BEGIN_COUNTS);
     const keys = await sessionKeys(c.var.settings);
     const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
     const begun = opened && { session: opened.signed.session, answers: answersOf(request) };
