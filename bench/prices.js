@@ -2,7 +2,9 @@
 // boards whose items have prices drawn at random, log-normal, alone or the dearer the harder an item is; and the tasks of
 // terminal-bench-core by their tokens. Widths, errors and coverage are of models held out.
 // usage: node bench/prices.js FOLDER [--sets helm-lite,openllm2-official,terminal-bench-core] [--sizes 10,20,40,80,160]
-//          [--spreads 1,1.5] [--correlations 0,0.5] [--seed 1] [--adaptive]
+//          [--spreads 1,1.5] [--correlations 0,0.5] [--seed 1] [--adaptive | --totals 100,200,400,800,1600 [--between 1]]
+// With --totals: forms of that many anchors of all scenarios together, shared by price and evenly; --between is the standard
+// deviation of log prices between scenarios.
 // With --adaptive: adaptive evaluations of held-out models that ask 5 % of the items, in place of forms.
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz; terminal-bench-core also trials.csv.gz.
 import { join } from "node:path";
@@ -27,6 +29,8 @@ const { values, positionals } = parseArgs({
     correlations: { type: "string", default: "0,0.5" },
     seed: { type: "string", default: "1" },
     adaptive: { type: "boolean", default: false },
+    totals: { type: "string" },
+    between: { type: "string", default: "1" },
   },
 });
 const [folder] = positionals;
@@ -48,6 +52,7 @@ const stratified = await customised(method, { selection: "stratified" });
 
 for (const set of values.sets.split(",")) {
   if (values.adaptive) await compareAdaptive(set);
+  else if (values.totals) await compareTotals(set);
   else await (set === TASKS ? compareTasks() : compareBoard(set));
 }
 
@@ -105,6 +110,31 @@ async function compareBoard(set) {
         report(name, other, name === "stratified" ? { priced, "priced-draw": drawn } : { priced });
       }
       console.log(`    a draw by price, at best: ${bound(plain.get("stratified"), prices).toFixed(2)} of an even draw`);
+    }
+}
+
+/** Overall scores by forms of a total: chosen by price or not, the scenarios' shares by price or even. */
+async function compareTotals(set) {
+  const matrix = await readLeaderboard(folder, set);
+  const totals = values.totals.split(",").map(Number);
+  const fitted = (own) => fit(matrix, { ...facts, backend, sizes: [], totals, seed, method: own });
+  const plain = await fitted(method);
+  const random = createRandom(`prices between ${seed}`);
+  const factors = new Map();
+  for (const { scenario } of matrix.items)
+    if (!factors.has(scenario)) factors.set(scenario, Math.exp(Number(values.between) * random.normal()));
+  console.log(`${set}: ${matrix.subjects.length} models × ${matrix.items.length} items, ${totals.join(", ")} in all`);
+  for (const spread of values.spreads.split(",").map(Number))
+    for (const correlation of values.correlations.split(",").map(Number)) {
+      const within = drawnPrices(matrix, spread, correlation);
+      const prices = new Map(matrix.items.map(({ item_id: id, scenario }) => [id, within.get(id) * factors.get(scenario)])); // prettier-ignore
+      console.log(`  prices: σ ${spread} within scenarios and ${values.between} between, correlation with difficulty ${correlation}`); // prettier-ignore
+      const byPrice = pricedMethod(method, { items: prices });
+      const even = { ...byPrice.anchors, shares: undefined };
+      const priced = await curves(await fitted(byPrice), prices);
+      report("priced", priced);
+      report("shared evenly", await curves(await fitted({ ...byPrice, anchors: even }), prices), { priced });
+      report("screened", await curves(plain, prices), { priced });
     }
 }
 

@@ -1,24 +1,24 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
-import { confidenceLevel } from "../core/inference/score-interval.ts";
-import { normalQuantile } from "../core/numeric/distributions.ts";
+import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
+import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { logit } from "../core/numeric/functions.ts";
 import { predictedScores } from "../core/scoring/predicted-scores.ts";
-import { estimateFromAnchors, scoreAnswers } from "../estimate/estimate-from-anchors.ts";
+import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares, type ScoredScenario } from "../estimate/overall-score.ts";
 import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
-import { type SpreadScore, spreadScore, type TrialsGoal } from "./chance-spread.ts";
-import { estimateTrials } from "./estimate-trials.ts";
-import { checkedTrials, type TrialResponses } from "./item-trials.ts";
+import { spreadScore, type TrialsGoal } from "./chance-spread.ts";
+import { estimateSummaries } from "./estimate-trials.ts";
+import { checkedTrials, type TrialResponses, type TrialSummary } from "./item-trials.ts";
 import {
   bundleTrialMetric,
   parseTrialMetric,
   passCounts,
+  summariseBlocks,
   type TrialMetric,
   trialMetricName,
-  trialScore,
 } from "./pass-at-k.ts";
 import type { ItemTrials } from "./types.ts";
 
@@ -46,16 +46,14 @@ export interface PassEstimate extends PassResult, Pick<Estimate, "benchmark" | "
   readonly warnings: readonly EstimateWarning[];
 }
 
-/** Half-widths relative to the posterior's deviation: what held-out families needed on four code benchmarks (bench/pass-at-k.js). */
-const SPREAD_WIDENING = 1.4;
-
 /** Predicted chances are kept this far from 0 and 1, as logits of nothing but certainty say no more. */
 const LEAST_CHANCE = 1e-4;
 
 /**
  * pass@k, pass^k or best-of-k of the whole benchmark, from trials of the anchors of one form. Synchronous; touches no network.
  *
- * A bundle fitted on that metric scores the unbiased estimates of its anchors as any answers. From another bundle it is
+ * A bundle fitted on that metric scores the unbiased estimates of its anchors, and its intervals count their own noise, which is
+ * known from 2k trials an item on, and bounded with fewer. From another bundle it is
  * estimated by passes, also with fewer trials than k: chances are taken to vary about the response model's by one beta
  * distribution a scenario, which the trials and a prior tell of ({@link spreadScore}).
  * @param responses - trials by item id: lists of 0 and 1, or counts; a single answer is one trial
@@ -83,26 +81,20 @@ export function estimatePassAtK(
       `this bundle's scores are ${own}, which say nothing of ${metric}: ask for ${own}, or fit without --metric`,
     );
   refuseFullScores(bundle.manifest, "trials are");
-  const { means } = checkedTrials(responses);
-  const trials = new Map<string, ItemTrials>();
-  const entries: Iterable<[string, number | null | ItemTrials]> =
-    responses instanceof Map ? responses : Object.entries(responses);
-  for (const [id, value] of entries)
-    if (value !== null && means.get(id) != null) trials.set(id, typeof value === "number" ? [value] : value);
-  if (own !== null) {
-    const found = estimateFromAnchors(bundle, unbiasedScores(trials, asked), options);
-    return passEstimate(found, metric, "unbiased", found.scenarios);
-  }
-  if (asked.k === 1) {
-    const found = estimateTrials(bundle, responses, options);
-    const { overall, scenarios } = found.trials;
-    const results = Object.entries(found.scenarios).map(
-      ([id, result]) => [id, { ...result, interval: scenarios[id]?.expected ?? result.interval }] as const,
-    );
-    const estimate = { ...found, interval: overall.expected ?? found.interval };
-    return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
-  }
-  return fromSpread(bundle, means, passes(trials, asked), asked, options);
+  const checked = checkedTrials(responses);
+  if (own === null && asked.k > 1)
+    return fromSpread(bundle, checked.means, passes(checked.trials, asked), asked, options);
+  const answers = own === null ? checked : unbiasedScores(checked.trials, asked);
+  const found = estimateSummaries(bundle, answers, options);
+  const { overall, scenarios } = found.trials;
+  const results = Object.entries(found.scenarios).map(
+    ([id, result]) => [id, { ...result, interval: scenarios[id]?.expected ?? result.interval }] as const,
+  );
+  const estimate = {
+    ...found,
+    interval: overall.expected ?? found.interval,
+  };
+  return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
 }
 
 interface Passes {
@@ -121,7 +113,7 @@ function fromSpread(
   const { form, scores, dropped } = resolveAnswers(bundle, means, options);
   const { estimate, scenarios } = scoreAnswers(bundle, form, scores, level);
   const goal: TrialsGoal = { need: metric.kind === "pass^" ? "all" : "any", k: metric.k };
-  const parts = new Map<string, SpreadScore>();
+  const parts = new Map<string, SampledScore>();
   const results: Record<string, PassResult> = {};
   for (const [id, scored] of scenarios) {
     const { interval, reason, answered, of } = scored.result;
@@ -130,7 +122,7 @@ function fromSpread(
     const known = found !== null && interval !== null;
     results[id] = {
       score: found?.score ?? null,
-      interval: known ? widenedInterval(found, level) : null,
+      interval: known ? spreadInterval(found, level) : null,
       reason: known ? null : reason,
       answered,
       of,
@@ -138,17 +130,12 @@ function fromSpread(
   }
   const shares = scenarioShares(bundle.manifest);
   const whole = estimate.score !== null && shares.every(({ id }) => parts.has(id));
-  const sum = { score: 0, variance: 0 };
-  if (whole)
-    for (const { id, share } of shares) {
-      sum.score += share * parts.get(id)!.score;
-      sum.variance += share ** 2 * parts.get(id)!.variance;
-    }
+  const sum = whole ? weightedScore(shares.map(({ id, share }) => ({ share, ...parts.get(id)! }))) : null;
   const bounded = whole && shares.every(({ id }) => results[id]!.interval !== null);
   const overall = {
     ...estimate,
-    score: whole ? Math.min(1, sum.score) : null,
-    interval: bounded ? widenedInterval(sum, level) : null,
+    score: sum?.score ?? null,
+    interval: sum && bounded ? spreadInterval(sum, level) : null,
     reason: bounded ? null : estimate.reason,
     ...countAnswers(Object.values(results)),
     warnings: [...droppedWarnings(dropped), ...estimate.warnings.map(ofAnswers)],
@@ -170,7 +157,7 @@ function scenarioSpread(
   { result: { details } }: ScoredScenario,
   counts: ReadonlyMap<string, Passes>,
   goal: TrialsGoal,
-): SpreadScore | null {
+): SampledScore | null {
   const { bank, weights, scoreMap, forms } = bundle.scenarios.get(id)!;
   const { anchors, itemIds } = forms.get(form)!;
   const sample = answeredSample(anchors, scores);
@@ -179,31 +166,46 @@ function scenarioSpread(
   const logits = predictedScores(Float64Array.from(details.theta), bank, scoreMap).map((p) =>
     logit(Math.min(1 - LEAST_CHANCE, Math.max(LEAST_CHANCE, p))),
   );
+  const { items, mass } = sample;
   const passed = tried.map((own) => own.passed);
-  return spreadScore(
-    { logits, weights, items: sample.items, mass: sample.mass, passed, of: tried.map((own) => own.of) },
-    goal,
-  );
+  const found = spreadScore({ logits, weights, items, mass, passed, of: tried.map((own) => own.of) }, goal);
+  const degrees = Math.max(1, items.length - FITTED);
+  const right = tried.reduce((total, own) => total + own.passed / own.of, 0);
+  const sampling = { variance: found.variance, degrees, answers: items.length, right, unit: 0, bias: found.misfit };
+  return { score: found.score, bounds: { low: 0, high: 1 }, sampling };
 }
 
-function widenedInterval({ score, variance }: Pick<SpreadScore, "score" | "variance">, level: number) {
-  const half = SPREAD_WIDENING * normalQuantile(0.5 + level / 2) * Math.sqrt(variance);
-  return { low: Math.max(0, score - half), high: Math.min(1, score + half), level };
+/** Figures that a scenario's trials tell of the spread of its chances: α₀, α₁ and φ. */
+const FITTED = 3;
+
+/**
+ * The wider to either side of Wilson's interval and ŝ ± t√(V + b²): a model unlike the sources has its score off to either
+ * side, and where it is near 0 or 1 only one of them is wide enough to that side.
+ */
+function spreadInterval(sampled: SampledScore, level: number): PassResult["interval"] {
+  const { score, sampling } = sampled;
+  const { low, high } = designInterval(sampled, level);
+  const half =
+    studentTQuantile(0.5 + level / 2, sampling.degrees) * Math.hypot(Math.sqrt(sampling.variance), sampling.bias);
+  return { low: Math.max(0, Math.min(low, score - half)), high: Math.min(1, Math.max(high, score + half)), level };
 }
 
-/** The metric's unbiased estimate of every item. */
-function unbiasedScores(trials: ReadonlyMap<string, ItemTrials>, metric: TrialMetric): Map<string, number> {
-  const scores = new Map<string, number>();
+/** The metric's unbiased estimate of every item, and how well it is known. */
+function unbiasedScores(
+  trials: ReadonlyMap<string, ItemTrials>,
+  metric: TrialMetric,
+): { readonly means: Map<string, number>; readonly summaries: Map<string, TrialSummary> } {
+  const summaries = new Map<string, TrialSummary>();
   const issues: Issue[] = [];
   for (const [id, own] of trials)
     try {
-      scores.set(id, trialScore(own, metric)!);
+      summaries.set(id, summariseBlocks(own, metric)!);
     } catch (error) {
       if (!(error instanceof AnchorEvalError)) throw error;
       issues.push({ path: ["responses", id], code: "trials", message: `${id}: ${error.message}` });
     }
   refuse(issues);
-  return scores;
+  return { means: new Map([...summaries].map(([id, { mean }]) => [id, mean])), summaries };
 }
 
 /** Passes and trials of every item. */

@@ -63,16 +63,24 @@ const NO_INTERVALS: TrialIntervals = { run: null, expected: null, tasks: null, r
  * trials.overall.expected;
  */
 export function estimateTrials(bundle: Bundle, responses: TrialResponses, options: TrialOptions = {}): TrialEstimate {
-  const { manifest } = bundle;
-  refuseFullScores(manifest, "trials are");
-  const metric = bundleTrialMetric(manifest);
+  const metric = bundleTrialMetric(bundle.manifest);
   if (metric !== null)
     throw new AnchorEvalError(
       "unsupported",
       `this bundle's scores are ${metric}, which means of trials aren't: ask for the metric ${metric}`,
     );
+  return estimateSummaries(bundle, checkedTrials(responses), options);
+}
+
+/** {@link estimateTrials} from every item's score, and the number and the variance of the trials that it is the mean of. */
+export function estimateSummaries(
+  bundle: Bundle,
+  { means, summaries }: Pick<ReturnType<typeof checkedTrials>, "means" | "summaries">,
+  options: TrialOptions,
+): TrialEstimate {
+  const { manifest } = bundle;
+  refuseFullScores(manifest, "trials are");
   const level = confidenceLevel(options.level);
-  const { means, summaries } = checkedTrials(responses);
   const { form, scores, dropped } = resolveAnswers(bundle, means, options);
   const scored = scoreAnswers(bundle, form, scores, level);
   const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);

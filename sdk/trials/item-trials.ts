@@ -68,13 +68,15 @@ export type TrialResponses =
   Readonly<Record<string, number | null | ItemTrials>> | ReadonlyMap<string, number | null | ItemTrials>;
 
 /**
- * Answers over trials as means by item, and the trials behind them of the items that have a score; one score is one trial.
+ * Answers over trials as means by item, and the trials behind them of the items that have a score, in figures and as they
+ * are; one score is one trial.
  * Single scores are passed on as they are: they are checked with all others.
  * @throws AnchorEvalError `invalid_answers` with one issue for each that breaks a rule
  */
 export function checkedTrials(responses: TrialResponses): {
   readonly means: ReadonlyMap<string, number | null>;
   readonly summaries: ReadonlyMap<string, TrialSummary>;
+  readonly trials: ReadonlyMap<string, ItemTrials>;
 } {
   if (typeof responses !== "object" || (responses as unknown) === null || Array.isArray(responses))
     throw new AnchorEvalError(
@@ -84,6 +86,7 @@ export function checkedTrials(responses: TrialResponses): {
   const issues: Issue[] = [];
   const means = new Map<string, number | null>();
   const summaries = new Map<string, TrialSummary>();
+  const trials = new Map<string, ItemTrials>();
   const entries = responses instanceof Map ? responses : Object.entries(responses);
   for (const [id, value] of entries as Iterable<[string, unknown]>) {
     const found = isTrials(value) ? trialIssues(id, value) : [];
@@ -92,9 +95,11 @@ export function checkedTrials(responses: TrialResponses): {
     const one = { count: 1, mean: value as number, variance: NaN };
     const summary = isTrials(value) ? summariseTrials(value as ItemTrials) : one;
     means.set(id, summary.count === 0 ? null : summary.mean);
-    if (summary.count > 0 && value !== null) summaries.set(id, summary);
+    if (summary.count === 0 || value === null) continue;
+    summaries.set(id, summary);
+    trials.set(id, isTrials(value) ? (value as ItemTrials) : [value as number]);
   }
-  if (issues.length === 0) return { means, summaries };
+  if (issues.length === 0) return { means, summaries, trials };
   const message = `${issues.length} ${issues.length === 1 ? "answer" : "answers"} cannot be scored: ${issues[0]!.message}`;
   throw new AnchorEvalError("invalid_answers", message + (issues.length > 1 ? ", …" : ""), { issues });
 }

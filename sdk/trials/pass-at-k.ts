@@ -1,5 +1,6 @@
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { TrialSummary } from "./item-trials.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Kinds of scores of k trials: that one passes, that all pass, and the best of their scores. */
@@ -143,6 +144,29 @@ export function trialScore(trials: ItemTrials, { kind, k }: TrialMetric): number
       `${kind}K counts trials that passed: scores are 0 or 1, others have best-of-K`,
     );
   return kind === "pass^" ? passHatK(counts.passed, counts.of, k) : passAtK(counts.passed, counts.of, k);
+}
+
+/**
+ * An item's trials as n/k blocks of k: the metric's unbiased estimate is their mean. Its variance is at most that of one block
+ * over n/k; where there are two blocks, A² − B without bias, A the share of all choices of k trials that fail (pass^k: pass)
+ * one and all, B that of 2k.
+ * @returns the variance of one block, NaN where it isn't known: for fewer than 2k trials, or graded ones; null where no trial
+ * has a score
+ * @throws AnchorEvalError as {@link trialScore}
+ * @see Hoeffding (1948), Annals of Mathematical Statistics 19, 293–325, §5
+ * @example summariseBlocks({ passed: 1, of: 4 }, { kind: "pass@", k: 2 }) // { count: 2, mean: 1/2, variance: 1/2 }
+ */
+export function summariseBlocks(trials: ItemTrials, metric: TrialMetric): TrialSummary | null {
+  const mean = trialScore(trials, metric);
+  if (mean === null) return null;
+  const counts = passCounts(trials);
+  const of = counts?.of ?? (trials as readonly (number | null)[]).filter((score) => score !== null).length;
+  const { kind, k } = metric;
+  const count = of / k;
+  if (counts === null || count < 2) return { count, mean, variance: NaN };
+  const alike = kind === "pass^" ? counts.passed : of - counts.passed;
+  const variance = choiceShare(alike, of, k) ** 2 - choiceShare(alike, of, 2 * k);
+  return { count, mean, variance: count * Math.max(0, variance) };
 }
 
 /** The name of the score of k trials that a bundle was fitted on (`fit --metric`); null for another bundle. */

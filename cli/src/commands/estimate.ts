@@ -4,6 +4,7 @@ import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/type
 import { answerCost, costWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
+import { bundleComponents } from "anchoreval/internal/trials/components";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
@@ -44,7 +45,7 @@ export const estimateCommand: Command = {
       ...LEVEL_OPTION,
       over: option(
         OVER.join("|"),
-        "intervals for the expected score over runs (default with trials), and on tasks like these, too",
+        "intervals for the expected score over runs (default where this model or the sources had several trials), and on tasks like these, too",
       ),
       ...rare({
         cluster: option("COLUMN", "column of --items whose items go together, such as repo: for --over tasks"),
@@ -76,7 +77,8 @@ export const estimateCommand: Command = {
       return reportPassAtK(bundle, model, { metric, prices, summary }, { options, output });
     }
     const asked = { ...model, ...estimateOptions(options) };
-    const repeated = over === null && !model.trials ? null : await import("../trials/estimate-over.ts");
+    const isRepeated = over !== null || model.trials !== undefined || bundleComponents(bundle.manifest).size > 0;
+    const repeated = isRepeated ? await import("../trials/estimate-over.ts") : null;
     const clusters = await repeated?.askedClusters(options, model);
     const foundOver = repeated?.estimateOver(bundle, model, asked, clusters);
     const found = foundOver ?? estimateFromAnchors(bundle, model.responses, asked);

@@ -86,6 +86,11 @@ export interface AnchorMethod {
   readonly second?: boolean;
   /** Knowledge of the items apart from answers, texts among it: plain data, made once for all folds. */
   readonly know?: (items: readonly ItemInfo[], scenario: string) => unknown;
+  /** Shares of the scenarios, relative and above 0, of the anchors of a form of a total. @default all the same */
+  readonly shares?: (
+    scenarios: readonly { readonly id: string }[],
+    knowledge: ReadonlyMap<string, unknown> | undefined,
+  ) => ArrayLike<number>;
   /** Refuses a size that it can't choose, before anything is fitted. @throws AnchorEvalError `invalid_option` */
   readonly check?: (
     scenario: { readonly id: string; readonly count: number },

@@ -29,7 +29,7 @@ export interface FormWay {
 export interface AskedForms {
   /** Anchors per scenario, one form each. */
   readonly sizes: readonly number[];
-  /** Anchors of all scenarios together, one form each, shared as evenly as the scenarios allow. @default none */
+  /** Anchors of all scenarios together, one form each, shared as the anchors' method says, or evenly. @default none */
   readonly totals?: readonly number[];
   /** For each form a second one of as many other items. @default false */
   readonly secondForms?: boolean;
@@ -45,40 +45,58 @@ export function evenForm(size: number, scenarios: readonly { readonly id: string
   return { id: String(size), anchors: new Map(scenarios.map(({ id }) => [id, size])) };
 }
 
+/** Anchors that a scenario has at least where it has the items and the total allows: of one alone nothing tells its error. */
+const LEAST_ANCHORS = 2;
+
 /**
- * The form of exactly `total` anchors in all scenarios together, shared as evenly as whole numbers and the scenarios'
- * items allow; what is left over goes to the scenarios with the most items, of these to the last. Each total holds no less
- * of any scenario than a smaller one.
+ * The form of exactly `total` anchors in all scenarios together, shared evenly or in proportion, as whole numbers and the
+ * scenarios' items allow; what is left over goes to the scenarios with the most items for their share, of these to the last.
+ * Each total holds no less of any scenario than a smaller one.
+ * @param shares - of the scenarios, relative, above 0
  * @throws AnchorEvalError `invalid_option` for fewer anchors than scenarios, or more than there are items
  * @example totalForm(10, scenarios).anchors // of four scenarios as large as one another: 2, 2, 3, 3
  */
-export function totalForm(total: number, scenarios: readonly Sized[]): FormPlan {
+export function totalForm(
+  total: number,
+  scenarios: readonly Sized[],
+  shares: ArrayLike<number> = scenarios.map(() => 1),
+): FormPlan {
   const items = scenarios.reduce((sum, { count }) => sum + count, 0);
   if (total < scenarios.length)
     refuse(`--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`);
   if (total > items) refuse(`--total must be at most the ${items} items of all scenarios; got ${total}`);
-  const shares = new Map<string, number>();
+  const least = Math.min(LEAST_ANCHORS, Math.floor(total / scenarios.length));
+  const ascending = scenarios
+    .map(({ id, count }, s) => ({ id, count, share: shares[s]!, least: Math.min(count, least) }))
+    .sort((x, y) => x.count / x.share - y.count / y.share);
+  const anchors = new Map<string, number>();
   let left = total;
-  const ascending = [...scenarios].sort((x, y) => x.count - y.count);
-  for (const [k, { id, count }] of ascending.entries()) {
-    const share = Math.min(count, Math.floor(left / (ascending.length - k)));
-    shares.set(id, share);
-    left -= share;
+  let open = ascending.reduce((sum, own) => sum + own.share, 0);
+  let promised = ascending.reduce((sum, own) => sum + own.least, 0);
+  for (const own of ascending) {
+    promised -= own.least;
+    const asked = Math.max(own.least, Math.floor((left * own.share) / open));
+    const number = Math.min(own.count, asked, left - promised);
+    anchors.set(own.id, number);
+    left -= number;
+    open -= own.share;
   }
-  return { id: `total-${total}`, anchors: new Map(scenarios.map(({ id }) => [id, shares.get(id)!])) };
+  return { id: `total-${total}`, anchors: new Map(scenarios.map(({ id }) => [id, anchors.get(id)!])) };
 }
 
 /**
- * All forms of a fit, those that ask fewer items first: then each scenario's anchors are no fewer in a later one. A total
- * that asks as many of every scenario as a form per scenario is that form, and none beside it.
+ * All forms of a fit, those that ask fewer items first: where totals are shared evenly, each scenario's anchors are no fewer in
+ * a later one. A total that asks as many of every scenario as a form per scenario is that form, and none beside it.
  * @param sizes - anchors per scenario, one form each
  * @param totals - anchors of all scenarios together, one form each
+ * @param shares - of the scenarios in a total: {@link totalForm}
  * @throws AnchorEvalError `invalid_option` where there is none, or for sizes that are none
  */
 export function formPlans(
   sizes: readonly number[],
   totals: readonly number[],
   scenarios: readonly Sized[],
+  shares?: ArrayLike<number>,
 ): FormPlan[] {
   const wrong = [...sizes, ...totals].filter((n) => !Number.isInteger(n) || n < 1);
   if (sizes.length + totals.length === 0 || wrong.length > 0)
@@ -87,7 +105,7 @@ export function formPlans(
   const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((x, y) => x - y);
   const even = ascending(sizes).map((size) => evenForm(size, scenarios));
   const known = new Set(even.map((form) => asked(form).join()));
-  const shared = ascending(totals).map((total) => totalForm(total, scenarios));
+  const shared = ascending(totals).map((total) => totalForm(total, scenarios, shares));
   const total = (form: FormPlan): number => asked(form).reduce((sum, n) => sum + n, 0);
   return [...even, ...shared.filter((form) => !known.has(asked(form).join()))].sort((x, y) => total(x) - total(y));
 }
@@ -135,7 +153,7 @@ export function planForms(
   { anchors, knowledge }: Pick<Method, "anchors" | "knowledge">,
   { sizes, totals = [], secondForms = false, otherForms = [] }: AskedForms,
 ): FormPlan[] {
-  const first = formPlans(sizes, totals, scenarios);
+  const first = formPlans(sizes, totals, scenarios, anchors.shares?.(scenarios, knowledge));
   if (secondForms) checkSecondForms(first, scenarios, anchors);
   const forms = [...(secondForms ? withSecondForms(first) : first), ...otherForms];
   for (const scenario of scenarios)

@@ -1,9 +1,18 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { powerMean, spreadScore } from "anchoreval/internal/trials/chance-spread";
 import { estimatePassAtK } from "anchoreval/internal/trials/estimate-pass-at-k";
 import { estimateTrials } from "anchoreval/internal/trials/estimate-trials";
-import { bestOfK, parseTrialMetric, passAtK, passHatK, trialScore } from "anchoreval/internal/trials/pass-at-k";
+import type { TrialSummary } from "anchoreval/internal/trials/item-trials";
+import {
+  bestOfK,
+  parseTrialMetric,
+  passAtK,
+  passHatK,
+  summariseBlocks,
+  trialScore,
+} from "anchoreval/internal/trials/pass-at-k";
 import { describe, expect, it, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { refusal } from "../../support/refusal.ts";
@@ -18,6 +27,22 @@ function choices<T>(values: readonly T[], k: number): T[][] {
 
 const binomial = (n: number, c: number): number => choices(Array.from({ length: n }), c).length;
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** A draw of a beta distribution by two gamma ones, in logarithms as both may be small. */
+function betaDraw(alpha: number, beta: number, random: RandomSource): number {
+  const gamma = (shape: number): number => {
+    // Marsaglia & Tsang (2000), one more of the shape, and Γ(a) = Γ(a+1)·U^(1/a).
+    const d = shape + 1 - 1 / 3;
+    for (;;) {
+      const x = random.normal();
+      const v = (1 + x / Math.sqrt(9 * d)) ** 3;
+      if (v > 0 && Math.log(random.next()) < x ** 2 / 2 + d - d * v + d * Math.log(v))
+        return Math.log(d * v) + Math.log(random.next()) / shape;
+    }
+  };
+  const [left, right] = [gamma(alpha), gamma(beta)];
+  return 1 / (1 + Math.exp(right - left));
+}
 
 describe("unbiased estimates of one item", () => {
   const N = 7;
@@ -36,6 +61,24 @@ describe("unbiased estimates of one item", () => {
     const scores = [0.3, 1, 0, 0.7, 0.7, 0.2];
     for (let k = 1; k <= scores.length; k++)
       expect(bestOfK(scores, k)).toBeCloseTo(mean(choices(scores, k).map((own) => Math.max(...own))), 12);
+  });
+
+  it("are known as well as the estimate varies, from two blocks of k trials on, and at most as well as one block otherwise", () => {
+    for (const kind of ["pass@", "pass^"] as const)
+      for (const k of [1, 2, 3])
+        for (const p of [0.1, 0.5, 0.93]) {
+          const over = (value: (found: TrialSummary) => number): number =>
+            counts.reduce((sum, c) => {
+              const found = summariseBlocks({ passed: c, of: N }, { kind, k })!;
+              return sum + binomial(N, c) * p ** c * (1 - p) ** (N - c) * value(found);
+            }, 0);
+          const centre = over(({ mean: own }) => own);
+          const variance = over(({ mean: own }) => (own - centre) ** 2);
+          expect(over((found) => found.variance / found.count)).toBeCloseTo(variance, 12);
+          expect(variance).toBeLessThan(over(({ count }) => (centre * (1 - centre)) / count) + 1e-12);
+        }
+    expect(summariseBlocks([1, 0, 1], { kind: "pass@", k: 2 })).toMatchObject({ count: 1.5, variance: NaN });
+    expect(summariseBlocks([0.2, 0.6, 1, 0.4], { kind: "best-of-", k: 2 })).toMatchObject({ count: 2, variance: NaN });
   });
 
   it("agree: pass@1 = pass^1 = the mean, best-of-k of 0 and 1 = pass@k, pass^k of passes = 1 − pass@k of failures", () => {
@@ -99,9 +142,37 @@ describe("spreadScore", () => {
 
   it("comes to the plug-in with all items tried often", () => {
     const share = (i: number): number => (i % 3 === 0 ? 0 : i % 3 === 1 ? 0.25 : 1);
-    const { score, variance } = spreadScore(scenario(4000, share), { need: "any", k: 4 });
+    const { score, variance, misfit } = spreadScore(scenario(4000, share), { need: "any", k: 4 });
     expect(score).toBeCloseTo((0 + (1 - 0.75 ** 4) + 1) / 3, 2);
     expect(Math.sqrt(variance)).toBeLessThan(0.01);
+    expect(misfit).toBe(0);
+  });
+
+  it("errs by what its variance says where chances are beta distributed", () => {
+    const random = createRandom("beta distributed");
+    const [of, k, N] = [4, 16, 200];
+    const z = Float64Array.from({ length: N }, (_, i) => (i - N / 2) / 40);
+    const even = new Float64Array(N).fill(1 / N);
+    const squares = Array.from({ length: 150 }, () => {
+      const precision = Math.exp(0.8 + 0.9 * random.normal());
+      const shift = random.normal() / 2;
+      const chances = Array.from(z, (own) => betaDraw(precision / (1 + Math.exp(-own - shift)), precision / (1 + Math.exp(own + shift)), random)); // prettier-ignore
+      const items = random.shuffle(Array.from({ length: N }, (_, i) => i)).slice(0, 40);
+      const passed = items.map((i) => Array.from({ length: of }, () => Number(random.next() < chances[i]!)).reduce((x, y) => x + y)); // prettier-ignore
+      const tried = { logits: z, weights: even, items, mass: items.map(() => 1 / 40), passed, of: items.map(() => of) };
+      const { score, variance } = spreadScore(tried, { need: "any", k });
+      return (score - mean(chances.map((p) => 1 - (1 - p) ** k))) ** 2 / variance;
+    });
+    expect(mean(squares)).toBeGreaterThan(0.75);
+    expect(mean(squares)).toBeLessThan(1.3);
+  });
+
+  it("has a misfit the greater the more trials it adds, and none without", () => {
+    const few = scenario(4, (i) => (i % 4) / 4);
+    const misfits = [2, 4, 8, 16, 128].map((k) => spreadScore(few, { need: "any", k }).misfit);
+    expect(misfits.slice(0, 2)).toEqual([0, 0]);
+    expect(misfits[2]).toBeGreaterThan(0);
+    expect([...misfits].sort((x, y) => x - y)).toEqual(misfits);
   });
 
   it("never falls in k where one pass is enough, never rises where all must", () => {
@@ -180,6 +251,15 @@ describe("estimatePassAtK", async () => {
     expect(found.basis).toBe("unbiased");
     expect(found.score).toBe(estimateFromAnchors(own, scored).score);
     expect(refusal(() => estimateTrials(own, lists)).code).toBe("unsupported"); // their mean is no pass@2
+    const ofRun = estimateFromAnchors(own, scored).interval!;
+    expect(found.interval!.high - found.interval!.low).toBeGreaterThan(ofRun.high - ofRun.low + 1e-3);
+    const often = Object.fromEntries(
+      ids.map((id) => [id, lists[id]!.flatMap((score) => Array<number>(200).fill(score))]),
+    );
+    const { high, low } = estimatePassAtK(own, often, "pass@2").interval!;
+    const exact = new Map(ids.map((id) => [id, trialScore(often[id]!, { kind: "pass@", k: 2 })]));
+    const alone = estimateFromAnchors(own, exact).interval!;
+    expect(high - low).toBeCloseTo(alone.high - alone.low, 2);
     const few = refusal(() => estimatePassAtK(own, { ...lists, [ids[3]!]: [1] }, "pass@2"));
     expect(few).toMatchObject({ code: "invalid_answers", issues: [{ path: ["responses", ids[3]] }] });
     expect(refusal(() => estimatePassAtK(own, lists, "pass@3")).code).toBe("unsupported");

@@ -22,6 +22,7 @@ export const priced: AnchorMethod = {
   source: { module: import.meta.url, name: "priced" },
   drawn: true,
   estimator: "gate",
+  shares: pricedShares,
   prepare: (input) => {
     const costs = relativePrices(input.knowledge as Float64Array);
     return screenedSamples(input, { costs, chances: pricedChances(input, costs) });
@@ -39,11 +40,30 @@ export const pricedDraw: AnchorMethod = {
   source: { module: import.meta.url, name: "pricedDraw" },
   drawn: true,
   estimator: "gate",
+  shares: pricedShares,
   prepare: (input) => {
     const chances = pricedChances(input, relativePrices(input.knowledge as Float64Array));
     return stratifiedSamples(input, nestedLevels(chances, drawnSizes(input)));
   },
 };
+
+/**
+ * Shares of scenarios that count alike, in proportion to 1/√c within the bounds of a tilted draw, c the mean price of a
+ * scenario's items: of all forms at a price these leave the least variance of the mean of the scenarios' scores where the
+ * scenarios' own variances are alike. How unlike they are only answers tell, and the form is planned before them.
+ * @see Cochran (1977), Sampling Techniques, §5.5
+ */
+function pricedShares(
+  scenarios: readonly { readonly id: string }[],
+  knowledge: ReadonlyMap<string, unknown> | undefined,
+): Float64Array {
+  const means = Float64Array.from(scenarios, ({ id }) => {
+    const prices = knowledge!.get(id) as Float64Array;
+    return prices.reduce((sum, own) => sum + own, 0) / prices.length;
+  });
+  const even = new Float64Array(means.length).fill(1 / means.length);
+  return tiltedWeights(even, relativePrices(means).map((cost) => 1 / Math.sqrt(cost))); // prettier-ignore
+}
 
 /** Prices over their mean, none below {@link LEAST_PRICE}; all 1 where nothing costs anything. */
 function relativePrices(prices: Float64Array): Float64Array {

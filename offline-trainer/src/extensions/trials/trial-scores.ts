@@ -1,43 +1,58 @@
 import { AnchorEvalError, type Issue } from "anchoreval/internal/core/errors";
 import { type TrialMetric, trialMetricName, trialScore } from "anchoreval/internal/trials/pass-at-k";
 import type { CellTrials } from "../../matrix/readers/score-table.ts";
-import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { type ResponseMatrix, responseMatrix } from "../../matrix/response-matrix.ts";
 
 /** Issues that are kept of a table. */
 const MOST_ISSUES = 20;
 
 /**
- * A board's matrix with the unbiased estimate of a metric in place of each cell's mean; what is missing stays so.
+ * A board's matrix with the unbiased estimate of a metric in place of each cell's mean. A cell of fewer trials than the metric
+ * takes has none: it is missing, as if nobody had asked; what is missing stays so.
  * @param trials - of every cell that has a score
- * @throws AnchorEvalError `invalid_data` with one issue a cell that has fewer trials than the metric takes, or graded scores
- * where passes are counted
+ * @returns with the models that such cells are of, and how many of theirs
+ * @throws AnchorEvalError `invalid_data` with one issue a model none of whose items has trials enough, or a cell that has graded
+ * scores where passes are counted
  */
 export function trialScores(
   matrix: ResponseMatrix,
   trials: readonly CellTrials[],
   metric: TrialMetric,
-): ResponseMatrix {
+): { readonly matrix: ResponseMatrix; readonly few: ReadonlyMap<string, number> } {
   const rows = new Map(matrix.subjects.map((model, m) => [model, m]));
   const columns = new Map(matrix.items.map(({ item_id: id }, i) => [id, i]));
-  const scores = new Float32Array(matrix.scores.length);
+  const scores = new Float32Array(matrix.scores.length).fill(NaN);
   const issues: Issue[] = [];
+  const note = (path: string[], message: string): void => {
+    if (issues.length < MOST_ISSUES) issues.push({ path, code: "trials", message });
+  };
+  const few = new Map<string, number>();
+  const scored = new Set<string>();
   for (const { model, item, scores: own } of trials) {
     const [m, i] = [rows.get(model), columns.get(item)];
     if (m === undefined || i === undefined) continue; // an item that the file of items doesn't have
+    const at = m * columns.size + i;
+    if (own.length < metric.k) {
+      few.set(model, (few.get(model) ?? 0) + 1);
+      continue;
+    }
     try {
-      scores[m * columns.size + i] = trialScore(own, metric)!;
+      scores[at] = trialScore(own, metric)!;
+      scored.add(model);
     } catch (error) {
       if (!(error instanceof AnchorEvalError)) throw error;
-      const message = `model ${model}, item ${item}: ${error.message}`;
-      if (issues.length < MOST_ISSUES) issues.push({ path: [model, item], code: "trials", message });
+      note([model, item], `model ${model}, item ${item}: ${error.message}`);
     }
   }
+  const name = trialMetricName(metric);
+  for (const model of few.keys())
+    if (!scored.has(model))
+      note([model], `model ${model} has no item with ${metric.k} trials: leave it out, or ask a metric of fewer`);
   if (issues.length > 0)
     throw new AnchorEvalError(
       "invalid_data",
-      `${trialMetricName(metric)} can't be had of every item: ${issues[0]!.message}${issues.length > 1 ? ", …" : ""}`,
+      `${name} can't be had of every model: ${issues[0]!.message}${issues.length > 1 ? ", …" : ""}`,
       { issues },
     );
-  const isBinary = scores.every((score) => score === 0 || score === 1);
-  return { ...matrix, scores: isBinary ? Uint8Array.from(scores) : scores };
+  return { matrix: { ...matrix, ...responseMatrix(matrix.subjects, matrix.items, scores) }, few };
 }

@@ -94,8 +94,25 @@ describe("estimate --metric", () => {
 });
 
 describe("fit --metric", () => {
+  it("leaves answers of fewer trials out as missing, and says of which models", async () => {
+    const own = responses;
+    const few = table.filter((line) => !/^m3,quiz\/[0-4],[12],/.test(line));
+    responses = folder.write("few.csv", `model,item_id,trial,score\n${few.join("\n")}\n`);
+    const { code, err } = await fit(folder.path("few"), "--metric", "pass@2");
+    const cut = few.filter((line) => !/^m5,.*,[12],/.test(line));
+    responses = folder.write("cut.csv", `model,item_id,trial,score\n${cut.join("\n")}\n`);
+    const refused = await fit(folder.path("cut"), "--metric", "pass@2");
+    responses = own;
+    expect(code, err).toBe(0);
+    expect(err).toContain(
+      "fewer than 2 trials, of which pass@2 can't be had: 5 answers left out as missing, of m3 (5 items)",
+    );
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("model m5 has no item with 2 trials: leave it out");
+  });
+
   test.each([
-    ["more trials than there are", ["--metric", "pass@4"], "model m0, item quiz/0"],
+    ["more trials than there are", ["--metric", "pass@4"], "model m0 has no item with 4 trials"],
     ["a name that is none", ["--metric", "acc"], "pass@K, pass^K or best-of-K"],
     ["a base", ["--metric", "pass@2", "--base", "elsewhere"], "--base"],
   ])("refuses %s and writes nothing", async (_, more, words) => {

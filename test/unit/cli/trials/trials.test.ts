@@ -88,13 +88,16 @@ describe("estimate of answers with trials", () => {
     expect(table!.out).toBe(list!.out);
   });
 
-  it("of single answers is over runs where that is asked for, and says that the sources were tried more often", async () => {
+  it("of single answers is over runs where the sources were tried more often, and says so", async () => {
     const single = Object.fromEntries(Object.entries(trials).map(([id, [first]]) => [id, first!]));
     const file = folder.write("single.json", JSON.stringify(single));
-    const { out } = await estimate(file, "--over", "runs");
+    const { out } = await estimate(file);
     expect(out).toContain("known by those of the source models, as no item was tried twice");
     expect(out).toContain("warning: the source models were tried 3 times an item, this model once");
-    expect((JSON.parse((await estimate(file, "--json")).out) as Partial<TrialEstimate>).trials).toBeUndefined();
+    expect((await estimate(file, "--over", "runs")).out).toBe(out);
+    const { trials: known, warnings } = JSON.parse((await estimate(file, "--json")).out) as TrialEstimate;
+    expect(known).toMatchObject({ count: 15, perItem: 1, overall: { basis: "components" } });
+    expect(warnings.map(({ code }) => code)).toContain("other_trials");
   });
 });
 
