@@ -98,7 +98,7 @@ async function readLast(
   const index = file?.index && parseIndexStatement(file.index);
   const mine = ({ key }: ManifestSignature): boolean => chain.some(({ statement }) => statement.index.includes(key));
   for (const own of file?.index?.signatures ?? [])
-    if (file && index && mine(own) && (await isSignedBy(signedBytes("index", file.index!.signed), own)))
+    if (file && index && mine(own) && (await isSignedBy(signedBytes("index", file.index.signed), own)))
       return { file, index, key: own.key };
   if (file && !file.index) return null;
   throw new AnchorEvalError(

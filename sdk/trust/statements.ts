@@ -1,5 +1,16 @@
-import { decodeJson, flag, list, nullable, number, object, oneOf, readValue, text } from "../core/bundle/schema.ts";
-import type { Infer, Schema } from "../core/bundle/schema.ts";
+import {
+  decodeJson,
+  flag,
+  type Infer,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  readValue,
+  type Schema,
+  text,
+} from "../core/bundle/schema.ts";
 import { BENCHMARK_NAME, VERSION } from "../core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../core/bundle/signature.ts";
 import type { Issue } from "../core/errors.ts";

@@ -44,6 +44,6 @@ export async function indexSigning(
   if (!root.index.includes(x))
     throw new HttpProblem("misconfigured", `the setting INDEX_KEY: root ${root.version} doesn't list ${x} for indexes`);
   const sign = async (bytes: Uint8Array): Promise<string> =>
-    toBase64Url(new Uint8Array(await crypto.subtle.sign("Ed25519", imported, bytes as Uint8Array<ArrayBuffer>)));
+    toBase64Url(new Uint8Array(await crypto.subtle.sign("Ed25519", imported, bytes)));
   return { chain, key: x, sign, now, renewAfter: DAY / 2, due: DAY, life: 7 * DAY };
 }
