@@ -78,7 +78,7 @@ export {
   type JobRef,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./client/request.ts";
-export { trustRoot, type TrustMemory } from "./trust/trust-root.ts";
+export { trustRoot } from "./trust/trust-root.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { ByEstimator } from "./core/estimators/types.ts";

@@ -28,7 +28,7 @@ export interface IndexSigning {
   readonly due: number;
   /** Readers refuse after so long. @unit milliseconds */
   readonly life: number;
-  /** What is younger and says the same stays. @unit milliseconds */
+  /** A younger one that says the same stays. @unit milliseconds */
   readonly renewAfter: number;
 }
 
@@ -77,7 +77,7 @@ export async function signIndex(store: BundleStore, benchmark: string, signing: 
   return parseTrustFile(bytes)!;
 }
 
-/** What a signed index says of the one in the store. */
+/** The part of an index that is signed. */
 function contentOf({ latest, versions }: BundleIndex | IndexStatement) {
   return {
     latest,

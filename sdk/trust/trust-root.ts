@@ -17,9 +17,9 @@ import {
   type TrustFile,
 } from "./statements.ts";
 
-/** Where a reader keeps the newest root and index that it has seen, so that no host can show it older ones again. */
+/** A reader's store of the newest root and index that it has seen, so that no host can show it older ones again. @inline */
 export interface TrustMemory {
-  /** What was written last under a key, null where nothing was. Keys are any text. */
+  /** The text that was written last under a key, null where none was. Keys are any text. */
   read(key: string): string | null | Promise<string | null>;
   write(key: string, text: string): unknown;
 }
@@ -117,7 +117,7 @@ async function newestRoot(
   return chain;
 }
 
-/** What was remembered; a memory that is damaged is told of, since going on without it would forget. */
+/** Reads a remembered text; one that is damaged is told of, since going on without it would forget. */
 function recalled(text: string): TrustFile {
   const trust = parseTrustFile(new TextEncoder().encode(text));
   if (trust) return trust;
@@ -209,7 +209,7 @@ async function requireIndexKey(chain: RootChain, published: SignedStatement, nam
   );
 }
 
-/** What became of a version that an older index names, since published versions neither go nor change; null for nothing. */
+/** Tells which version of an older index is gone or another bundle, since published versions stay; null for none. */
 export function lostVersion(
   older: Pick<IndexStatement, "versions">,
   newer: Pick<IndexStatement, "versions">,

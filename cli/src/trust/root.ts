@@ -16,7 +16,7 @@ import { replaceFile } from "../errors.ts";
 import type { Output } from "../output.ts";
 import { type FileKey, readExpiry, readKey } from "./key-files.ts";
 
-/** What keys are listed for, as `--add` names it and as the root does. */
+/** Roles of keys, as `--add` names them and as the root does. */
 const ROLES = { root: "keys", bundles: "bundles", index: "index" } as const;
 
 /** How long a root is valid unless told otherwise. @unit milliseconds */

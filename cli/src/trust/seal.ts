@@ -22,8 +22,8 @@ const [DUE, LIFE] = [30 * 86_400_000, 60 * 86_400_000];
 export type Seal = (store: BundleStore, benchmark: string) => Promise<void>;
 
 /**
- * What signs the index where `--root` and `--key` are given; else what says that a signed one there was left behind.
- * @param bundle - what is about to be published, by which nothing would be gained if readers of the root refused it
+ * Reads how the index is signed, by `--root` and `--key`; without them, a signed one that is left behind is told of.
+ * @param bundle - checked first: one that readers of the root refuse isn't published
  * @throws AnchorEvalError `invalid_option`; `bundle_untrusted` where the root isn't valid, or no key of it signed the bundle
  */
 export async function readSeal(

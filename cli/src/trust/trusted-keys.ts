@@ -11,7 +11,7 @@ import { replaceFile } from "../errors.ts";
 import { printable } from "../output.ts";
 
 /**
- * Whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or the file of a root.
+ * Reads whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or the file of a root.
  * @throws AnchorEvalError `invalid_option` for a file that can't be read, or is no root.json
  */
 export function readTrusted(setting: string): readonly string[] | ((source: BundleSource) => BundleSource) {
@@ -21,7 +21,7 @@ export function readTrusted(setting: string): readonly string[] | ((source: Bund
   try {
     root = readFileSync(setting, "utf8");
   } catch (cause) {
-    throw invalidOption(`ANCHOREVAL_TRUSTED_KEYS: ${setting} is neither a public key of Ed25519 nor a root.json that can be read`, cause); // prettier-ignore
+    throw invalidOption(`${setting} is neither a public key of Ed25519 nor a root.json that can be read: those are trusted (ANCHOREVAL_TRUSTED_KEYS)`, cause); // prettier-ignore
   }
   return trustRoot(root, { memory: folderMemory(memoryFolder(process.env)), onWarning: warn });
 }

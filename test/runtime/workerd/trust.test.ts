@@ -1,6 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { httpSource, loadBundle, type TrustMemory, trustRoot } from "anchoreval";
+import { httpSource, loadBundle, trustRoot } from "anchoreval";
+import type { TrustMemory } from "anchoreval/internal/trust/trust-root";
 import { indexKey, trustKey } from "anchoreval/internal/core/bundle/names";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { type IndexStatement, parseIndexStatement, type TrustFile } from "anchoreval/internal/trust/statements";

@@ -1,4 +1,5 @@
-import { type BundleSource, loadBundle, type TrustMemory, trustRoot } from "anchoreval";
+import { type BundleSource, loadBundle, trustRoot } from "anchoreval";
+import type { TrustMemory } from "anchoreval/internal/trust/trust-root";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import {
   encodeTrustFile,

@@ -70,7 +70,7 @@ const publishedTrust = (): Promise<TrustFile> => trustFile(join(place("published
 const MAKE =
   "root root.json --add root:a.pem,b.pem,c.pem --threshold 2 --add bundles:bundles.pem --add index:index.pem --key a.pem --key b.pem";
 const PUBLISH = "publish mine --to published --root root.json --key index.pem";
-/** What a reader with a copy of root.json is told. */
+/** Shows the published bundle to a reader with a copy of root.json. */
 const read = (root: string, version?: string): Promise<CommandResult> => {
   vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", place(root));
   return runCommand("show", address(version)).finally(() => vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", undefined));
