@@ -86,6 +86,7 @@ export {
 export { planTrials, type TrialPlan } from "./trials/plan-trials.ts";
 export type { TrialResponses } from "./trials/item-trials.ts";
 export type { ItemTrials } from "./trials/types.ts";
+export { trustRoot } from "./trust/trust-root.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";

@@ -16,6 +16,7 @@ import type { ItemTrials } from "anchoreval/internal/trials/types";
 import { allAnchors, formAnchors } from "./form-anchors.ts";
 import { openBundle } from "./open-bundle.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
+import { readTrusted } from "./trust/trusted-keys.ts";
 
 /**
  * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
@@ -53,7 +54,9 @@ interface Request {
 }
 
 /** Where a bundle lies: a name, a folder or an address, as `--bundle` takes it, seen from the folder `cwd`. */
-interface NamedBundle extends Omit<LoadOptions, "signal"> {
+interface NamedBundle extends Omit<LoadOptions, "signal" | "trustedKeys"> {
+  /** Public keys, or the file of a root. */
+  readonly trustedKeys?: readonly string[];
   readonly place: string;
   readonly cwd: string;
 }
@@ -84,7 +87,9 @@ function keep(named: NamedBundle, bundle: Bundle): Bundle {
 }
 
 function readBundle(named: NamedBundle): Promise<Bundle> {
-  return loadBundle(sourceOf(named), named);
+  const { trustedKeys, ...options } = named;
+  const source = sourceOf(named); // in its folder, where a root may lie too
+  return loadBundle(source, trustedKeys ? { ...options, trustedKeys: readTrusted(trustedKeys.join(",")) } : options);
 }
 
 function sourceOf({ place, cwd }: NamedBundle): BundleSource {

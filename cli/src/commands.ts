@@ -33,6 +33,7 @@ const LOAD = {
   token: async () => (await import("./commands/keys.ts")).tokenCommand,
   keygen: async () => (await import("./commands/keys.ts")).keygenCommand,
   sign: async () => (await import("./commands/keys.ts")).signCommand,
+  root: async () => (await import("./trust/root.ts")).rootCommand,
   completion: async () => (await import("./completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
@@ -69,7 +70,8 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     serve: "run the Worker on this machine, with bundles loaded",
     token: "a bearer token for a Worker, and the record that its secret TOKENS keeps",
     keygen: "a key that signs bundles, and the public key that readers trust",
-    sign: "sign a bundle's manifest, in manifest.sig beside it",
+    sign: "sign a bundle's manifest, in manifest.sig beside it; or a root",
+    root: "the keys that readers trust: a file of them that is signed, expires, and is followed when they change",
   },
   "In a shell": {
     completion: "completion of commands and options: source <(anchoreval completion bash)",

@@ -4,6 +4,7 @@ import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundl
 import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
 import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
+import { readTrusted } from "./trust/trusted-keys.ts";
 
 /** The bundle that a command reads. */
 export const BUNDLE_OPTION = {
@@ -13,19 +14,14 @@ export const BUNDLE_OPTION = {
 /**
  * The source that a command's `BUNDLE` means: a folder, an HTTP address of a Worker's bundle or of any static host's
  * folder, or the name of a bundle that comes with the package. A Worker's address without a version means the latest.
- * Where ANCHOREVAL_TRUSTED_KEYS lists public keys, comma-separated, one of them must have signed it; what
- * ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
+ * Where ANCHOREVAL_TRUSTED_KEYS lists public keys, comma-separated, or names a root.json, one of its keys must have signed
+ * it; what ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {
   const keys = process.env["ANCHOREVAL_TRUSTED_KEYS"];
   const source = placedSource(place, webSource);
-  return keys
-    ? trustedSource(
-        source,
-        keys.split(",").map((key) => key.trim()),
-      )
-    : source;
+  return keys ? trustedSource(source, readTrusted(keys)) : source;
 }
 
 /** Loads the bundle of `--bundle`, with the form of `--form` where that is given. */

@@ -17,8 +17,11 @@ export interface LoadOptions {
   readonly scenarios?: readonly string[];
   /** Expected digest of the bundle, `sha256:…`; another is an error. */
   readonly digest?: string;
-  /** Public keys, one of which must have signed the bundle; several while one replaces another. @default any bundle */
-  readonly trustedKeys?: readonly string[];
+  /**
+   * Public keys, one of which must have signed the bundle; several while one replaces another. Or a root of trust, by
+   * {@link trustRoot}, under which keys are revoked and hosts can't answer with what is old. @default any bundle
+   */
+  readonly trustedKeys?: readonly string[] | ((source: BundleSource) => BundleSource);
   readonly signal?: AbortSignal;
 }
 

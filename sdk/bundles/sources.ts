@@ -1,6 +1,6 @@
 import { sha256 } from "../bytes.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
-import { blobKey, CARD_FILE, cardKey, manifestKey, signatureKey } from "../core/bundle/names.ts";
+import { blobKey, CARD_FILE, cardKey, manifestKey, signatureKey, TRUST_FILE, trustKey } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
@@ -29,6 +29,9 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
   return {
     name: root,
     readSignatures: async ({ signal } = {}) => (await get(SIGNATURE_FILE, {}, signal))?.bytes ?? null,
+    // Beside the versions; a Worker's have their files a level deeper.
+    readTrust: async ({ signal } = {}) =>
+      (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, {}, signal))?.bytes ?? null,
     readCard: async ({ signal } = {}) => (await get(CARD_FILE, {}, signal))?.bytes ?? null,
     read: async (file, { range, signal } = {}) => {
       const response = await get(file, range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {}, signal);
@@ -78,6 +81,7 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
       const bytes = await get(manifestKey(ref.benchmark, ref.version));
       return bytes && get(signatureKey(ref.benchmark, await sha256(bytes)));
     },
+    readTrust: () => get(trustKey(ref.benchmark)),
     readCard: () => get(cardKey(ref.benchmark, ref.version)),
     read: async (file, { range } = {}) => {
       if (file === "manifest.json") {

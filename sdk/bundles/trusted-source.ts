@@ -6,11 +6,15 @@ import { AnchorEvalError } from "../core/errors.ts";
 /**
  * A source whose bundle one of these keys must have signed: else its manifest can't be read. The manifest has the digests
  * of all other files.
- * @param trusted - public keys in base64url, as `anchoreval keygen` prints them
+ * @param trusted - public keys in base64url, as `anchoreval keygen` prints them; or a root of trust, which may replace them
  * @throws AnchorEvalError from `read`: `bundle_untrusted`, `invalid_option`, `unsupported`, what the source throws
  * @example await loadRouting(trustedSource(httpSource("https://evals.example.com/v1/bundles/quiz/1.0.0"), [key]))
  */
-export function trustedSource(source: BundleSource, trusted: readonly string[]): BundleSource {
+export function trustedSource(
+  source: BundleSource,
+  trusted: readonly string[] | ((source: BundleSource) => BundleSource),
+): BundleSource {
+  if (typeof trusted === "function") return trusted(source);
   return {
     name: source.name,
     read: async (file, options = {}) => {

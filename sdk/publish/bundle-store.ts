@@ -38,11 +38,11 @@ const ATTEMPTS = 5;
 export async function changeObject(
   store: BundleStore,
   key: string,
-  change: (there: Uint8Array | null) => Uint8Array,
+  change: (there: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const there = await store.get(key);
-    const bytes = change(there && there.bytes);
+    const bytes = await change(there && there.bytes);
     if (there && equalBytes(there.bytes, bytes)) return bytes;
     if (there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes)) return bytes;
   }

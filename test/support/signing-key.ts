@@ -7,6 +7,8 @@ export interface SigningKey {
   signature(manifest: Uint8Array): Promise<{ key: string; signature: string }>;
   /** manifest.sig with this key's signature alone. */
   file(manifest: Uint8Array): Promise<Uint8Array>;
+  /** The private key, as `anchoreval keygen` writes it. */
+  pem(): Promise<string>;
 }
 
 /** A new key, by the platform's Web Crypto. */
@@ -17,7 +19,11 @@ export async function signingKey(): Promise<SigningKey> {
     key,
     signature: base64Url(await crypto.subtle.sign("Ed25519", pair.privateKey, manifest as Uint8Array<ArrayBuffer>)),
   });
-  return { key, signature, file: async (manifest) => encodeSignatures([await signature(manifest)]) };
+  const pem = async (): Promise<string> => {
+    const bytes = new Uint8Array((await crypto.subtle.exportKey("pkcs8", pair.privateKey)) as ArrayBuffer);
+    return `-----BEGIN PRIVATE KEY-----\n${btoa(String.fromCharCode(...bytes))}\n-----END PRIVATE KEY-----\n`;
+  };
+  return { key, signature, pem, file: async (manifest) => encodeSignatures([await signature(manifest)]) };
 }
 
 /** Bytes in base64url without padding. */

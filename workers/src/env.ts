@@ -18,8 +18,13 @@ export interface Env {
   readonly TOKENS?: string;
   /** Benchmarks, comma-separated, that can be read only with a token; `*` for all. */
   readonly PROTECTED_BENCHMARKS?: string;
-  /** Public keys (base64url, comma-separated), one of which must have signed what is published here. @default any bundle */
+  /**
+   * Public keys (base64url, comma-separated), one of which must have signed what is published here; or the content of a
+   * root.json, which lists them. @default any bundle
+   */
   readonly TRUSTED_KEYS?: string;
+  /** PEM of the key that signs indexes, a secret; the root in TRUSTED_KEYS lists it. Without it indexes aren't signed. */
+  readonly INDEX_KEY?: string;
   /**
    * Keys that sign the states of adaptive evaluations, a secret: 64 hexadecimal digits each, comma-separated. The first
    * signs and all are accepted, so a key is replaced by putting its successor in front. Without it there are no adaptive

@@ -1,13 +1,5 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
@@ -21,6 +13,8 @@ import {
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { type Command, option, invalidOption } from "../command.ts";
+import { publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
+import { signRoot } from "../trust/root.ts";
 
 export const tokenCommand: Command = {
   options: {
@@ -56,18 +50,6 @@ export const tokenCommand: Command = {
   },
 };
 
-/** The end of a day, or a time. */
-function readExpiry(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const time = new Date(day ? `${text}T23:59:59Z` : text);
-  if (Number.isNaN(time.getTime()) || (!day && !/(Z|[+-]\d{2}:\d{2})$/.test(text)))
-    throw invalidOption(
-      `--expires must be a day like 2027-01-31, or a time with its zone like 2027-01-31T12:00:00Z; got ${text}`,
-    );
-  return time.toISOString();
-}
-
 export const keygenCommand: Command = {
   options: {
     Output: {
@@ -93,26 +75,23 @@ export const keygenCommand: Command = {
   },
 };
 
-function publicKeyOf(privateKey: KeyObject): string {
-  return createPublicKey(privateKey).export({ format: "jwk" }).x!;
-}
-
 export const signCommand: Command = {
-  operands: { usage: "DIR", option: "bundle" },
+  operands: { usage: "PLACE", option: "bundle" },
   options: {
     Data: {
-      bundle: option("DIR", "the bundle's folder", { required: true }),
+      bundle: option("PLACE", "the bundle's folder; or root.json, whose newest version is signed", { required: true }),
       key: option("FILE", "the private key that anchoreval keygen made (PEM, Ed25519)", { required: true }),
     },
   },
-  examples: ["sign bundles/quiz --key bundles.pem", "sign --bundle bundles/quiz --key bundles.pem --json"],
+  examples: ["sign bundles/quiz --key bundles.pem", "sign root.json --key a.pem"],
   run: async ({ options, output, signal }) => {
     const folder = options.required("bundle");
-    const privateKey = await readKey(options.required("key"));
+    const key = await readKey("--key", options.required("key"));
+    if ((await stat(folder).catch(() => null))?.isFile()) return signRoot(folder, key, output);
     const source = folderSource(folder);
     const { bytes, digest } = await readManifest(source, { signal });
     const { benchmark, version } = parseManifest(bytes);
-    const own = { key: publicKeyOf(privateKey), signature: sign(null, bytes, privateKey).toString("base64url") };
+    const own = key.sign(bytes);
     const there = (await source.readSignatures?.()) ?? null;
     const kept = [];
     // Those of another manifest that stood here before go.
@@ -121,13 +100,3 @@ export const signCommand: Command = {
     output.result({ digest, ...own }, [`${benchmark}@${version} (${digest}) is signed by ${own.key}`]);
   },
 };
-
-async function readKey(file: string): Promise<KeyObject> {
-  try {
-    const key = createPrivateKey(await readFile(file));
-    if (key.asymmetricKeyType === "ed25519") return key;
-  } catch (cause) {
-    throw invalidOption(`--key ${file}: no private key can be read there`, cause);
-  }
-  throw invalidOption(`--key ${file} isn't an Ed25519 key: anchoreval keygen makes one`);
-}

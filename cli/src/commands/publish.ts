@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { parseManifest } from "anchoreval/bundle";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
@@ -13,6 +14,7 @@ import type { PublishResult } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Command, option, flag, invalidOption } from "../command.ts";
 import { checkWritable } from "../out.ts";
+import { readSeal, SEAL_OPTIONS } from "../trust/seal.ts";
 
 export const publishCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },
@@ -25,6 +27,7 @@ export const publishCommand: Command = {
         { required: true },
       ),
     },
+    "Signed index": SEAL_OPTIONS,
   },
   examples: ["publish bundles/quiz --to https://evals.example.com", "publish bundles/quiz --to r2://bundles"],
   async run({ options, output, signal }) {
@@ -43,13 +46,21 @@ export const publishCommand: Command = {
     const signatures = (await source.readSignatures?.()) ?? null;
     const card = (await source.readCard?.()) ?? new TextEncoder().encode(bundleCard(await loadBundle(source)));
     const plainFiles = kind === "folder";
+    if (kind === "worker") options.refuse(["root", "key"], "isn't for a Worker, which signs by its secret INDEX_KEY");
+    const manifest = files.get("manifest.json")!;
+    const { benchmark: name } = parseManifest(manifest);
+    const seal = await readSeal(options, { manifest, signatures, name: folder }, output);
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result: PublishResult & { readonly url?: string } =
       token !== null
         ? await publishToWorker(files, { baseUrl: to, token, signatures, card, ...upload })
         : hub !== null
-          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card })
-          : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures, card }));
+          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card, seal })
+          : await withStore(to, signal, async (store) => {
+              const published = await publishBundle(store, files, { plainFiles, signatures, card });
+              await seal(store, name);
+              return published;
+            });
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     const { benchmark, version, url } = result;
     output.result(result, [

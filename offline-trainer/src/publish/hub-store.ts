@@ -6,7 +6,7 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import type { BundleStore, SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
 import {
@@ -104,12 +104,20 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
 export async function publishToHub(
   options: HubOptions,
   files: ReadonlyMap<BundleFileName, Uint8Array>,
-  { signatures = null, card = null }: Pick<PublishOptions, "signatures" | "card"> = {},
+  {
+    signatures = null,
+    card = null,
+    seal,
+  }: Pick<PublishOptions, "signatures" | "card"> & {
+    /** Called after the publication, for the same commit. */
+    readonly seal?: (store: BundleStore, benchmark: string) => Promise<void>;
+  } = {},
 ): Promise<PublishResult & { readonly url: string }> {
   const { benchmark, version } = parseManifest(files.get("manifest.json")!);
   const url = hubUrl(options, benchmark, version);
   return withHubStore(options, `Publish ${benchmark}@${version}`, async (store) => {
     const result = await publishBundle(store, files, { plainFiles: true, signatures, card });
+    await seal?.(store, benchmark);
     if (result.status === "published")
       await store.putIfAbsent("README.md", new TextEncoder().encode(datasetCard({ benchmark, version }, card, url)));
     return { ...result, url };

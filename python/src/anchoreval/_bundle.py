@@ -113,7 +113,7 @@ def load(
         scenarios: read these only, and those that share an ability with them
         form: refuse a bundle that hasn't this form
         digest: the bundle that you mean; another one is refused
-        trusted_keys: public keys, one of which must have signed the bundle
+        trusted_keys: public keys, one of which must have signed the bundle; or the path of a root.json
 
     Raises:
         AnchorEvalError: `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,

@@ -107,6 +107,8 @@ export interface BundleSource {
   read(file: BundleFileName, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<Uint8Array | null>;
   /** manifest.sig, null where there is none. A source without this has no signatures. */
   readSignatures?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
+  /** trust.json of the benchmark, null where there is none. A source without this is no published one. */
+  readTrust?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
   /** card.md, Markdown in UTF-8, which no digest covers; null where there is none. A source without this has no cards. */
   readCard?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
 }

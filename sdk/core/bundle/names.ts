@@ -126,6 +126,12 @@ export const signatureKey = (benchmark: string, sha256: string): string => `bund
 export const plainSignatureKey = (benchmark: string, version: string): string =>
   `bundles/${benchmark}/${version}/manifest.sig`;
 
+/** A benchmark's root of trust and its signed index. */
+export const TRUST_FILE = "trust.json";
+
+/** `bundles/<benchmark>/trust.json`: who signs, and a signed index; absent where no root is published. */
+export const trustKey = (benchmark: string): string => `bundles/${benchmark}/${TRUST_FILE}`;
+
 /** A bundle's card, beside its files and no part of it: who measured what, and what estimates err by, in Markdown. */
 export const CARD_FILE = "card.md";
 

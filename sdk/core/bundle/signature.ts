@@ -1,4 +1,4 @@
-import { decodeJson, list, object, readValue, text } from "./schema.ts";
+import { decodeJson, list, object, readValue, type Schema, text } from "./schema.ts";
 import type { Issue } from "../errors.ts";
 
 /** A signature of a bundle's manifest.json, byte for byte, by Ed25519 (RFC 8032). */
@@ -18,9 +18,11 @@ const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw]$/;
 /** Keys are replaced one by one: a manifest has few signatures. */
 const MOST_SIGNATURES = 16;
 
-const signed = object({
-  signatures: list(object({ key: text({ pattern: PUBLIC_KEY }), signature: text({ pattern: SIGNATURE }) })),
-});
+/** Signatures, as they stand in files. */
+export const signatureList: Schema<readonly ManifestSignature[]> = list(
+  object({ key: text({ pattern: PUBLIC_KEY }), signature: text({ pattern: SIGNATURE }) }),
+);
+const signed = object({ signatures: signatureList });
 
 /** Reads manifest.sig; null where it is damaged. */
 export function parseSignatures(bytes: Uint8Array): readonly ManifestSignature[] | null {

@@ -9,6 +9,7 @@ import { readPlan } from "./plan.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
 import { createRoutes } from "./routing.ts";
+import { readTrust } from "./trust.ts";
 import { json } from "../schemas/fields.ts";
 
 const readHealth = route(
@@ -31,6 +32,7 @@ const readHealth = route(
 export const ROUTES = [
   listBenchmarks,
   readBenchmark,
+  readTrust, // before readManifest, whose path it has
   readManifest,
   readAnchors,
   readFile,

@@ -10,6 +10,8 @@ import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
+import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
+import { trustedRoot } from "../auth/root.ts";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
 import type { AppEnv } from "../context.ts";
 import { announcedLength, readBody } from "../http/request-body.ts";
@@ -106,7 +108,7 @@ export const createPublication = route(
         "invalid_request",
         `the manifest is of ${manifest.benchmark}@${manifest.version}, the path of ${benchmark}@${version}`,
       );
-    const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.var.settings.trustedKeys);
+    const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.var);
     const store = r2Store(c.var.bucket);
     const commit = { benchmark, version, manifest: bytes };
     await checkBlobs(c.var, manifest);
@@ -132,20 +134,22 @@ function readManifest(bytes: Uint8Array): Manifest {
 /**
  * Checks the signatures that come with a manifest: each must be valid, and one by a trusted key if keys are set.
  * @param header - `key.signature`, comma-separated
- * @param trusted - keys; none: any
  * @returns manifest.sig; null if there are no signatures
  * @throws AnchorEvalError `bundle_untrusted`
  */
 async function checkSignatures(
   header: string | undefined,
   manifest: Uint8Array,
-  trusted: readonly string[],
+  { settings: { trusted }, now }: Pick<AppEnv["Variables"], "settings" | "now">,
 ): Promise<Uint8Array | null> {
   const bytes = header === undefined ? null : readSignatureHeader(header);
   for (const signature of (bytes && parseSignatures(bytes)) ?? [])
     if (!(await isSignedBy(manifest, signature)))
       throw new AnchorEvalError("bundle_untrusted", `the signature by ${signature.key} does not match this manifest`);
-  if (trusted.length > 0) await requireTrusted(manifest, bytes, trusted, "the bundle");
+  if ("roots" in trusted) {
+    const { chain, root } = await trustedRoot(trusted.roots, now());
+    await requireBundleKey(chain, root, manifest, bytes, "the bundle");
+  } else if (trusted.keys.length > 0) await requireTrusted(manifest, bytes, trusted.keys, "the bundle");
   return bytes;
 }
 

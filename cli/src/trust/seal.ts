@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { trustKey } from "anchoreval/internal/core/bundle/names";
+import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
+import { checkRoots, currentRoot } from "anchoreval/internal/trust/root-chain";
+import { signIndex } from "anchoreval/internal/trust/sign-index";
+import { parseTrustFile } from "anchoreval/internal/trust/statements";
+import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
+import { invalidOption, option, type OptionReader } from "../command.ts";
+import type { Output } from "../output.ts";
+import { readKey } from "./key-files.ts";
+
+/** Options of a command that signs an index beside what it publishes. */
+export const SEAL_OPTIONS = {
+  root: option("FILE", "root.json, published beside the bundle for readers who trust it; with --key"),
+  key: option("FILE", "a private key that the root lists for indexes: signs the benchmark's index for 60 days"),
+};
+
+/** Without a Worker the index is signed when something is published, or by a job that publishes the newest again. */
+const [DUE, LIFE] = [30 * 86_400_000, 60 * 86_400_000];
+
+/** Signs the index of a benchmark in a store, after a publication there. */
+export type Seal = (store: BundleStore, benchmark: string) => Promise<void>;
+
+/**
+ * Reads how the index is signed, by `--root` and `--key`; without them, a signed one that is left behind is told of.
+ * @param bundle - checked first: one that readers of the root refuse isn't published
+ * @throws AnchorEvalError `invalid_option`; `bundle_untrusted` where the root isn't valid, or no key of it signed the bundle
+ */
+export async function readSeal(
+  options: OptionReader,
+  bundle: { readonly manifest: Uint8Array; readonly signatures: Uint8Array | null; readonly name: string },
+  output: Output,
+): Promise<Seal> {
+  const [file, keyFile] = [options.text("root"), options.text("key")];
+  if (file === undefined && keyFile === undefined)
+    return async (store, benchmark) => {
+      if ((await store.get(trustKey(benchmark))) === null) return;
+      output.remark(
+        `The signed index there doesn't name what was published since: a Worker in front signs it by itself; else publish again with --root and --key`,
+      );
+    };
+  if (file === undefined || keyFile === undefined) throw invalidOption("--root and --key go together: who is trusted, and what signs the index"); // prettier-ignore
+  const key = await readKey("--key", keyFile);
+  const trust = await readFile(file).then(
+    (bytes) => parseTrustFile(new Uint8Array(bytes)),
+    (cause: unknown) => {
+      throw invalidOption(`--root ${file} can't be read: ${(cause as Error).message}`, cause);
+    },
+  );
+  if (trust === null) throw invalidOption(`--root ${file} is no root.json: anchoreval root makes one`);
+  const chain = await checkRoots(trust.roots, file);
+  const root = currentRoot(chain, Date.now());
+  if (!root.index.includes(key.key))
+    throw invalidOption(`--key ${keyFile}: root ${root.version} doesn't list ${key.key} for indexes`);
+  await requireBundleKey(chain, root, bundle.manifest, bundle.signatures, bundle.name);
+  return async (store, benchmark) => {
+    const sign = (bytes: Uint8Array): string => key.sign(bytes).signature;
+    await signIndex(store, benchmark, {
+      chain,
+      key: key.key,
+      sign,
+      now: Date.now(),
+      due: DUE,
+      life: LIFE,
+      renewAfter: 0,
+    });
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
+import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
+import { type TrustMemory, trustRoot } from "anchoreval/internal/trust/trust-root";
+import { invalidOption } from "../command.ts";
+import { replaceFile } from "../errors.ts";
+import { printable } from "../output.ts";
+
+/**
+ * Reads whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or the file of a root.
+ * @throws AnchorEvalError `invalid_option` for a file that can't be read, or is no root.json
+ */
+export function readTrusted(setting: string): readonly string[] | ((source: BundleSource) => BundleSource) {
+  const parts = setting.split(",").map((part) => part.trim());
+  if (parts.length > 1 || PUBLIC_KEY.test(parts[0]!)) return parts;
+  let root: string;
+  try {
+    root = readFileSync(setting, "utf8");
+  } catch (cause) {
+    throw invalidOption(`${setting} is neither a public key of Ed25519 nor a root.json that can be read: those are trusted (ANCHOREVAL_TRUSTED_KEYS)`, cause); // prettier-ignore
+  }
+  return trustRoot(root, { memory: folderMemory(memoryFolder(process.env)), onWarning: warn });
+}
+
+/** Warnings of trust are printed whatever is quiet. */
+function warn(message: string): void {
+  process.stderr.write(`${printable(`warning: ${message}`)}\n`);
+}
+
+/**
+ * The user's folder for what programs remember. Not that for caches: emptied, it would let a host show an older root again.
+ * @example memoryFolder({ XDG_STATE_HOME: "/home/a/.state" }) // "/home/a/.state/anchoreval/trust"
+ */
+export function memoryFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const own = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homedir(), ".local", "state");
+  return join(own, "anchoreval", "trust");
+}
+
+/** A memory in files. Where the folder can't be written to, that is warned of, and what was loaded is used. */
+function folderMemory(folder: string): TrustMemory {
+  const fileOf = (key: string): string => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
+  return {
+    read: async (key) => {
+      try {
+        return await readFile(fileOf(key), "utf8");
+      } catch (cause) {
+        if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "")) return null;
+        throw invalidOption(`${fileOf(key)}, which remembers the newest root and index, can't be read`, cause);
+      }
+    },
+    write: async (key, text) => {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        await replaceFile(fileOf(key), text);
+      } catch {
+        warn(
+          `${folder} can't be written to: the newest root and index aren't remembered, so an older one won't be noticed`,
+        );
+      }
+    },
+  };
+}

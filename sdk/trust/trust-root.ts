@@ -1,0 +1,243 @@
+import { sha256 } from "../bytes.ts";
+import { isSignedBy, requireTrusted } from "../bundles/trusted-source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseSignatures } from "../core/bundle/signature.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { checkRoots, currentRoot, followRoots, revokedBy, type RootChain, untrusted } from "./root-chain.ts";
+import {
+  encodeTrustFile,
+  type IndexStatement,
+  parseIndexStatement,
+  parseTrustFile,
+  type RootStatement,
+  type SignedStatement,
+  signedBytes,
+  type TrustFile,
+} from "./statements.ts";
+
+/** A reader's store of the newest root and index that it has seen, so that no host can show it older ones again. @inline */
+export interface TrustMemory {
+  /** The text that was written last under a key, null where none was. Keys are any text. */
+  read(key: string): string | null | Promise<string | null>;
+  write(key: string, text: string): unknown;
+}
+
+/** A root is said to expire soon. @unit milliseconds */
+const SOON = 30 * 86_400_000;
+
+/** How long `latest` may lag behind an index that was just issued. @unit milliseconds */
+const LATEST_LAG = 120_000;
+
+/**
+ * A root of trust, for `trustedKeys`. What is loaded must be signed by a key that the newest root lists for bundles; the root
+ * is followed from the given one by what the host publishes beside the bundle. Where the root lists keys for indexes,
+ * the host must also have an index, signed by one and in date, that names the bundle's version with the bundle's digest.
+ * @param root - the content of root.json, from whom you trust and not from the host
+ * @param options - `memory`: without it, a host can show an older root or index than it did before, as long as these haven't
+ * expired; in a page `{ read: (key) => localStorage.getItem(key), write: (key, text) => localStorage.setItem(key, text) }`.
+ * `onWarning`: told of an index that is overdue, a root that expires within 30 days, a yanked version; `console.warn` unless
+ * given. `now`: milliseconds since 1970
+ * @throws AnchorEvalError `invalid_option` where the text is no root; where something is read, `bundle_untrusted`
+ * @example await loadBundle("https://evals.example.com/v1/bundles/quiz/1.0.0", { trustedKeys: trustRoot(rootJson) })
+ */
+export function trustRoot(
+  root: string,
+  options: {
+    readonly memory?: TrustMemory;
+    readonly onWarning?: (message: string) => void;
+    readonly now?: () => number;
+  } = {},
+): (source: BundleSource) => BundleSource {
+  const pinned = parseTrustFile(new TextEncoder().encode(root));
+  if (pinned === null) throw new AnchorEvalError("invalid_option", "the root of trust is no root.json: anchoreval root makes one"); // prettier-ignore
+  const { memory = null, onWarning = console.warn, now = Date.now } = options;
+  const check = { pinned, memory, onWarning, now };
+  return (source) => ({
+    name: source.name,
+    read: async (file, readOptions = {}) => {
+      if (file !== "manifest.json") return source.read(file, readOptions);
+      const { range, ...rest } = readOptions;
+      const [manifest, signatures, published] = await Promise.all([
+        source.read(file, rest),
+        source.readSignatures?.(rest) ?? null,
+        source.readTrust?.(rest) ?? null,
+      ]);
+      if (manifest === null) return null;
+      await checkTrust(check, source, manifest, signatures, published);
+      return range ? manifest.subarray(range.begin, range.end) : manifest;
+    },
+    // Without its card, which nobody signed.
+    ...(source.readSignatures && { readSignatures: (own) => source.readSignatures!(own) }),
+  });
+}
+
+interface TrustCheck {
+  readonly pinned: TrustFile;
+  readonly memory: TrustMemory | null;
+  readonly onWarning: (message: string) => void;
+  readonly now: () => number;
+}
+
+async function checkTrust(
+  check: TrustCheck,
+  source: BundleSource,
+  manifest: Uint8Array,
+  signatures: Uint8Array | null,
+  published: Uint8Array | null,
+): Promise<void> {
+  const { name } = source;
+  const trust = published && parseTrustFile(published);
+  if (published && !trust) throw untrusted(`${name}: its trust.json can't be read`);
+  const chain = await newestRoot(check, trust?.roots ?? [], name);
+  const root = currentRoot(chain, check.now());
+  if (Date.parse(root.expires) - check.now() < SOON)
+    check.onWarning(`root ${root.version} expires at ${root.expires}: ask its publisher for the next one`);
+  await requireBundleKey(chain, root, manifest, signatures, name);
+  // A folder is its owner's own copy: nobody answers there who could hold a newer index back.
+  if (root.index.length === 0 || !source.readTrust) return;
+  const index = await newestIndex(check, chain, trust?.index, parseManifest(manifest), name);
+  await requireListed(check, index, manifest, name);
+}
+
+/** The root that is followed from the pinned one through the remembered one to what the host has; the newest is remembered. */
+async function newestRoot(
+  { pinned, memory }: TrustCheck,
+  published: readonly SignedStatement[],
+  name: string,
+): Promise<RootChain> {
+  const own = await checkRoots(pinned.roots, "the trusted root.json");
+  const key = `root ${await sha256(new TextEncoder().encode(own.at(-1)!.source.signed))}`;
+  const text = (await memory?.read(key)) ?? null;
+  const remembered = text === null ? own : await followRoots(own, recalled(text).roots, "the remembered root");
+  const chain = await followRoots(remembered, published, name);
+  if (chain.length > remembered.length)
+    await memory?.write(key, new TextDecoder().decode(encodeTrustFile({ roots: chain.map((link) => link.source) })));
+  return chain;
+}
+
+/** Reads a remembered text; one that is damaged is told of, since going on without it would forget. */
+function recalled(text: string): TrustFile {
+  const trust = parseTrustFile(new TextEncoder().encode(text));
+  if (trust) return trust;
+  throw untrusted("what was remembered of the newest root and index is damaged: remove it to begin anew");
+}
+
+/**
+ * Refuses a manifest that no key signed which the root lists for bundles.
+ * @throws AnchorEvalError `bundle_untrusted`, naming the root that took a key's right back; `unsupported`
+ */
+export async function requireBundleKey(
+  chain: RootChain,
+  root: RootStatement,
+  manifest: Uint8Array,
+  signatures: Uint8Array | null,
+  name: string,
+): Promise<void> {
+  const signers = ((signatures && parseSignatures(signatures)) ?? []).map(({ key }) => key);
+  const revoked = signers.find((key) => revokedBy(chain, "bundles", key) !== null);
+  if (revoked !== undefined && !signers.some((key) => root.bundles.includes(key)))
+    throw untrusted(
+      `${name} is refused: it is signed by ${revoked}, which root ${revokedBy(chain, "bundles", revoked)} revoked`,
+    );
+  if (root.bundles.length === 0) throw untrusted(`${name} is refused: root ${root.version} lists no key for bundles`);
+  await requireTrusted(manifest, signatures, root.bundles, name);
+}
+
+/** The host's signed index, of this benchmark, in date, and no older than the one that was seen there; it is remembered. */
+async function newestIndex(
+  { memory, now, onWarning }: TrustCheck,
+  chain: RootChain,
+  published: SignedStatement | undefined,
+  { benchmark }: Manifest,
+  name: string,
+): Promise<IndexStatement> {
+  const { statement: root } = chain.at(-1)!;
+  if (!published)
+    throw untrusted(`${name} has no signed index, which root ${root.version} asks for: its publisher has to sign one`);
+  const index = await requireIndexKey(chain, published, name);
+  if (index.benchmark !== benchmark)
+    throw untrusted(`${name} has the signed index of ${index.benchmark}, and the bundle is of ${benchmark}`);
+  const words = `the signed index of ${name}, number ${index.number} of ${index.issued},`;
+  if (now() >= Date.parse(index.expires))
+    throw untrusted(`${words} expired at ${index.expires}: a newer one is held back, or its publisher stopped signing`);
+
+  // Of this place, by these keys: new ones begin anew, so that what was signed by a stolen one can't lock readers out.
+  const key = `index ${name.replace(/[/@][^/@]+(\/files)?$/, "")} ${root.index.toSorted().join(" ")}`;
+  const text = (await memory?.read(key)) ?? null;
+  const last = text === null ? undefined : recalled(text).index;
+  const seen = last && parseIndexStatement(last);
+  if (seen) {
+    if (index.number < seen.number)
+      throw untrusted(`${words} is older than number ${seen.number}, which was seen there before (rollback)`);
+    if (index.number === seen.number && published.signed !== last.signed)
+      throw untrusted(`${words} is another one than the number ${seen.number} that was seen there before (fork)`);
+    const lost = lostVersion(seen, index);
+    if (lost !== null) throw untrusted(`${words} ${lost} (fork)`);
+  }
+  if (index.number !== seen?.number) {
+    const roots = chain.map((link) => link.source);
+    await memory?.write(key, new TextDecoder().decode(encodeTrustFile({ roots, index: published })));
+  }
+  if (now() >= Date.parse(index.due))
+    onWarning(
+      `${words} is overdue since ${index.due}: a newer one may be held back; it is refused from ${index.expires}`,
+    );
+  return index;
+}
+
+/**
+ * The statement of an index that a key signed which the newest root lists for indexes.
+ * @throws AnchorEvalError `bundle_untrusted`, `unsupported`
+ */
+async function requireIndexKey(chain: RootChain, published: SignedStatement, name: string): Promise<IndexStatement> {
+  const { statement: root } = chain.at(-1)!;
+  const bytes = signedBytes("index", published.signed);
+  for (const own of published.signatures)
+    if (root.index.includes(own.key) && (await isSignedBy(bytes, own))) {
+      const index = parseIndexStatement(published);
+      if (index) return index;
+      throw untrusted(`${name}: its signed index can't be read`);
+    }
+  const signers = published.signatures.map(({ key }) => key);
+  const revoked = signers.find((key) => revokedBy(chain, "index", key) !== null);
+  throw untrusted(
+    revoked === undefined
+      ? `${name}: its index is signed by ${signers.join(", ") || "nobody"}, which root ${root.version} doesn't list for indexes, or wrongly`
+      : `${name}: its index is signed by ${revoked}, which root ${revokedBy(chain, "index", revoked)} revoked`,
+  );
+}
+
+/** Tells which version of an older index is gone or another bundle, since published versions stay; null for none. */
+export function lostVersion(
+  older: Pick<IndexStatement, "versions">,
+  newer: Pick<IndexStatement, "versions">,
+): string | null {
+  for (const { version, digest } of older.versions) {
+    const now = newer.versions.find((entry) => entry.version === version);
+    if (!now) return `no longer names version ${version}`;
+    if (now.digest !== digest) return `names another bundle as version ${version} than before`;
+  }
+  return null;
+}
+
+/** Refuses a bundle that the signed index doesn't name, names by another digest, or doesn't name as `latest` where that was asked for. */
+async function requireListed(
+  { now, onWarning }: TrustCheck,
+  index: IndexStatement,
+  bytes: Uint8Array,
+  name: string,
+): Promise<void> {
+  const { version } = parseManifest(bytes);
+  const entry = index.versions.find((own) => own.version === version);
+  if (!entry) throw untrusted(`${name}: its signed index doesn't name version ${version}`);
+  const digest = `sha256:${await sha256(bytes)}`;
+  if (entry.digest !== digest)
+    throw untrusted(`${name}: version ${version} there is ${digest}, its signed index names ${entry.digest}`);
+  const asksLatest = /\/latest(\/files)?$/.test(name);
+  if (asksLatest && index.latest !== version && now() - Date.parse(index.issued) > LATEST_LAG)
+    throw untrusted(`${name} answers with version ${version}, its signed index says ${index.latest ?? "none"}`);
+  if (entry.yanked)
+    onWarning(`${name}: version ${version} was yanked by its publisher: ${entry.reason ?? "no reason was given"}`);
+}

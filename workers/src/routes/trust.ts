@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import { AnchorEvalError } from "anchoreval";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { signIndex } from "anchoreval/internal/trust/sign-index";
+import type { TrustFile } from "anchoreval/internal/trust/statements";
+import { indexSigning, trustedRoot } from "../auth/root.ts";
+import { BenchmarkParams, OTHERWISE } from "../schemas/contract.ts";
+import { answerSchema, described, json, optional } from "../schemas/fields.ts";
+import { operation, route } from "./route.ts";
+
+const SignedSchema = answerSchema("SignedStatement", {
+  signed: described(z.string(), "JSON, letter for letter as it was signed."),
+  signatures: z.array(z.object({ key: z.string(), signature: z.string() })).readonly(),
+});
+
+const TrustSchema = answerSchema("Trust", {
+  roots: described(z.array(SignedSchema).readonly(), "The root's versions, each signed by keys of the one before."),
+  index: optional(SignedSchema, "The versions with their digests, and until when that is the newest word."),
+});
+
+export const readTrust = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/trust.json",
+    ...operation("bundles", "readTrust", "Read who may sign, and the signed index of a benchmark"),
+    request: { params: BenchmarkParams },
+    responses: {
+      200: json(TrustSchema, "The root and the signed index"),
+      ...OTHERWISE.read,
+    },
+  },
+  async (c) => {
+    const { benchmark } = c.req.valid("param");
+    const { bucket, settings, now } = c.var;
+    if (!("roots" in settings.trusted))
+      throw new AnchorEvalError("not_found", `${benchmark} has no trust.json: this Worker has no root of trust`);
+    const trusted = await trustedRoot(settings.trusted.roots, now());
+    // Signed when it is asked for: a publication whose Worker died before it could sign leaves nothing behind.
+    const trust: TrustFile = settings.indexKey
+      ? await signIndex(r2Store(bucket), benchmark, await indexSigning(trusted, settings.indexKey, now()))
+      : { roots: trusted.chain.map((link) => link.source) };
+    c.header("cache-control", "no-store");
+    return c.json(trust, 200);
+  },
+);
