@@ -13,6 +13,11 @@ export interface TypicalPrices {
   readonly assumed: readonly string[];
 }
 
+interface CostSums {
+  readonly sums: number[];
+  readonly counts: number[];
+}
+
 interface PricedItem {
   readonly item_id: string;
   readonly scenario: string;
@@ -26,22 +31,23 @@ const [MOST_SWEEPS, SETTLED] = [30, 1e-6];
 
 /** Costs of models' answers to items, as they are read. */
 export class AnswerCosts {
-  /** By kind and model, then by item: the sum over answers whose cost is known, and their number. */
-  readonly #sums = new Map<CostKind, Map<string, Map<string, { sum: number; count: number }>>>();
+  readonly #places = new Map<string, number>();
+  /** By kind and model, then by the item's place: sum over the answers whose cost is known, and their number. */
+  readonly #models = new Map<CostKind, Map<string, CostSums>>();
 
   /** Notes what an answer cost. @param answers - how many it is the mean of */
   add(model: string, item: string, cost: Cost, answers = 1): void {
     for (const kind of COST_KINDS) {
       const value = cost[kind];
       if (value === undefined) continue;
-      const models = this.#sums.get(kind) ?? new Map<string, Map<string, { sum: number; count: number }>>();
-      this.#sums.set(kind, models);
-      const items = models.get(model) ?? new Map<string, { sum: number; count: number }>();
-      models.set(model, items);
-      const own = items.get(item) ?? { sum: 0, count: 0 };
-      items.set(item, own);
-      own.sum += value * answers;
-      own.count += answers;
+      const models = this.#models.get(kind) ?? new Map<string, CostSums>();
+      this.#models.set(kind, models);
+      const { sums, counts } = models.get(model) ?? { sums: [], counts: [] };
+      models.set(model, { sums, counts });
+      const place = this.#places.get(item) ?? this.#places.size;
+      this.#places.set(item, place);
+      sums[place] = (sums[place] ?? 0) + value * answers;
+      counts[place] = (counts[place] ?? 0) + answers;
     }
   }
 
@@ -54,15 +60,13 @@ export class AnswerCosts {
     readonly prices: readonly TypicalPrices[];
     readonly remarks: readonly string[];
   } {
-    const places = new Map(items.map(({ item_id: id }, place) => [id, place]));
+    const places = items.map(({ item_id: id }) => this.#places.get(id) ?? -1);
     const prices: TypicalPrices[] = [];
     const remarks: string[] = [];
-    for (const [kind, models] of this.#sums) {
-      const logs = Array.from(models.values(), (own) => {
-        const row = new Float64Array(items.length).fill(NaN);
-        for (const [id, { sum, count }] of own) if (places.has(id)) row[places.get(id)!] = Math.log(sum / count);
-        return row;
-      }).filter((row) => row.some((log) => !Number.isNaN(log)));
+    for (const [kind, models] of this.#models) {
+      const logs = Array.from(models.values(), ({ sums, counts }) =>
+        Float64Array.from(places, (place) => Math.log((sums[place] ?? NaN) / (counts[place] ?? NaN))),
+      ).filter((row) => row.some((log) => !Number.isNaN(log)));
       const typical = typicalLogs(logs, items.length);
       const known = typical.filter((log) => !Number.isNaN(log)).length;
       if (known === 0) continue;
@@ -72,20 +76,29 @@ export class AnswerCosts {
       }
       const own = { kind, models: logs.length, ...filled(typical, items) };
       prices.push(own);
-      if (own.assumed.length > 0)
-        remarks.push(
-          `${kind}: no answer to ${counted(own.assumed.length, "item")} of ${items.length} says what it took; ${own.assumed.length === 1 ? "it is" : "they are"} taken to cost the median of ${own.assumed.length === 1 ? "its" : "their"} scenario: ${firstFew(own.assumed)}`,
-        );
+      if (own.assumed.length > 0) remarks.push(assumedWords(own, items));
     }
     return { prices, remarks };
   }
+}
+
+function assumedWords({ kind, assumed }: TypicalPrices, items: readonly PricedItem[]): string {
+  const guessed = new Set(assumed);
+  const known = new Set(items.flatMap(({ item_id: id, scenario }) => (guessed.has(id) ? [] : [scenario])));
+  const blind = items.map(({ scenario }) => scenario).filter((scenario) => !known.has(scenario));
+  const overall = blind.length === 0 ? "" : `, those of ${firstFew([...new Set(blind)])} the median of all items`;
+  const [are, their] = assumed.length === 1 ? ["it is", "its"] : ["they are", "their"];
+  return `${kind}: no answer to ${counted(assumed.length, "item")} of ${items.length} says what it took; ${are} taken to cost the median of ${their} scenario${overall}: ${firstFew(assumed)}`;
 }
 
 /** Prices of all items, those of which nothing is known the median of their scenario, else of all. */
 function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalPrices, "items" | "assumed"> {
   const byScenario = new Map<string, number[]>();
   items.forEach(({ scenario }, i) => {
-    if (!Number.isNaN(logs[i])) byScenario.set(scenario, [...(byScenario.get(scenario) ?? []), logs[i]!]);
+    if (Number.isNaN(logs[i])) return;
+    const own = byScenario.get(scenario);
+    if (own) own.push(logs[i]!);
+    else byScenario.set(scenario, [logs[i]!]);
   });
   const medians = new Map(Array.from(byScenario, ([scenario, own]) => [scenario, median(own)]));
   const overall = median([...byScenario.values()].flat());

@@ -75,7 +75,7 @@ describe("items of which nothing is known", () => {
     expect(prices[0]!.assumed).toEqual(["q2", "q6"]);
     expect(prices[0]!.items.get("q2")).toBeCloseTo(Math.sqrt(10 * 30), 9);
     expect(prices[0]!.items.get("q6")).toBeCloseTo(100, 9);
-    expect(remarks).toEqual([expect.stringContaining('tokens: no answer to 2 items of 7 says what it took; they are taken to cost the median of their scenario: "q2", "q6"')]); // prettier-ignore
+    expect(remarks).toEqual([expect.stringContaining('tokens: no answer to 2 items of 7 says what it took; they are taken to cost the median of their scenario, those of "c" the median of all items: "q2", "q6"')]); // prettier-ignore
   });
 
   test("leave no prices where they are most of all, which is said", () => {
