@@ -1,11 +1,16 @@
 // How often intervals over trials hold what they are for: this run's score, the expected score over runs, that on other tasks.
 // usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4] [--models 80] [--slope 0.6] [--luck 0.8]
-// FOLDER has terminal-bench-core, with trials.csv.gz and items.jsonl.gz.
+//          [--scenarios human_eval,lsat_cot,cruxeval_input_cot]
+// FOLDER has terminal-bench-core, with trials.csv.gz and items.jsonl.gz, and noises-lowk07.
 //
 // terminal-bench-core: each model in turn is held out, the bundle is fitted on the others. "Other tasks": fitted and asked on a
 // random half of the tasks, and the truth is the model's mean on the other half, whose own error is taken into account; "same
 // tasks": asked on half of the tasks in some trials, and the truth is its mean on all tasks in the other trials. Beside each the
 // ± that boards print, 1.96 standard deviations of the run means over their root.
+//
+// noises-lowk07 has rates of some ten runs, whose number is the least that all rates of a model in a scenario are multiples of.
+// Eight models at a time are held out; 50 items are asked in trials drawn from those runs. Truths: the mean of these trials of
+// all items, and that of the other trials, its own error taken into account.
 //
 // Simulated boards: `models` × 400 items, logit chance = a(θ − b) + luck·N(0,1) anew in each cell, a even from `slope` to .8
 // more, fitted on means of 3 trials of all but 20 of them; every truth is known.
@@ -16,7 +21,8 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { estimateTrials } from "anchoreval/internal/trials/estimate-trials";
 import { bundleFiles, fit, readResponses, resolveBackend } from "anchoreval-trainer";
 import { withVarianceComponents } from "../offline-trainer/dist/extensions/trials/variance-components.js";
-import { responseMatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { responseMatrix, scoreAt } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +33,7 @@ const { values, positionals } = parseArgs({
     models: { type: "string", default: "80" },
     slope: { type: "string", default: "0.6" },
     luck: { type: "string", default: "0.8" },
+    scenarios: { type: "string", default: "human_eval,lsat_cot,cruxeval_input_cot" },
   },
 });
 const [folder] = positionals;
@@ -152,6 +159,49 @@ const five = subjects.map((model) => {
 console.log(
   `  80 tasks × 5 trials: ± of five run means ${(100 * mean(five.map((own) => own.printed))).toFixed(2)}, over tasks ${(100 * mean(five.map((own) => own.tasks))).toFixed(2)}`,
 );
+
+/** Trials by model and item: lists of passes, of models with six runs of every item or more. */
+function repeatedBoard(matrix, columns) {
+  const table = new Map();
+  matrix.subjects.forEach((model, m) => {
+    const rates = columns.map((i) => scoreAt(matrix, m, i));
+    const count = [...Array(60).keys()].slice(6).find((n) => rates.every((rate) => Math.abs(rate * n - Math.round(rate * n)) < 0.02)); // prettier-ignore
+    if (count === undefined || rates.every((rate) => rate === 0 || rate === 1)) return;
+    const trials = rates.map((rate) => Array.from({ length: count }, (_, k) => Number(k < Math.round(rate * count))));
+    table.set(model, new Map(columns.map((i, k) => [matrix.items[i].item_id, trials[k]])));
+  });
+  return table;
+}
+
+const runs = await readLeaderboard(folder, "noises-lowk07");
+for (const scenario of values.scenarios.split(",").filter(Boolean)) {
+  const columns = [...runs.items.keys()].filter((i) => runs.items[i].scenario === scenario);
+  const cells = repeatedBoard(runs, columns);
+  const itemsOf = columns.map((i) => ({ item_id: runs.items[i].item_id, scenario }));
+  const random = createRandom(scenario);
+  const models = random.shuffle([...cells.keys()]);
+  const held = new Tally();
+  for (let from = 0; from < models.length; from += 8) {
+    const targets = models.slice(from, from + 8);
+    const sources = models.filter((model) => !targets.includes(model));
+    const trialsOf = (model, id) => cells.get(model).get(id);
+    const bundle = await bundleOf({ models: sources, items: itemsOf, trialsOf }, 50);
+    const asked = bundle.scenarios.values().next().value.forms.get("50").itemIds;
+    for (const target of targets)
+      for (const t of TRIALS)
+        for (let repeat = 0; repeat < 5; repeat++) {
+          const drawn = new Map([...cells.get(target)].map(([id, own]) => [id, random.shuffle([...own])]));
+          const { score, trials } = estimateTrials(bundle, new Map(asked.map((id) => [id, drawn.get(id).slice(0, t)])));
+          const later = [...drawn.values()].map((own) => own.slice(t));
+          const noise = mean(later.map((own) => variance(own) / own.length)) / later.length;
+          held.add(`${t} trials: this run`, score, trials.overall.run, mean([...drawn.values()].map((own) => mean(own.slice(0, t))))); // prettier-ignore
+          if (later[0].length > 1)
+            held.add(`${t} trials: over runs`, score, trials.overall.expected, mean(later.map(mean)), Math.sqrt(noise));
+        }
+  }
+  console.log(`\nnoises-lowk07, ${scenario}: 50 of ${columns.length} items asked, ${models.length} models`);
+  for (const line of held.lines()) console.log(line);
+}
 
 /** A simulated board. */
 function simulated(seed) {

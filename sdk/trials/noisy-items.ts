@@ -27,7 +27,7 @@ export interface NoisyItems {
   readonly items: readonly AdaptiveItem[];
   /** ρ, the share of an answer's variance about its prediction that another trial draws anew. */
   readonly shares: Float64Array;
-  /** What another trial takes away of the score's variance for its price, but for 1/(R(R+1)): w²·ρ·p̂(1−p̂)/c. */
+  /** Variance of the score that another trial takes away for its price, but for 1/(R(R+1)): w²·ρ·p̂(1−p̂)/c. */
   readonly gains: Float64Array;
   /** Trials of an item that is asked. */
   readonly trials: Float64Array;

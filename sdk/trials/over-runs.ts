@@ -47,10 +47,11 @@ interface Session {
  * counted, or when no trial would tell more.
  *
  * With ρ the share of an answer's variance v about its prediction that is noise, n of N items in R trials each know the
- * expected score to (1/n − 1/N)(1−ρ)v + ρv/(nR): of as many answers, nR, to least at R = 1. So nothing is asked twice until
- * all items are asked, but for items whose further trials are cheaper ({@link trialsWorth}). Then the noisiest items by
- * weight are, by the variance that another trial of them takes away for its price, w²ρv/(R(R+1)c), v what the response model
- * predicts before the first answer. What is asked again depends on no answer, so the means of the trials are unbiased.
+ * expected score to (1/n − 1/N)(1−ρ)v + ρv/(nR): for as many answers, nR, least at R = 1. So nothing is asked twice until all
+ * items are asked, unless further trials are cheaper than an item's first one ({@link trialsWorth}). Then the noisiest items
+ * by weight are asked again, by the variance that another trial takes away for its price, w²ρv/(R(R+1)c), with v as the
+ * response model predicts it before the first answer. Since no answer decides what is asked again, means of trials stay
+ * unbiased.
  *
  * Trials of an item come one a turn, numbered from 2 on in `trial`.
  * @param source - of the pool's items
