@@ -75,11 +75,14 @@ function hasTrials(responses: unknown): boolean {
 function namedAnswers(
   bundle: Bundle,
   responses: readonly (number | null | ItemTrials)[],
-  options: EstimateOptions,
+  { form: asked, formDigest }: Pick<EstimateOptions, "form" | "formDigest">,
 ): { readonly form: string; readonly responses: ReadonlyMap<string, number | null | ItemTrials> } {
-  const named = bundle.manifest.forms.find(({ digest }) => digest === options.formDigest);
-  const asked = { ...options, ...(named && options.form === undefined && { form: named.id }) };
-  const { form } = resolveAnswers(bundle, responses.map(() => null), asked); // prettier-ignore
+  const known = asked ?? bundle.manifest.forms.find(({ digest }) => digest === formDigest)?.id;
+  // For its checks of an array: the answers themselves are checked with all others, by their ids.
+  const { form } = resolveAnswers(bundle, new Array<number>(responses.length).fill(0), {
+    ...(known !== undefined && { form: known }),
+    ...(formDigest !== undefined && { formDigest }),
+  });
   const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form));
   return { form, responses: new Map(ids.map((id, index) => [id, responses[index]!])) };
 }
