@@ -45,8 +45,11 @@ export function evenForm(size: number, scenarios: readonly { readonly id: string
   return { id: String(size), anchors: new Map(scenarios.map(({ id }) => [id, size])) };
 }
 
-/** Anchors that a scenario has at least where it has the items and the total allows: of one alone nothing tells its error. */
+/** Anchors that a scenario has at least, where the total allows it: of one alone nothing tells its error. */
 const LEAST_ANCHORS = 2;
+
+/** Below it a part that shares lack to a whole number is rounding. */
+const ROUNDING = 1e-6;
 
 /**
  * The form of exactly `total` anchors in all scenarios together, shared evenly or in proportion, as whole numbers and the
@@ -65,21 +68,19 @@ export function totalForm(
   if (total < scenarios.length)
     refuse(`--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`);
   if (total > items) refuse(`--total must be at most the ${items} items of all scenarios; got ${total}`);
-  const least = Math.min(LEAST_ANCHORS, Math.floor(total / scenarios.length));
+  const leastOf = ({ count }: Sized): number => Math.min(count, LEAST_ANCHORS);
+  const isShort = total <= scenarios.reduce((sum, own) => sum + leastOf(own), 0);
   const ascending = scenarios
-    .map(({ id, count }, s) => ({ id, count, share: shares[s]!, least: Math.min(count, least) }))
-    .sort((x, y) => x.count / x.share - y.count / y.share);
+    .map((own, s) => ({ ...own, share: isShort ? 1 : shares[s]!, least: isShort ? 0 : leastOf(own) }))
+    .sort((x, y) => (x.count - x.least) / x.share - (y.count - y.least) / y.share);
   const anchors = new Map<string, number>();
-  let left = total;
-  let open = ascending.reduce((sum, own) => sum + own.share, 0);
-  let promised = ascending.reduce((sum, own) => sum + own.least, 0);
-  for (const own of ascending) {
-    promised -= own.least;
-    const asked = Math.max(own.least, Math.floor((left * own.share) / open));
-    const number = Math.min(own.count, asked, left - promised);
-    anchors.set(own.id, number);
-    left -= number;
-    open -= own.share;
+  let free = ascending.reduce((sum, { least }) => sum - least, total);
+  let open = ascending.reduce((sum, { share }) => sum + share, 0);
+  for (const { id, count, share, least } of ascending) {
+    const more = Math.min(count - least, Math.floor((free * share) / open + ROUNDING));
+    anchors.set(id, least + more);
+    free -= more;
+    open -= share;
   }
   return { id: `total-${total}`, anchors: new Map(scenarios.map(({ id }) => [id, anchors.get(id)!])) };
 }

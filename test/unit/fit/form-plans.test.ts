@@ -5,9 +5,9 @@ import { refusal } from "../../support/refusal.ts";
 
 const scenariosOf = (counts: readonly number[]) => counts.map((count, s) => ({ id: `s${s}`, count }));
 const boards = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 });
-const shares = (total: number, counts: readonly number[]): number[] => {
+const shares = (total: number, counts: readonly number[], relative?: readonly number[]): number[] => {
   const scenarios = scenariosOf(counts);
-  const form = totalForm(total, scenarios);
+  const form = totalForm(total, scenarios, relative);
   return scenarios.map(({ id }) => anchorsIn(form, id));
 };
 
@@ -40,6 +40,29 @@ describe("a total", () => {
         }
       }),
     );
+  });
+
+  test("in proportion is met exactly, holds no less than a smaller one, and two of each scenario once it can", () => {
+    const relative = fc.array(fc.double({ min: 0.25, max: 4, noNaN: true }), { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(boards, relative, (counts, own) => {
+        const items = counts.reduce((sum, count) => sum + count, 0);
+        let before = counts.map(() => 0);
+        for (let total = counts.length; total <= items; total++) {
+          const found = shares(total, counts, own);
+          expect(found.reduce((sum, n) => sum + n, 0)).toBe(total);
+          found.forEach((n, s) => {
+            expect(n).toBeGreaterThanOrEqual(before[s]!);
+            expect(n).toBeLessThanOrEqual(counts[s]!);
+            expect(n).toBeGreaterThanOrEqual(Math.min(counts[s]!, total > 2 * counts.length ? 2 : 1));
+          });
+          before = found;
+        }
+      }),
+      { numRuns: 15 },
+    );
+    expect(shares(100, [80, 80, 80], [1, 2, 4])).toEqual([16, 29, 55]);
+    expect(shares(100, [80, 80, 20], [1, 2, 4])).toEqual([28, 52, 20]);
   });
 
   test.each([

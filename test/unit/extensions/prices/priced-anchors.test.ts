@@ -11,6 +11,7 @@ import {
   pricedMethod,
   residualVariances,
 } from "../../../../offline-trainer/src/extensions/prices/priced-anchors.ts";
+import { planForms } from "../../../../offline-trainer/src/fit/form-plans.ts";
 import { recommended, withKnowledge } from "../../../../offline-trainer/src/methods/method.ts";
 import { anchorInput, anchorInputOf } from "../../../support/select-anchors.ts";
 
@@ -122,6 +123,21 @@ test("a variance is that of the answers about the curves, drawn to the mean of a
   const models = input.models.length;
   const mean = variance.reduce((sum, own) => sum + own, 0) / ITEMS;
   variance.forEach((own) => expect(own).toBeGreaterThanOrEqual((20 / (20 + models)) * mean - 1e-12));
+});
+
+test("scenarios share a total by 1/√ of their mean price, between a quarter and four times an even share", () => {
+  const scenarios = ["a", "b", "c"].map((id) => ({ id, count: 400 }));
+  const knowledge = new Map([["a", Float64Array.of(1, 3)], ["b", Float64Array.of(8)], ["c", Float64Array.of(9, 27)]]); // prettier-ignore
+  for (const anchors of [priced, pricedDraw]) {
+    const plans = planForms(scenarios, { anchors, knowledge }, { sizes: [], totals: [13, 222] });
+    expect(plans.map((plan) => [...plan.anchors.values()])).toEqual([[5, 4, 4], [119, 61, 42]]); // prettier-ignore
+  }
+  const dear = new Map(knowledge).set("c", Float64Array.of(1e6));
+  const [plan] = planForms(scenarios, { anchors: priced, knowledge: dear }, { sizes: [], totals: [600] });
+  expect(plan!.anchors.get("c")).toBe(52); // a quarter of an even share of what is left at two each, and these two
+  const free = new Map(["a", "b", "c"].map((id) => [id, Float64Array.of(0)]));
+  const [even] = planForms(scenarios, { anchors: priced, knowledge: free }, { sizes: [], totals: [99] });
+  expect([...even!.anchors.values()]).toEqual([33, 33, 33]);
 });
 
 test("a method by price has the prices of each scenario's items as its anchors' knowledge", () => {
