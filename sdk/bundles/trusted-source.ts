@@ -13,6 +13,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 export function trustedSource(source: BundleSource, trusted: readonly string[]): BundleSource {
   return {
     name: source.name,
+    ...(source.expected && { expected: source.expected }),
     read: async (file, options = {}) => {
       if (file !== "manifest.json") return source.read(file, options);
       const { range, ...rest } = options;

@@ -38,6 +38,8 @@ export type WarningCode =
   | "suspicious_pattern"
   /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */
   | "exposure_not_limited"
+  /** The bundle is from before format 1.4: its manifest has no checksum, so that a damage to it may not be seen. */
+  | "unchecked_manifest"
   /** Over HTTP alone: a bundle doesn't know it. */
   | "yanked_version";
 

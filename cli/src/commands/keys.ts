@@ -11,7 +11,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import {
   encodeSignatures,
   mergeSignatures,
@@ -110,8 +109,8 @@ export const signCommand: Command = {
     const folder = options.required("bundle");
     const privateKey = await readKey(options.required("key"));
     const source = folderSource(folder);
-    const { bytes, digest } = await readManifest(source, { signal });
-    const { benchmark, version } = parseManifest(bytes);
+    const { manifest, bytes, digest } = await readManifest(source, { signal });
+    const { benchmark, version } = manifest;
     const own = { key: publicKeyOf(privateKey), signature: sign(null, bytes, privateKey).toString("base64url") };
     const there = (await source.readSignatures?.()) ?? null;
     const kept = [];

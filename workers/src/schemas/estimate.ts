@@ -32,6 +32,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "estimated_separately",
     "predicted_scenario",
     "exposure_not_limited",
+    "unchecked_manifest",
     "yanked_version",
   ]),
   scenario: z.string().exactOptional(),
