@@ -6,7 +6,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
-import { checkLength, readManifest } from "./read-file.ts";
+import { checkLength, corrupt, readManifest } from "./read-file.ts";
 
 /** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {
@@ -97,18 +97,16 @@ async function readSegments(
       const whole = begin === 0 && end === file.bytes;
       const options = { ...signal, fileBytes: file.bytes, ...(whole ? {} : { range }) };
       const bytes = begin === end ? new Uint8Array(0) : await source.read(name, options);
-      if (bytes === null)
-        throw new AnchorEvalError(
-          "bundle_corrupt",
-          `${source.name} lacks ${name}, which its manifest names: copy or publish the bundle again`,
-        );
+      if (bytes === null) throw corrupt(source.name, name, "missing", "its manifest names it");
       if (whole) checkLength(source.name, name, bytes.length, file.bytes);
       for (const segment of run) {
         const part = bytes.subarray(segment.begin - begin, segment.end - begin);
         if (part.length !== segment.end - segment.begin || (await sha256(part)) !== segment.sha256)
-          throw new AnchorEvalError(
-            "bundle_corrupt",
-            `${name} at ${source.name}, bytes ${segment.begin} to ${segment.end}: not the bytes that the manifest states (length or SHA-256 differ); copy or publish the bundle again`,
+          throw corrupt(
+            source.name,
+            name,
+            "damaged",
+            `bytes ${segment.begin} to ${segment.end} aren't those that the manifest states (length or SHA-256)`,
           );
         found.set(segment.scenario, { begin: segment.begin, bytes: part });
       }

@@ -27,7 +27,8 @@ export async function readBundleFile(
   throw corrupt(source.name, name, bytes === null ? "missing" : "damaged", states);
 }
 
-function corrupt(place: string, name: string, state: "missing" | "damaged", why: string): AnchorEvalError {
+/** The refusal of a file of a bundle. */
+export function corrupt(place: string, name: string, state: "missing" | "damaged", why: string): AnchorEvalError {
   return new AnchorEvalError(
     "bundle_corrupt",
     `${place}: ${name} is ${state}: ${why}; copy or publish the bundle again`,

@@ -8,6 +8,7 @@ import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { describe, expect, test } from "vitest";
 import { sampleBundle } from "../support/sample-bundle.ts";
+import { resealed } from "../support/tamper.ts";
 
 const pause = (): Promise<void> => Promise.resolve();
 const readIndex = async (store: BundleStore): Promise<BundleIndex> =>
@@ -213,5 +214,5 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
 }
 
 function edited(files: Map<BundleFileName, Uint8Array>, from: string, to: string): Uint8Array {
-  return new TextEncoder().encode(new TextDecoder().decode(files.get("manifest.json")).replace(from, to));
+  return resealed(files.get("manifest.json")!, (text) => text.replace(from, to));
 }

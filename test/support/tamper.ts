@@ -25,6 +25,11 @@ export function withManifest(files: BundleFiles, edit: (manifest: Loose) => void
   return new Map([...files, ["manifest.json", encodeManifest(manifest)]]);
 }
 
+/** The text of a manifest with something replaced, its checksum true to it. */
+export function resealed(manifest: Uint8Array, change: (text: string) => string): Uint8Array {
+  return encodeManifest(JSON.parse(change(text(manifest))) as object);
+}
+
 /** The files with another file; the manifest stays, so that digests tell. */
 export function withFile(files: BundleFiles, name: BundleFileName, content: Uint8Array): BundleFiles {
   return new Map([...files, [name, content]]);
