@@ -71,13 +71,15 @@ function text(value: string | number): string {
   return JSON.stringify(value);
 }
 
-/** An address and a bundle's name stay what they are; a folder is `./…` or `../…`. */
-function placeSeenFrom(folder: string, place: string, pinned: string): string {
-  const found = placedFolder(place);
+/** An address and a bundle's name stay what they are; a folder is `./…` or `../…`. A pinned digest stays pinned. */
+function placeSeenFrom(folder: string, place: string, named: string): string {
+  const [plain = "", digest] = place.split(/(?=#sha256:)/);
+  const found = placedFolder(plain);
   if (found === null) return place;
-  if (found !== place && !place.startsWith("file:")) return pinned;
-  const path = relative(folder, resolve(place.startsWith("file:") ? fileURLToPath(place) : place))
+  const pin = digest ?? "";
+  if (found !== plain && !plain.startsWith("file:")) return named + pin;
+  const path = relative(folder, resolve(plain.startsWith("file:") ? fileURLToPath(plain) : plain))
     .split(sep)
     .join("/");
-  return path.startsWith(".") || /^[a-z]:/i.test(path) ? path : `./${path}`;
+  return (path.startsWith(".") || /^[a-z]:/i.test(path) ? path : `./${path}`) + pin;
 }

@@ -8,12 +8,17 @@ import { readTrusted } from "./trust/trusted-keys.ts";
 
 /** The bundle that a command reads. */
 export const BUNDLE_OPTION = {
-  bundle: option("BUNDLE", "the bundle: a folder, an address, or a name (anchoreval bundles)", { required: true }),
+  bundle: option(
+    "BUNDLE",
+    "the bundle: a folder, an address, or a name (anchoreval bundles); PLACE#sha256:… takes only the one of this digest",
+    { required: true },
+  ),
 } as const satisfies OptionSpecs;
 
 /**
  * The source that a command's `BUNDLE` means: a folder, an HTTP address of a Worker's bundle or of any static host's
  * folder, or the name of a bundle that comes with the package. A Worker's address without a version means the latest.
+ * `#sha256:…` at the end of each pins the bundle's digest.
  * Where ANCHOREVAL_TRUSTED_KEYS lists public keys, comma-separated, or names a root.json, one of its keys must have signed
  * it; what ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
@@ -35,7 +40,11 @@ export function readBundle(options: OptionReader, signal: AbortSignal): Promise<
  * @example isPinned("https://evals.example.com/v1/bundles/helm-lite/latest") // false
  */
 export function isPinned(place: string): boolean {
-  return !/^https?:/i.test(place) || !/\/v1\/bundles\/[^/]+(\/latest)?\/?$/.test(new URL(place).pathname);
+  return (
+    place.includes("#sha256:") ||
+    !/^https?:/i.test(place) ||
+    !/\/v1\/bundles\/[^/]+(\/latest)?\/?$/.test(new URL(place).pathname)
+  );
 }
 
 function webSource(url: URL): BundleSource {

@@ -25,7 +25,10 @@ ASKED_TOGETHER = 0.7  # share of a scenario's anchors below which answers no lon
 class Bundle:
     def __init__(self, place):
         self.place = place
-        self.manifest = json.loads(self.read("manifest.json"))
+        whole = self.read("manifest.json")
+        if whole[:79] != b'{"checksum":"%s",' % hashlib.sha256(whole[79:]).hexdigest().encode():
+            raise SystemExit("manifest.json is damaged, or of a format before 1.4")
+        self.manifest = json.loads(whole)
         if self.manifest["formatVersion"].split(".")[0] != "1":
             raise SystemExit(f"format {self.manifest['formatVersion']} is too new for this program")
         self.sizes = {entry["name"]: entry for entry in self.manifest["files"]}

@@ -2,12 +2,11 @@ import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
-import { readManifest } from "./read-file.ts";
+import { checkLength, corrupt, readManifest } from "./read-file.ts";
 
 /** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {
@@ -15,7 +14,7 @@ export interface LoadOptions {
   readonly form?: string;
   /** Load these scenarios only (and those that share an ability with them). @default all */
   readonly scenarios?: readonly string[];
-  /** Expected digest of the bundle, `sha256:…`; another is an error. */
+  /** Expected digest of the bundle, `sha256:…`; another is an error. A URL may end in `#sha256:…` instead. */
   readonly digest?: string;
   /**
    * Public keys, one of which must have signed the bundle; several while one replaces another. Or a root of trust, by
@@ -30,17 +29,17 @@ export interface LoadOptions {
  * @param source - a URL (of `/v1/bundles/{benchmark}/{version}` on a Worker, or of a folder on any static host), or a
  * {@link BundleSource}: `r2Source(bucket, …)`, `folderSource(path)` from `anchoreval/node`
  * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
- * `bundle_untrusted`, `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
+ * `bundle_mismatch`, `bundle_untrusted`, `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
   const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
-  const { bytes, digest } = await readManifest(from, signal);
-  if (options.digest !== undefined && options.digest !== digest)
-    throw new AnchorEvalError("digest_mismatch", `${from.name} is bundle ${digest}, expected ${options.digest}`);
-  const manifest = parseManifest(bytes);
+  const { manifest, digest } = await readManifest(from, {
+    ...signal,
+    ...(options.digest !== undefined && { digest: options.digest }),
+  });
   if (options.form !== undefined && !manifest.forms.some((form) => form.id === options.form))
     throw new AnchorEvalError(
       "unknown_form",
@@ -99,19 +98,18 @@ async function readSegments(
       const range = { begin: run[0]!.begin, end: run.at(-1)!.end };
       const { begin, end } = range;
       const whole = begin === 0 && end === file.bytes;
-      const bytes =
-        begin === end ? new Uint8Array(0) : await source.read(name, { ...signal, ...(whole ? {} : { range }) });
-      if (bytes === null)
-        throw new AnchorEvalError(
-          "bundle_corrupt",
-          `${source.name} lacks ${name}, which its manifest names: copy or publish the bundle again`,
-        );
+      const options = { ...signal, fileBytes: file.bytes, ...(whole ? {} : { range }) };
+      const bytes = begin === end ? new Uint8Array(0) : await source.read(name, options);
+      if (bytes === null) throw corrupt(source.name, name, "missing", "its manifest names it");
+      if (whole) checkLength(source.name, name, bytes.length, file.bytes);
       for (const segment of run) {
         const part = bytes.subarray(segment.begin - begin, segment.end - begin);
         if (part.length !== segment.end - segment.begin || (await sha256(part)) !== segment.sha256)
-          throw new AnchorEvalError(
-            "bundle_corrupt",
-            `${name} at ${source.name}, bytes ${segment.begin} to ${segment.end}: not the bytes that the manifest states (length or SHA-256 differ); copy or publish the bundle again`,
+          throw corrupt(
+            source.name,
+            name,
+            "damaged",
+            `bytes ${segment.begin} to ${segment.end} aren't those that the manifest states (length or SHA-256)`,
           );
         found.set(segment.scenario, { begin: segment.begin, bytes: part });
       }

@@ -1,7 +1,9 @@
 import { sha256 } from "../bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import type { ItemRecord, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource } from "../core/bundle/bundle.ts";
+import type { BundleSource, ExpectedBundle } from "../core/bundle/bundle.ts";
+import { MOST_MANIFEST_BYTES } from "../core/bundle/checksum.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
 /**
@@ -19,27 +21,73 @@ export async function readBundleFile(
 ): Promise<Uint8Array> {
   const file = manifest.files.find((candidate) => candidate.name === name);
   if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
-  const bytes = await source.read(name, options);
+  const bytes = await source.read(name, { ...options, fileBytes: file.bytes });
   if (bytes?.length === file.bytes && (await sha256(bytes)) === file.sha256) return bytes;
-  const state = bytes === null ? "missing" : "damaged";
-  throw new AnchorEvalError(
+  const states = `the manifest states ${file.bytes} bytes, SHA-256 ${file.sha256}`;
+  throw corrupt(source.name, name, bytes === null ? "missing" : "damaged", states);
+}
+
+/** The refusal of a file of a bundle. */
+export function corrupt(place: string, name: string, state: "missing" | "damaged", why: string): AnchorEvalError {
+  return new AnchorEvalError(
     "bundle_corrupt",
-    `${source.name}: ${name} is ${state}: the manifest states ${file.bytes} bytes, SHA-256 ${file.sha256}; copy or publish the bundle again`,
+    `${place}: ${name} is ${state}: ${why}; copy or publish the bundle again`,
     { issues: [{ path: [name], code: state, message: `${name} is ${state}` }] },
   );
 }
 
+/** Most bytes that are read of a file whose length isn't known. */
+export function longest(name: string): number {
+  return name === "manifest.json" ? MOST_MANIFEST_BYTES : Infinity;
+}
+
 /**
- * The bytes of a bundle's manifest, and the bundle's digest, theirs.
- * @throws AnchorEvalError `not_found` where there is none, what the source throws
+ * Refuses a file of another length than its manifest states, and a manifest longer than any.
+ * @param length - of the whole file, or of what was read until it was too much
+ * @throws AnchorEvalError `bundle_corrupt`
+ */
+export function checkLength(place: string, name: string, length: number, fileBytes?: number): void {
+  if (fileBytes === undefined ? length <= longest(name) : length === fileBytes) return;
+  const states = fileBytes === undefined ? `at most ${longest(name)} are read` : `the manifest states ${fileBytes}`;
+  throw corrupt(place, name, "damaged", `it has ${length} bytes, ${states}`);
+}
+
+/**
+ * A bundle's manifest, its bytes, and the bundle's digest, theirs: the bundle that the source's address names, or none.
+ * @throws AnchorEvalError `not_found` where there is none; `digest_mismatch`, `bundle_mismatch` for another; what
+ * `parseManifest` and the source throw
  */
 export async function readManifest(
   source: BundleSource,
-  options: { readonly signal?: AbortSignal },
-): Promise<{ readonly bytes: Uint8Array; readonly digest: string }> {
-  const bytes = await source.read("manifest.json", options);
-  if (bytes === null) throw new AnchorEvalError("not_found", `${source.name} has no manifest.json: no bundle is there`);
-  return { bytes, digest: `sha256:${await sha256(bytes)}` };
+  options: { readonly digest?: string; readonly signal?: AbortSignal },
+): Promise<{ readonly manifest: Manifest; readonly bytes: Uint8Array; readonly digest: string }> {
+  const { name, expected = {} } = source;
+  const { digest: pinned, ...rest } = options;
+  const bytes = await source.read("manifest.json", rest);
+  if (bytes === null) throw new AnchorEvalError("not_found", `${name} has no manifest.json: no bundle is there`);
+  const digest = `sha256:${await sha256(bytes)}`;
+  for (const wanted of [pinned, expected.digest])
+    if (wanted !== undefined && wanted !== digest)
+      throw new AnchorEvalError("digest_mismatch", `${name} is bundle ${digest}, expected ${wanted}`);
+  const manifest = parseManifest(bytes);
+  checkIdentity(manifest, expected, name);
+  return { manifest, bytes, digest };
+}
+
+/**
+ * Refuses a manifest that is of another bundle than the address that it was read from.
+ * @throws AnchorEvalError `bundle_mismatch`
+ */
+export function checkIdentity(
+  { benchmark, version }: Pick<Manifest, "benchmark" | "version">,
+  expected: ExpectedBundle,
+  place: string,
+): void {
+  if (benchmark === (expected.benchmark ?? benchmark) && version === (expected.version ?? version)) return;
+  throw new AnchorEvalError(
+    "bundle_mismatch",
+    `${place} has the manifest of ${benchmark}@${version}, another bundle than its address names: publish the right one there`,
+  );
 }
 
 /** items.jsonl of a bundle, whose lines are read one by one: of thousands of items a few are ever asked about. */

@@ -1,11 +1,23 @@
 import { sha256 } from "../bytes.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
-import { blobKey, CARD_FILE, cardKey, manifestKey, signatureKey, TRUST_FILE, trustKey } from "../core/bundle/names.ts";
+import {
+  BENCHMARK_NAME,
+  blobKey,
+  CARD_FILE,
+  cardKey,
+  manifestKey,
+  signatureKey,
+  TRUST_FILE,
+  trustKey,
+  VERSION,
+} from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
-import type { BundleSource } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
+import { MOST_MANIFEST_BYTES } from "../core/bundle/checksum.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { checkLength, longest } from "./read-file.ts";
 
 /**
  * Reads a bundle over HTTP: from a Worker (`…/v1/bundles/{benchmark}/{version}`) or any static host's folder. Byte
@@ -19,26 +31,51 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
       `${String(url)} is not a URL; a folder is read by folderSource of anchoreval/node`,
     );
   const base = new URL(url);
+  const expected = expectedAt(base);
   base.search = "";
   base.hash = "";
   base.pathname = base.pathname.replace(/\/+$/, "");
   if (/\/v1\/bundles\/[^/]+\/[^/]+$/.test(base.pathname)) base.pathname += "/files";
   const root = base.href.replace(/\/$/, ""); // a host's root keeps its slash
-  const get = (file: string, headers: Record<string, string>, signal?: AbortSignal) =>
-    requestBytes(`${root}/${file}`, { headers }, { ...policy, ...(signal && { signal }) });
+  const get = (file: string, headers: Record<string, string>, signal?: AbortSignal, most = MOST_MANIFEST_BYTES) =>
+    requestBytes(`${root}/${file}`, { headers }, { ...policy, ...(signal && { signal }) }, most);
   return {
     name: root,
+    expected,
     readSignatures: async ({ signal } = {}) => (await get(SIGNATURE_FILE, {}, signal))?.bytes ?? null,
     // Beside the versions; a Worker's have their files a level deeper.
     readTrust: async ({ signal } = {}) =>
       (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, {}, signal))?.bytes ?? null,
     readCard: async ({ signal } = {}) => (await get(CARD_FILE, {}, signal))?.bytes ?? null,
-    read: async (file, { range, signal } = {}) => {
-      const response = await get(file, range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {}, signal);
+    read: async (file, { range, fileBytes, signal } = {}) => {
+      const headers: Record<string, string> = range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {};
+      const response = await get(file, headers, signal, fileBytes ?? longest(file));
       if (response === null) return null;
-      return range && response.status === 200 ? response.bytes.subarray(range.begin, range.end) : response.bytes;
+      const { status, bytes, fileLength } = response;
+      if (fileLength !== undefined) checkLength(root, file, fileLength, fileBytes);
+      return range && status === 200 ? bytes.subarray(range.begin, range.end) : bytes;
     },
   };
+}
+
+/**
+ * The bundle that an address names: by its last parts, `bundles/{benchmark}/{version}`, and by `#sha256:…` after it.
+ * @throws AnchorEvalError `invalid_option` for a digest that is none
+ */
+function expectedAt({ pathname, hash }: URL): ExpectedBundle {
+  const [, benchmark = "", version = ""] = /\/bundles\/([^/]+)\/([^/]+?)(?:\/files)?\/*$/.exec(pathname) ?? [];
+  const isVersion = VERSION.test(version);
+  return {
+    ...(BENCHMARK_NAME.test(benchmark) && (isVersion || version === "latest") && { benchmark }),
+    ...(isVersion && { version }),
+    ...(hash.startsWith("#sha256:") && { digest: checkedDigest(hash.slice(1)) }),
+  };
+}
+
+/** @throws AnchorEvalError `invalid_option` for what is no `sha256:…` */
+export function checkedDigest(digest: string): string {
+  if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
+  throw invalidOption(`${digest} is no digest: it is sha256: and 64 lowercase hex digits`);
 }
 
 /** The part of Cloudflare's R2Bucket that is read here. */
@@ -46,7 +83,7 @@ export interface R2BucketLike {
   get(
     key: string,
     options?: { range?: { offset: number; length: number } },
-  ): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>;
+  ): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
 }
 
 /**
@@ -55,20 +92,22 @@ export interface R2BucketLike {
  */
 export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version: string }): BundleSource {
   const name = `R2 ${ref.benchmark}@${ref.version}`;
-  const get = async (key: string, range?: { begin: number; end: number }): Promise<Uint8Array | null> => {
+  const get = async (key: string, file = key, range?: ByteRange, fileBytes?: number) => {
     try {
       const object = await bucket.get(
         key,
         range && { range: { offset: range.begin, length: range.end - range.begin } },
       );
+      if (object) checkLength(name, file, object.size, fileBytes);
       return object && new Uint8Array(await object.arrayBuffer());
     } catch (cause) {
+      if (cause instanceof AnchorEvalError) throw cause;
       throw new AnchorEvalError("unavailable", `${name}: the bucket could not be read`, { cause });
     }
   };
   let manifest: Promise<Manifest | null> | undefined;
   const readManifest = (): Promise<Manifest | null> =>
-    (manifest ??= get(manifestKey(ref.benchmark, ref.version)).then(
+    (manifest ??= get(manifestKey(ref.benchmark, ref.version), "manifest.json").then(
       (bytes) => bytes && parseManifest(bytes),
       (error: unknown) => {
         manifest = undefined;
@@ -77,6 +116,7 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
     ));
   return {
     name,
+    expected: { benchmark: ref.benchmark, version: ref.version },
     readSignatures: async () => {
       const bytes = await get(manifestKey(ref.benchmark, ref.version));
       return bytes && get(signatureKey(ref.benchmark, await sha256(bytes)));
@@ -85,12 +125,12 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
     readCard: () => get(cardKey(ref.benchmark, ref.version)),
     read: async (file, { range } = {}) => {
       if (file === "manifest.json") {
-        const bytes = await get(manifestKey(ref.benchmark, ref.version), range);
+        const bytes = await get(manifestKey(ref.benchmark, ref.version), file, range);
         if (bytes !== null && !range) manifest = Promise.resolve(parseManifest(bytes));
         return bytes;
       }
       const described = (await readManifest())?.files.find((candidate) => candidate.name === file);
-      return described ? get(blobKey(ref.benchmark, described.sha256), range) : null;
+      return described ? get(blobKey(ref.benchmark, described.sha256), file, range, described.bytes) : null;
     },
   };
 }

@@ -17,6 +17,7 @@ export function trustedSource(
   if (typeof trusted === "function") return trusted(source);
   return {
     name: source.name,
+    ...(source.expected && { expected: source.expected }),
     read: async (file, options = {}) => {
       if (file !== "manifest.json") return source.read(file, options);
       const { range, ...rest } = options;

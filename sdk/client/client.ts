@@ -1,4 +1,6 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
+import { checkIdentity } from "../bundles/read-file.ts";
+import { MOST_MANIFEST_BYTES } from "../core/bundle/checksum.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
@@ -200,8 +202,12 @@ export function createClient(options: ClientOptions): Client {
       list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
       benchmark: (name, call) => jsonOrNull(`${base}/${encodeURIComponent(name)}`, {}, call),
       manifest: async (ref, call) => {
-        const response = await bytes(at(ref), {}, call);
-        return response && parseManifest(response.bytes);
+        const response = await requestBytes(at(ref), {}, policy(call), MOST_MANIFEST_BYTES);
+        if (response === null) return null;
+        const manifest = parseManifest(response.bytes);
+        const { benchmark, version } = ref;
+        checkIdentity(manifest, version === "latest" ? { benchmark } : ref, at(ref));
+        return manifest;
       },
       anchors: (ref, form, call) =>
         json(`${at(ref)}/anchors${form === undefined ? "" : `?form=${encodeURIComponent(form)}`}`, {}, call),

@@ -24,7 +24,8 @@ export interface RequestInput {
 
 /**
  * One request under the policy.
- * @returns status and bytes; null for 404
+ * @param most - bytes of the answer after which it is broken off: longer ones come in part
+ * @returns status, bytes and the length of the file, where it is known; null for 404
  * @throws AnchorEvalError the problem's own code where the server names one, `request_refused` for other 4xx; after the
  * last attempt `unavailable`, or what is wrong with the published bundle; `aborted`
  */
@@ -32,12 +33,28 @@ export function requestBytes(
   url: string,
   input: RequestInput,
   policy: RequestPolicy,
-): Promise<{ status: number; bytes: Uint8Array } | null> {
+  most = Infinity,
+): Promise<{ status: number; bytes: Uint8Array; fileLength: number | undefined } | null> {
   return attempts(url, input, policy, async (response, limit) => {
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await bodyOf(response, most);
     limit.end();
-    return { status: response.status, bytes };
+    const { status, headers } = response;
+    const total = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1]; // hidden by hosts that don't expose it
+    return { status, bytes, fileLength: status !== 206 ? bytes.length : total === undefined ? total : Number(total) };
   });
+}
+
+async function bodyOf(response: Response, most: number): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let length = 0; reader && length <= most;) {
+    const { value } = await reader.read();
+    if (!value) break;
+    parts.push(value);
+    length += value.length;
+  }
+  void reader?.cancel().catch(() => undefined); // of what is too long
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 /**

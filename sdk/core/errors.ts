@@ -22,6 +22,8 @@ export type AnchorEvalErrorCode =
   | "bundle_format_unsupported"
   /** A bundle file's bytes do not have the digest or the length that the manifest states. */
   | "bundle_corrupt"
+  /** The manifest is of another benchmark or version than the address that it was read from, or another one than the index names. */
+  | "bundle_mismatch"
   /** No trusted key signed the bundle's manifest. */
   | "bundle_untrusted"
   /** No such bundle, version or file. */

@@ -52,6 +52,11 @@ const MEANING: Readonly<Record<Suspicion, string>> = {
     "hardly an answer is right, and no source model is that weak, as if none were found in the outputs: read a few of them",
 };
 
+const UNCHECKED: EstimateWarning = {
+  code: "unchecked_manifest",
+  message: "The bundle's manifest has no checksum (format before 1.4), so damage to it may go unseen: fit it again.",
+};
+
 /**
  * The full score of a model, from its answers to the anchors of one form. Synchronous; touches no network.
  *
@@ -88,7 +93,7 @@ export function scoreAnswers(
   readonly scenarios: ReadonlyMap<string, ScoredScenario>;
 } {
   const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
-  const warnings: EstimateWarning[] = [];
+  const warnings: EstimateWarning[] = bundle.manifest.checksum ? [] : [UNCHECKED];
   const scenarios = new Map<string, ScoredScenario>();
   const model = bundleScoring(bundle, form.id).estimate(scores);
   const overall = servedPlace(bundle.manifest, form, model);

@@ -40,6 +40,8 @@ export type WarningCode =
   | "exposure_not_limited"
   /** Of estimates from trials alone: the source models were tried more often, or less. */
   | "other_trials"
+  /** The bundle is from before format 1.4: its manifest has no checksum, so that a damage to it may not be seen. */
+  | "unchecked_manifest"
   /** Over HTTP alone: a bundle doesn't know it. */
   | "yanked_version";
 

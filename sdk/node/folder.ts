@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
 import { CARD_FILE } from "../core/bundle/names.ts";
@@ -13,7 +14,7 @@ import type { SweepableStore } from "../publish/bundle-store.ts";
  * @example await loadBundle(folderSource("out/helm-lite"))
  */
 export function folderSource(folder: string): BundleSource {
-  const read = async (file: string, range?: ByteRange): Promise<Uint8Array | null> => {
+  const read = async (file: string, range?: ByteRange, fileBytes?: number): Promise<Uint8Array | null> => {
     let handle;
     try {
       handle = await open(join(folder, file), "r");
@@ -23,12 +24,16 @@ export function folderSource(folder: string): BundleSource {
       throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened`, { cause });
     }
     try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) throw new AnchorEvalError("unavailable", `${join(folder, file)} isn't a file`);
+      const { size } = stats;
+      checkLength(folder, file, size, fileBytes);
       if (!range) return new Uint8Array(await handle.readFile());
-      const { size } = await handle.stat();
       const bytes = new Uint8Array(Math.max(0, Math.min(range.end, size) - range.begin));
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.begin);
       return bytes.subarray(0, bytesRead);
     } catch (cause) {
+      if (cause instanceof AnchorEvalError) throw cause;
       throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be read`, { cause });
     } finally {
       await handle.close();
@@ -36,7 +41,7 @@ export function folderSource(folder: string): BundleSource {
   };
   return {
     name: folder,
-    read: (file, { range } = {}) => read(file, range),
+    read: (file, { range, fileBytes } = {}) => read(file, range, fileBytes),
     readSignatures: () => read(SIGNATURE_FILE),
     readCard: () => read(CARD_FILE),
   };

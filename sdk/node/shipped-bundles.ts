@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { httpSource } from "../bundles/sources.ts";
+import { checkedDigest, httpSource } from "../bundles/sources.ts";
 import * as portable from "../bundles/load-bundle.ts";
-import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
+import type { Bundle, BundleSource, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { sha256Hex } from "../core/bundle/digest.ts";
 import {
   BENCHMARK_NAME,
@@ -71,35 +71,49 @@ export function shippedObjects(): {
  * `gsm8k` or `gsm8k@1.0.0`. A folder that has a bundle wins over a name, since somebody put it there; `./gsm8k` is always
  * the folder.
  * @param http - makes the source of an http(s) address
+ * @param place - with `#sha256:…` at its end, only the bundle of this digest
  * @throws AnchorEvalError `invalid_option` for an address of another kind; `not_found` for a name that is neither, with
  * the names that there are
  * @example placedSource("gsm8k")
  */
 export function placedSource(place: string, http: (url: URL) => BundleSource = httpSource): BundleSource {
-  const folder = placedFolder(place);
-  return folder === null ? http(new URL(place)) : folderSource(folder);
+  const found = foundPlace(place);
+  if (found === null) return http(new URL(place));
+  const digest = /#(sha256:.*)$/.exec(place)?.[1];
+  const { folder, expected } = found;
+  return {
+    ...folderSource(folder),
+    expected: { ...expected, ...(digest !== undefined && { digest: checkedDigest(digest) }) },
+  };
 }
 
 /** The folder that a place means, as for {@link placedSource}; null for an http(s) address. */
 export function placedFolder(place: string): string | null {
+  return foundPlace(place)?.folder ?? null;
+}
+
+/** The folder that a place means, and the bundle that its name says; null for an http(s) address. */
+function foundPlace(place: string): { readonly folder: string; readonly expected?: ExpectedBundle } | null {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) {
     if (!URL.canParse(place)) throw new AnchorEvalError("invalid_option", `${place} isn't an address`);
     const url = new URL(place);
-    if (url.protocol === "file:") return fileURLToPath(url);
+    if (url.protocol === "file:") return { folder: fileURLToPath(url) };
     if (url.protocol === "http:" || url.protocol === "https:") return null;
     throw new AnchorEvalError("invalid_option", `a bundle must be read from a folder or over http(s); got ${place}`);
   }
-  const [name = "", version, ...more] = place.split("@");
-  if (!BENCHMARK_NAME.test(name) || more.length > 0 || existsSync(join(place, "manifest.json"))) return place;
+  const plain = place.replace(/#sha256:.*$/, "");
+  const [name = "", version, ...more] = plain.split("@");
+  if (!BENCHMARK_NAME.test(name) || more.length > 0 || existsSync(join(plain, "manifest.json")))
+    return { folder: plain };
   const all = shippedBundles();
   const own = all.filter(({ benchmark }) => benchmark === name);
   const found = own.find((bundle) => (version === undefined ? isStable(bundle.version) : bundle.version === version));
-  if (found) return found.folder;
+  if (found) return { folder: found.folder, expected: { benchmark: found.benchmark, version: found.version } };
   const names = (own.length > 0 ? own : all).map((bundle) => `${bundle.benchmark}@${bundle.version}`);
   const shipped = names.length > 0 ? `which has ${names.join(", ")}` : "which was built without any (npm run build)";
   throw new AnchorEvalError(
     "not_found",
-    `${place}: no bundle is there, and none of that name comes with this package, ${shipped}`,
+    `${plain}: no bundle is there, and none of that name comes with this package, ${shipped}`,
   );
 }
 

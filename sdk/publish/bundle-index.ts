@@ -1,3 +1,4 @@
+import { checkIdentity } from "../bundles/read-file.ts";
 import { equalBytes, sha256 } from "../bytes.ts";
 import { decodeJson, flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
 import {
@@ -57,7 +58,7 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
 /**
  * The index with every version whose manifest is there, and no other: entries that `known` lacks are read from their
  * folders, and whether a version is yanked from its `yanked.json` wherever there is one: it is the last word. A manifest that can't be
- * parsed isn't offered.
+ * parsed, or is another version's, isn't offered.
  * @param own - a version that is looked for even where the list lacks it, as are those of `known`: a list may be old
  */
 export async function completeIndex(
@@ -95,7 +96,9 @@ async function readEntry(
   const object = await store.get(manifestKey(benchmark, version));
   if (object === null) return null;
   try {
-    const { created } = parseManifest(object.bytes);
+    const manifest = parseManifest(object.bytes);
+    checkIdentity(manifest, { benchmark, version }, "the store");
+    const { created } = manifest;
     return { version, digest: `sha256:${await sha256(object.bytes)}`, created, yanked: false };
   } catch {
     return null;

@@ -11,8 +11,10 @@ import {
 } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bundle/signature.ts";
-import type { BundleSource } from "../core/bundle/bundle.ts";
+import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import type { Estimate } from "../estimate/types.ts";
 import type { UpdateOptions } from "./bundle-index.ts";
 import { changeObject, type BundleStore } from "./bundle-store.ts";
 import { commitVersion, isCommitted, type PublishResult } from "./versions.ts";
@@ -108,8 +110,36 @@ export interface CheckedBundle {
   readonly source: BundleSource;
 }
 
+/** Forms that a bundle is tried with, in its order: what a publication costs is bounded. */
+const MOST_FORMS_TRIED = 32;
+
 /**
- * Reads a bundle's files as a reader of the published bundle would.
+ * Estimates once with each form, every other answer right: parameters may have the right shapes and be garbage.
+ * @throws AnchorEvalError `bundle_invalid` where there is no score in [0,1] or the estimate fails
+ */
+export function checkEstimates(bundle: Bundle): void {
+  const scenarios = [...bundle.scenarios.values()];
+  for (const { id } of bundle.manifest.forms.slice(0, MOST_FORMS_TRIED)) {
+    const asked = scenarios.flatMap(({ forms }) => forms.get(id)!.itemIds);
+    const refuse = (why: string, cause?: unknown): AnchorEvalError =>
+      new AnchorEvalError("bundle_invalid", `the bundle can't be estimated with, form ${id}: ${why}: fit it again`, {
+        cause,
+      });
+    let estimate: Estimate;
+    try {
+      estimate = estimateFromAnchors(bundle, new Map(asked.map((item, k) => [item, k % 2])), { form: id });
+    } catch (cause) {
+      throw refuse((cause as Error).message, cause);
+    }
+    const { score, interval } = estimate;
+    const figures = [score, ...(interval ? [interval.low, interval.high] : [])];
+    if (!figures.every((figure) => figure !== null && figure >= 0 && figure <= 1))
+      throw refuse(`half of the answers right give ${figures.join(", ")}, not a score in [0,1]`);
+  }
+}
+
+/**
+ * Reads a bundle's files as a reader of the published bundle would, and estimates with it.
  * @throws AnchorEvalError `bundle_invalid`, `bundle_corrupt`, `bundle_format_unsupported`
  */
 export async function checkedBundle(files: ReadonlyMap<BundleFileName, Uint8Array>): Promise<CheckedBundle> {
@@ -120,7 +150,9 @@ export async function checkedBundle(files: ReadonlyMap<BundleFileName, Uint8Arra
       return Promise.resolve(range && bytes ? bytes.subarray(range.begin, range.end) : bytes);
     },
   };
-  const { manifest } = await loadBundle(source);
+  const bundle = await loadBundle(source);
+  checkEstimates(bundle);
+  const { manifest } = bundle;
   for (const name of files.keys())
     if (name !== "manifest.json" && !manifest.files.some((file) => file.name === name))
       throw new AnchorEvalError("bundle_invalid", `${name} is not in the manifest's list of files`);

@@ -1,6 +1,5 @@
 import { readBundleFile, readManifest } from "../bundles/read-file.ts";
 import { namedSource } from "../bundles/sources.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { decodeRouting } from "../core/bundle/routing-file.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../core/routing/predict-chances.ts";
@@ -127,8 +126,7 @@ export async function loadRouting(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<BundleRouting> {
   const from = namedSource(source);
-  const { bytes, digest } = await readManifest(from, options);
-  const manifest = parseManifest(bytes);
+  const { manifest, digest } = await readManifest(from, options);
   const { benchmark, version, sources, files } = manifest;
   if (sources.names === null || !files.some(({ name }) => name === "routing.safetensors"))
     throw new AnchorEvalError(

@@ -7,8 +7,9 @@ import type { KnownVariance } from "../core/inference/sampling-variance.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { MOST_TILT } from "../core/numeric/sampling.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
+import type { TrialIntervals } from "./estimate-trials.ts";
 import { summariseTrials } from "./item-trials.ts";
-import { type NoiseBasis, shrunkVariances, sumOfTerms } from "./trial-variances.ts";
+import { shrunkVariances, sumOfTerms } from "./trial-variances.ts";
 
 /** Trials of one item. */
 export interface Tried {
@@ -77,6 +78,9 @@ export function noisiestItems(
  * agree: with 2, as fixed numbers of trials have it, it stopped too early.
  */
 const PRIOR_DEGREES = 30;
+
+/** How noise is known. */
+export type NoiseBasis = NonNullable<TrialIntervals["basis"]>;
 
 /** The bases, the weakest first. */
 const BASES: readonly NoiseBasis[] = ["bound", "components", "trials"];

@@ -7,8 +7,14 @@ import { invalidOption } from "../core/errors.ts";
 import type { ItemPrices } from "../prices/parse-prices.ts";
 import { points } from "../words/figures.ts";
 import { bundleComponents, trialsWorth } from "./components.ts";
-import { expectedScores, noisiestItems, type NoisyItems, noisyItems, type Tried } from "./noisy-items.ts";
-import type { NoiseBasis } from "./trial-variances.ts";
+import {
+  expectedScores,
+  type NoiseBasis,
+  noisiestItems,
+  type NoisyItems,
+  noisyItems,
+  type Tried,
+} from "./noisy-items.ts";
 
 /** Where an adaptive evaluation over runs stands: score and intervals are of the model's expected score over runs. */
 export interface OverRunsTurn extends AdaptiveTurn {

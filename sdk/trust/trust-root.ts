@@ -56,6 +56,7 @@ export function trustRoot(
   const check = { pinned, memory, onWarning, now };
   return (source) => ({
     name: source.name,
+    ...(source.expected && { expected: source.expected }),
     read: async (file, readOptions = {}) => {
       if (file !== "manifest.json") return source.read(file, readOptions);
       const { range, ...rest } = readOptions;

@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import type { Tensor } from "anchoreval/internal/core/bundle/safetensors";
 import { blobKey, indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
@@ -8,6 +9,7 @@ import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { describe, expect, test } from "vitest";
 import { sampleBundle } from "../support/sample-bundle.ts";
+import { resealed, withTensor } from "../support/tamper.ts";
 
 const pause = (): Promise<void> => Promise.resolve();
 const readIndex = async (store: BundleStore): Promise<BundleIndex> =>
@@ -187,6 +189,14 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
         (files) => files.set("report.html", new Uint8Array(3)),
       ],
       [
+        "parameters that give no score",
+        "bundle_invalid",
+        (files) => {
+          const beyond = (own: Tensor): Tensor => ({ ...own, data: Float32Array.from(own.data).fill(3e38) });
+          for (const [name, bytes] of withTensor(files, "scenario.0.a", beyond)) files.set(name, bytes);
+        },
+      ],
+      [
         "a name with a path",
         "bundle_invalid",
         (files) => files.set("manifest.json", edited(files, '"sample"', '"../sample"')),
@@ -213,5 +223,5 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
 }
 
 function edited(files: Map<BundleFileName, Uint8Array>, from: string, to: string): Uint8Array {
-  return new TextEncoder().encode(new TextDecoder().decode(files.get("manifest.json")).replace(from, to));
+  return resealed(files.get("manifest.json")!, (text) => text.replace(from, to));
 }

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access -- manifests are broken on purpose, as loose JSON */
 import type { BundleFileName } from "anchoreval/bundle";
+import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import {
   decodeSafetensorsHeader,
@@ -17,11 +18,16 @@ export type Loose = any;
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-/** The files with another manifest; every other file stays as it is. */
+/** The files with another manifest, its checksum true to it; every other file stays as it is. */
 export function withManifest(files: BundleFiles, edit: (manifest: Loose) => void): BundleFiles {
   const manifest: Loose = JSON.parse(text(files.get("manifest.json")!));
   edit(manifest);
-  return new Map([...files, ["manifest.json", bytes(JSON.stringify(manifest))]]);
+  return new Map([...files, ["manifest.json", encodeManifest(manifest)]]);
+}
+
+/** The text of a manifest with something replaced, its checksum true to it. */
+export function resealed(manifest: Uint8Array, change: (text: string) => string): Uint8Array {
+  return encodeManifest(JSON.parse(change(text(manifest))) as object);
 }
 
 /** The files with another file; the manifest stays, so that digests tell. */

@@ -31,8 +31,8 @@ export function withDeadline(bucket: BundleBucket, limit: number): BundleBucket 
     get: async (key, options) => {
       const object = await inTime(bucket.get(key, options), limit, key);
       if (object === null) return null;
-      const { etag, body } = object;
-      return { etag, body, arrayBuffer: () => inTime(object.arrayBuffer(), limit, key) };
+      const { etag, size, body } = object;
+      return { etag, size, body, arrayBuffer: () => inTime(object.arrayBuffer(), limit, key) };
     },
     head: (key) => inTime(bucket.head(key), limit, key),
     list: ((options: { prefix: string; delimiter: string }) =>

@@ -3,7 +3,6 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import {
   encodeSignatures,
   mergeSignatures,
@@ -89,8 +88,8 @@ export const signCommand: Command = {
     const key = await readKey("--key", options.required("key"));
     if ((await stat(folder).catch(() => null))?.isFile()) return signRoot(folder, key, output);
     const source = folderSource(folder);
-    const { bytes, digest } = await readManifest(source, { signal });
-    const { benchmark, version } = parseManifest(bytes);
+    const { manifest, bytes, digest } = await readManifest(source, { signal });
+    const { benchmark, version } = manifest;
     const own = key.sign(bytes);
     const there = (await source.readSignatures?.()) ?? null;
     const kept = [];

@@ -3,8 +3,9 @@ import { parseManifest } from "anchoreval/bundle";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
+import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
-import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
+import { placedFolder, placedSource } from "anchoreval/internal/node/shipped-bundles";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
@@ -41,8 +42,9 @@ export const publishCommand: Command = {
     const settings = hub && (await hub.hubSettings(to, process.env));
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
       throw invalidOption(`${folder} is a file: publish takes the folder of a bundle`);
+    const source = folder === place ? folderSource(folder) : placedSource(place);
+    await readManifest(source, { signal }); // the bundle that is named, and pinned
     const files = await readBundleFolder(folder);
-    const source = folderSource(folder);
     const signatures = (await source.readSignatures?.()) ?? null;
     const card = (await source.readCard?.()) ?? new TextEncoder().encode(bundleCard(await loadBundle(source)));
     const plainFiles = kind === "folder";

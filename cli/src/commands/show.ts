@@ -7,7 +7,6 @@ import { createClient } from "anchoreval/internal/client/client";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
@@ -27,8 +26,7 @@ export const showCommand: Command = {
   examples: ["show gsm8k", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
   run: async ({ options, output, signal }) => {
     const source = openBundle(options.required("bundle"));
-    const { bytes, digest } = await readManifest(source, { signal });
-    const manifest = parseManifest(bytes);
+    const { manifest, bytes, digest } = await readManifest(source, { signal });
     const { files, contents } = await checkFiles(source, manifest, signal);
     const signatures = await checkSignatures(source, bytes, signal);
     const bad = files.filter((file) => file.state !== "ok");
@@ -98,6 +96,9 @@ function bundleFacts(
   const settings = Object.entries(protocol).filter(([key]) => !key.includes("/"));
   return [
     ["digest", digest],
+    ...(manifest.checksum === undefined
+      ? [["checksum", "none (format before 1.4): damage to the manifest may go unseen"] as const]
+      : []),
     ...(signatures === null
       ? [["signature", "can't be read"] as const]
       : signatures.map(({ key, valid }) => [valid ? "signed by" : "NOT signed by", key] as const)),
@@ -191,8 +192,8 @@ export const bundlesCommand: Command = {
     const found = place === undefined ? shippedPlaces() : await publishedPlaces(place, signal);
     const bundles = await Promise.all(
       found.map(async ({ name, source }) => {
-        const { bytes, digest } = await readManifest(source, { signal });
-        return { ...listing(parseManifest(bytes), digest), place: name };
+        const { manifest, digest } = await readManifest(source, { signal });
+        return { ...listing(manifest, digest), place: name };
       }),
     );
     if (bundles.length === 0) {

@@ -434,8 +434,11 @@ class ItemsByTrials:
     """Some items in some trials each, and the half-width of the expected score's interval."""
 
     items: int
-    trials: int
+    trials: float
+    """Of each item; of all items on the mean, where some are asked once more than others."""
     answers: int
+    price: float
+    """In prices of an item's first trial."""
     half_width: float
 
 

@@ -95,16 +95,31 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The bundle that is meant; what is absent may be anything. */
+export interface ExpectedBundle {
+  readonly benchmark?: string;
+  readonly version?: string;
+  /** `sha256:…` */
+  readonly digest?: string;
+}
+
 /** Where a bundle's files are read from: HTTP, an R2 bucket, a folder. Implementations don't check digests: loadBundle does. */
 export interface BundleSource {
   /** For messages: a URL, a key prefix, a folder. */
   readonly name: string;
+  /** Which bundle its address names, as far as it does: readers refuse another. */
+  readonly expected?: ExpectedBundle;
   /**
    * Bytes of one file, or of a part of it.
+   * @param options - `fileBytes`: length of the whole file by the manifest. A source that learns the file's length, whatever
+   * part is read, refuses another, and reads no more than that
    * @returns null where the file doesn't exist
-   * @throws AnchorEvalError `unavailable` where storage or network failed
+   * @throws AnchorEvalError `unavailable` where storage or network failed; `bundle_corrupt` for a file of another length
    */
-  read(file: BundleFileName, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<Uint8Array | null>;
+  read(
+    file: BundleFileName,
+    options?: { range?: ByteRange; fileBytes?: number; signal?: AbortSignal },
+  ): Promise<Uint8Array | null>;
   /** manifest.sig, null where there is none. A source without this has no signatures. */
   readSignatures?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
   /** trust.json of the benchmark, null where there is none. A source without this is no published one. */

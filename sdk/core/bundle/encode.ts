@@ -1,6 +1,7 @@
 import { MAP_READS, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import { encodeManifest } from "./checksum.ts";
 import { formDigest, sha256Hex } from "./digest.ts";
 import { type BundleFileName, type FactorsOf, tensorNames } from "./names.ts";
 import type {
@@ -93,7 +94,7 @@ export function encodeBundle({
     ),
   }));
   const complete: Manifest = { ...manifest, forms, files: described };
-  files.set("manifest.json", new TextEncoder().encode(`${JSON.stringify(complete)}\n`));
+  files.set("manifest.json", encodeManifest(complete));
   return files;
 }
 

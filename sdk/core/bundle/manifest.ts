@@ -402,7 +402,14 @@ export const manifestSchema = object(
     data: object({ licence: optionalText, source: optionalText }),
     files: list(file, 1),
   },
-  { coldStart, exposure, base, unasked },
+  {
+    /** SHA-256 of the bytes of manifest.json after this field, the first; absent from bundles before format 1.4. */
+    checksum: sha256,
+    coldStart,
+    exposure,
+    base,
+    unasked,
+  },
 );
 
 export const anchorSchema = object(

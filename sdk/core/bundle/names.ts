@@ -2,7 +2,7 @@ import type { MapReads } from "../estimators/score-maps.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
-export const FORMAT_VERSION = "1.3";
+export const FORMAT_VERSION = "1.4";
 
 /** File names of the format; nothing else may be in a bundle. */
 export const BUNDLE_FILES = [

@@ -1,6 +1,7 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
+import { CHECKSUM_MINOR, hasOwnChecksum } from "./checksum.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
 import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION } from "./names.ts";
 import { decodeJson, readValue } from "./schema.ts";
@@ -10,10 +11,12 @@ const REQUIRED_FILES = /* @__PURE__ */ BUNDLE_FILES.slice(1, 4);
 
 /**
  * Parses and checks manifest.json.
- * @throws AnchorEvalError `bundle_format_unsupported` for a newer format major, `bundle_invalid` with a list of issues
- * for anything that breaks the format; unknown fields are ignored
+ * @throws AnchorEvalError `bundle_corrupt` where its bytes aren't those of its checksum, `bundle_format_unsupported` for a
+ * newer format major, `bundle_invalid` with a list of issues for anything that breaks the format; unknown fields are ignored
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
+  const intact = hasOwnChecksum(bytes);
+  if (intact === false) throw damaged("its bytes don't have the SHA-256 that it begins with");
   let value: unknown;
   try {
     value = decodeJson(bytes);
@@ -27,6 +30,8 @@ export function parseManifest(bytes: Uint8Array): Manifest {
       "bundle_format_unsupported",
       `this bundle has format ${String(version)}, this reader knows ${FORMAT_VERSION} and older minors: update anchoreval`,
     );
+  if (intact === null && major === 1 && Number(String(version).split(".")[1]) >= CHECKSUM_MINOR)
+    throw damaged(`in format ${String(version)} it begins with its checksum`);
   const issues: Issue[] = [];
   const parsed = readValue(manifestSchema, value, [], issues);
   if (issues.length === 0) crossCheck(parsed, issues);
@@ -37,6 +42,12 @@ export function parseManifest(bytes: Uint8Array): Manifest {
       { issues },
     );
   return parsed;
+}
+
+function damaged(why: string): AnchorEvalError {
+  return new AnchorEvalError("bundle_corrupt", `manifest.json is damaged: ${why}; copy or publish the bundle again`, {
+    issues: [{ path: ["manifest.json"], code: "damaged", message: why }],
+  });
 }
 
 /** Rules between fields. */

@@ -6,6 +6,7 @@ import { parseManifest, type BundleFileName } from "anchoreval/bundle";
 import { afterEach, describe, expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { signingKey } from "../../support/signing-key.ts";
 import { flipped, withFile, type BundleFiles } from "../../support/tamper.ts";
 
 const files = sampleBundle();
@@ -74,6 +75,34 @@ describe("a bundle over HTTP", () => {
     );
   });
 
+  test.each([
+    ["/v1/bundles/sample/2.0.0", "another version's"],
+    ["/v1/bundles/other/1.0.0", "another benchmark's"],
+    ["/v1/bundles/other/latest", "another benchmark's latest"],
+    ["/datasets/ORG/NAME/resolve/main/bundles/other/1.0.0/", "another one's in a repository"],
+  ])("at %s, where %s lies, is refused, signed by a trusted key or not", async (path) => {
+    const key = await signingKey();
+    const signature = ["manifest.sig" as BundleFileName, await key.file(files.get("manifest.json")!)] as const;
+    const signed = new Map([...files, signature]);
+    const { url } = await serve(staticHost({ from: signed }));
+    await expect(loadBundle(`${url}/bundles/sample/latest`, { trustedKeys: [key.key] })).resolves.toBeDefined();
+    for (const options of [{}, { trustedKeys: [key.key] }])
+      expectRefusal(
+        await rejection(loadBundle(url + path, options)),
+        "bundle_mismatch",
+        "has the manifest of sample@1.0.0, another bundle than its address names",
+      );
+  });
+
+  test("pinned by the digest at the end of its address", async () => {
+    const { url } = await serve(staticHost());
+    const { digest } = await loadBundle(`${url}/sample`);
+    expect((await loadBundle(`${url}/sample#${digest}`)).digest).toBe(digest);
+    const other = `sha256:${"0".repeat(64)}`;
+    expectRefusal(await rejection(loadBundle(`${url}/sample#${other}`)), "digest_mismatch", `expected ${other}`);
+    expectRefusal(await rejection(loadBundle(`${url}/sample#sha256:abc`)), "invalid_option", "is no digest");
+  });
+
   test("from a Worker's address, under /files", async () => {
     const { url, requests } = await serve(staticHost());
     await loadBundle(`${url}/v1/bundles/sample/1.0.0`);
@@ -91,6 +120,45 @@ describe("a bundle over HTTP", () => {
     expect(requests.flatMap(({ range }) => range ?? []).sort()).toEqual(
       segments.map(({ begin, end }) => `bytes=${begin}-${end - 1}`).sort(),
     );
+  });
+
+  test.each([true, false])("with bytes appended to a file is damage, ranges %s", async (ranges) => {
+    for (const name of ["parameters.safetensors", "anchors.jsonl"] as const) {
+      const from = withFile(files, name, new Uint8Array([...files.get(name)!, 10]));
+      const { url } = await serve(staticHost({ from, ranges }));
+      for (const scenarios of [["alpha"], ["alpha", "beta/γ"]])
+        expectRefusal(
+          await rejection(loadBundle(url, { scenarios })),
+          "bundle_corrupt",
+          `${name} is damaged: it has ${files.get(name)!.length + 1} bytes`,
+        );
+    }
+  });
+
+  test.each([
+    ["manifest", "manifest.json", "at most 16777216 are read"],
+    ["file", "parameters.safetensors", `the manifest states ${files.get("parameters.safetensors")!.length}`],
+  ])("an endless %s is cut off", async (_, name, bound) => {
+    let sent = 0;
+    const { url } = await serve((request, response) => {
+      if (!request.url!.endsWith(name)) return staticHost()(request, response);
+      const chunk = Buffer.alloc(1 << 16, " ");
+      const more = (): void => {
+        while (!response.destroyed && sent < 1 << 28) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return void response.once("drain", more);
+        }
+      };
+      more();
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 5);
+    const error = await rejection(loadBundle(url));
+    clearInterval(watch);
+    expectRefusal(error, "bundle_corrupt", bound);
+    expect(sent).toBeLessThan(1 << 26);
+    expect(most).toBeLessThan(100e6);
   });
 
   test("from a host without ranges, read whole", async () => {
@@ -122,7 +190,7 @@ describe("a bundle over HTTP", () => {
   test("damage on the way is named with the address", async () => {
     const from = withFile(files, "anchors.jsonl", flipped(files.get("anchors.jsonl")!, 20));
     const { url } = await serve(staticHost({ from }));
-    expectRefusal(await rejection(loadBundle(url)), "bundle_corrupt", `anchors.jsonl at ${url}`);
+    expectRefusal(await rejection(loadBundle(url)), "bundle_corrupt", `${url}: anchors.jsonl is damaged`);
   });
 });
 
@@ -132,7 +200,7 @@ describe("failures", () => {
     expectRefusal(await rejection(loadBundle(`${url}/nothing`)), "not_found", "/nothing has no manifest.json");
     const rest = new Map([...files].filter(([name]) => name !== "anchors.jsonl"));
     const { url: half } = await serve(staticHost({ from: rest }));
-    expectRefusal(await rejection(loadBundle(half)), "bundle_corrupt", "lacks anchors.jsonl");
+    expectRefusal(await rejection(loadBundle(half)), "bundle_corrupt", "anchors.jsonl is missing");
   });
 
   test("500 then 200 is an answer", async () => {

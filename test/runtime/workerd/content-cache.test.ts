@@ -53,8 +53,8 @@ describe("isolates of a colo share", () => {
     const [one, two] = [isolate(), isolate()];
     expect(await bytesOf(await one.request(FILE))).toEqual(items);
     expect(await bytesOf(await two.request(FILE))).toEqual(items);
-    expect(one.bucket.reads).toEqual([manifestKey("sample", "1.0.0"), keyOf(items)]);
-    expect(two.bucket.reads).toEqual([manifestKey("sample", "1.0.0")]);
+    expect(one.bucket.reads).toEqual([manifestKey("sample", "1.0.0"), INDEX, keyOf(items)]);
+    expect(two.bucket.reads).toEqual([manifestKey("sample", "1.0.0"), INDEX]);
   });
 
   test("what estimates are made from, with the same numbers", async () => {

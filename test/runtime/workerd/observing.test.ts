@@ -61,9 +61,9 @@ describe("Server-Timing", () => {
     ["/healthz", undefined, null],
     ["/v1/bundles", undefined, ["names", "index"]],
     ["/v1/bundles/sample", undefined, ["index"]],
-    ["/v1/bundles/sample/1.0.0", undefined, ["manifest"]],
-    ["/v1/bundles/sample/1.0.0/files/items.jsonl", undefined, ["manifest", "file"]],
-    ["/v1/bundles/sample/1.0.0/anchors", undefined, ["manifest", "bundle"]],
+    ["/v1/bundles/sample/1.0.0", undefined, ["index", "manifest"]],
+    ["/v1/bundles/sample/1.0.0/files/items.jsonl", undefined, ["index", "manifest", "file"]],
+    ["/v1/bundles/sample/1.0.0/anchors", undefined, ["index", "manifest", "bundle"]],
     [ESTIMATES, ask, ["index", "manifest", "bundle"]],
   ])("%s names what was waited for", async (path, init, phases) => {
     const header = (await startApp()(path, init)).headers.get("server-timing");

@@ -1,12 +1,15 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { BundleFileName } from "anchoreval/bundle";
+import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import type { Tensor } from "anchoreval/internal/core/bundle/safetensors";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { withTensor } from "../../support/tamper.ts";
 import { publication, publishOverHttp, put, testToken } from "./support/publish.ts";
 import { post, problemOf, startApp, watchedBucket } from "./support/worker.ts";
 
@@ -23,7 +26,7 @@ const PUBLICATION = "/v1/bundles/sample/1.0.0/publication";
 const changed = (change: (value: Record<string, unknown>) => void): Uint8Array => {
   const value = JSON.parse(new TextDecoder().decode(manifest)) as Record<string, unknown>;
   change(value);
-  return new TextEncoder().encode(JSON.stringify(value));
+  return encodeManifest(value);
 };
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
@@ -84,6 +87,25 @@ describe("publishing over HTTP", () => {
     for (const [name, bytes] of files)
       if (name !== "manifest.json") await env.BUNDLES.put(blobKey("sample", sha256Hex(bytes)), bytes);
     expect((await request(PUBLICATION, publication(manifest, publisher.bearer))).status).toBe(201);
+  });
+});
+
+describe("a bundle is estimated with before it is committed", () => {
+  const garbage: [string, (own: Tensor) => Tensor, string][] = [
+    ["parameters beyond all bounds", (own) => ({ ...own, data: Float32Array.from(own.data).fill(3e38) }), "form 8: the ability's posterior is not finite"],
+    ["parameters that are no numbers", (own) => ({ ...own, data: Float32Array.from(own.data).fill(NaN) }), "scenario.0.a"],
+    ["parameters of another shape", (own) => ({ ...own, shape: [own.data.length] }), "shape"],
+  ]; // prettier-ignore
+  test.each(garbage)("%s, with the right digests, are refused with the reason", async (_, change, reason) => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    const bad = withTensor(sampleBundle({ version: "1.1.0" }), "scenario.0.a", change);
+    const problem = await problemOf(await publishOverHttp(request, bad, publisher.bearer));
+    expect(problem).toMatchObject({ status: 422, code: "invalid_request" });
+    expect(problem.detail).toContain(reason);
+    expect(await env.BUNDLES.head(manifestKey("sample", "1.1.0"))).toBeNull();
+    const { latest } = await (await request("/v1/bundles/sample")).json<{ latest: string }>();
+    expect(latest).toBe("1.0.0");
   });
 });
 

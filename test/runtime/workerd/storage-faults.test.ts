@@ -43,12 +43,17 @@ const FAULTS: Record<string, Fault> = {
   fails: { get: fail, look: fail },
   "doesn't answer": HANGS,
   "stalls in the body": {
-    get: (object) => Promise.resolve({ etag: object.etag, body: stuck(), arrayBuffer: never }),
+    get: (object) => Promise.resolve({ etag: object.etag, size: object.size, body: stuck(), arrayBuffer: never }),
     look: never,
   },
   "breaks off in the body": {
     get: (object) =>
-      Promise.resolve({ etag: object.etag, body: stuck(new Error("internal details")), arrayBuffer: fail }),
+      Promise.resolve({
+        etag: object.etag,
+        size: object.size,
+        body: stuck(new Error("internal details")),
+        arrayBuffer: fail,
+      }),
     look: fail,
   },
 };

@@ -1,10 +1,12 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { resealed } from "../../support/tamper.ts";
 import { post, problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";
 
 const ESTIMATES = "/v1/bundles/sample/1.0.0/estimates";
@@ -90,7 +92,8 @@ describe("an isolate", () => {
     const [scenario] = manifest.scenarios as [(typeof manifest.scenarios)[0]];
     scenario.items += 9_000_000;
     scenario.subscenarios[0]!.items += 9_000_000;
-    await env.BUNDLES.put(key, JSON.stringify(manifest));
+    await env.BUNDLES.put(key, encodeManifest(manifest));
+    await env.BUNDLES.delete(INDEX); // it has the digest of the other one
     const bucket = watchedBucket();
     const request = startApp({}, { BUNDLES: bucket });
     const problem = await problemOf(await request(ESTIMATES, ask));
@@ -105,8 +108,26 @@ describe("an isolate", () => {
     const request = startApp({}, { BUNDLES: bucket });
     await request("/healthz");
     await request("/v1/bundles/sample/1.0.0/files/items.jsonl", { method: "HEAD" });
-    expect(bucket.reads).toEqual([manifestKey("sample", "1.0.0")]);
+    expect(bucket.reads).toEqual([manifestKey("sample", "1.0.0"), INDEX]);
   });
+});
+
+test("two manifests that were swapped in the bucket are refused, neither is served", async () => {
+  await publishSample({ version: "1.1.0", seed: 8 });
+  const keys = [manifestKey("sample", "1.0.0"), manifestKey("sample", "1.1.0")] as const;
+  const [older, newer] = await Promise.all(keys.map(async (key) => (await env.BUNDLES.get(key))!.arrayBuffer()));
+  await env.BUNDLES.put(keys[0], newer!);
+  await env.BUNDLES.put(keys[1], older!);
+  for (const [here, there] of [
+    ["1.0.0", "1.1.0"],
+    ["1.1.0", "1.0.0"],
+  ] as const)
+    // prettier-ignore
+    for (const path of ["", "/files/manifest.json", "/anchors", "/files/items.jsonl"]) {
+      const problem = await problemOf(await startApp()(`/v1/bundles/sample/${here}${path}`));
+      expect(problem).toMatchObject({ status: 500, code: "bundle_mismatch" });
+      expect(problem.detail).toContain(`R2 sample@${here} has the manifest of sample@${there}`);
+    }
 });
 
 describe("damage", () => {
@@ -131,17 +152,24 @@ describe("damage", () => {
   });
 
   test.each([
-    ["truncated", (text: string) => text.slice(0, -20), "bundle_invalid"],
-    ["without its forms", (text: string) => text.replace('"forms"', '"shapes"'), "bundle_invalid"],
+    ["truncated", (bytes: Uint8Array) => bytes.slice(0, -20), "bundle_corrupt"],
+    [
+      "without its forms",
+      (bytes: Uint8Array) => resealed(bytes, (text) => text.replace('"forms"', '"shapes"')),
+      "bundle_invalid",
+    ],
     [
       "of a newer format",
-      (text: string) => text.replace('"formatVersion":"1.', '"formatVersion":"2.'),
+      (bytes: Uint8Array) => resealed(bytes, (text) => text.replace('"formatVersion":"1.', '"formatVersion":"2.')),
       "bundle_format_unsupported",
     ],
+    ["of another fit of this version", () => sampleBundle({ seed: 8 }).get("manifest.json")!, "bundle_mismatch"],
+    ["of another version", () => sampleBundle({ version: "1.1.0" }).get("manifest.json")!, "bundle_mismatch"],
+    ["of another benchmark", () => sampleBundle({ benchmark: "other" }).get("manifest.json")!, "bundle_mismatch"],
   ])("a manifest %s", async (_, change, code) => {
     const key = manifestKey("sample", "1.0.0");
-    const text = await (await env.BUNDLES.get(key))!.text();
-    await env.BUNDLES.put(key, change(text));
+    const bytes = new Uint8Array(await (await env.BUNDLES.get(key))!.arrayBuffer());
+    await env.BUNDLES.put(key, change(bytes));
     expect(await problemOf(await startApp()(ESTIMATES, ask))).toMatchObject({ status: 500, code });
   });
 

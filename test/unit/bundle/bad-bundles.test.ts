@@ -37,13 +37,13 @@ describe("damaged bytes", () => {
   test.each(positions("parameters.safetensors"))("a flipped bit in parameters.safetensors, byte %i", async (at) => {
     const name = "parameters.safetensors";
     const error = await rejection(load(withFile(files, name, flipped(files.get(name)!, at))));
-    expectRefusal(error, "bundle_corrupt", "parameters.safetensors at memory");
+    expectRefusal(error, "bundle_corrupt", "memory: parameters.safetensors is damaged");
     expect(error.message).toContain("SHA-256");
   });
 
   test.each(positions("anchors.jsonl"))("a flipped bit in anchors.jsonl, byte %i", async (at) => {
     const error = await rejection(load(withFile(files, "anchors.jsonl", flipped(files.get("anchors.jsonl")!, at))));
-    expectRefusal(error, "bundle_corrupt", "anchors.jsonl at memory");
+    expectRefusal(error, "bundle_corrupt", "memory: anchors.jsonl is damaged");
   });
 
   test("a flipped bit in the manifest: another bundle, by its digest", async () => {
@@ -76,18 +76,19 @@ describe("damaged bytes", () => {
 
   test.each(["parameters.safetensors", "anchors.jsonl"] as const)("%s missing", async (name) => {
     const rest = new Map([...files].filter(([other]) => other !== name));
-    expectRefusal(await rejection(load(rest)), "bundle_corrupt", `memory lacks ${name}`);
+    expectRefusal(await rejection(load(rest)), "bundle_corrupt", `memory: ${name} is missing`);
   });
 
   test("no manifest is no bundle", async () => {
     expectRefusal(await rejection(load(new Map())), "not_found", "no manifest.json");
   });
 
-  test("bytes after the end are not read", async () => {
+  test("bytes after the end are damage", async () => {
     const whole = files.get("anchors.jsonl")!;
     const longer = new Uint8Array(whole.length + 10);
     longer.set(whole);
-    await expect(load(withFile(files, "anchors.jsonl", longer))).resolves.toBeDefined();
+    const error = await rejection(load(withFile(files, "anchors.jsonl", longer)));
+    expectRefusal(error, "bundle_corrupt", `anchors.jsonl is damaged: it has ${longer.length} bytes`);
   });
 });
 

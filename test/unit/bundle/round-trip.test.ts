@@ -28,9 +28,12 @@ test("files come in the order in which they are written, the manifest last: it c
 
 describe("the manifest", () => {
   test("is what was given, plus digests and sizes", () => {
-    const { files: described, ...rest } = manifest;
+    const { files: described, checksum, ...rest } = manifest;
     const forms = content.manifest.forms.map((form, f) => ({ ...form, digest: manifest.forms[f]!.digest }));
     expect(rest).toEqual({ ...content.manifest, forms });
+    const whole = files.get("manifest.json")!;
+    expect(new TextDecoder().decode(whole.subarray(0, 79))).toBe(`{"checksum":"${checksum}",`);
+    expect(checksum).toBe(createHash("sha256").update(whole.subarray(79)).digest("hex"));
     for (const { name, bytes, sha256 } of described) {
       const file = files.get(name as "items.jsonl")!;
       expect(bytes).toBe(file.length);

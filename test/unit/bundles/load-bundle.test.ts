@@ -180,7 +180,7 @@ test("a source that gives fewer bytes than asked is damage, not a crash", async 
     name: "short",
     read: (file, options) => (file === "manifest.json" ? inner.read(file, options) : short.read(file, options)),
   };
-  expectRefusal(await rejection(loadBundle(source)), "bundle_corrupt", "parameters.safetensors at short");
+  expectRefusal(await rejection(loadBundle(source)), "bundle_corrupt", "short: parameters.safetensors is damaged");
 });
 
 test("a segment of no bytes is not asked for", async () => {

@@ -21,7 +21,7 @@ function bucket(): R2BucketLike & { reads: string[] } {
       const bytes = objects.get(key);
       if (!bytes) return Promise.resolve(null);
       const part = range ? bytes.slice(range.offset, range.offset + range.length) : bytes.slice();
-      return Promise.resolve({ arrayBuffer: () => Promise.resolve(part.buffer) });
+      return Promise.resolve({ size: bytes.length, arrayBuffer: () => Promise.resolve(part.buffer) });
     },
   };
 }

@@ -17,6 +17,27 @@ it.each([
   expect(openBundle(place).name).toBe(name);
 });
 
+const DIGEST = `sha256:${"a1".repeat(32)}`;
+
+it.each([
+  ["out/helm-lite", {}],
+  ["gsm8k@1.0.0", { benchmark: "gsm8k", version: "1.0.0" }],
+  ["https://static.example.com/bundles/helm-lite/1.0.0/", { benchmark: "helm-lite", version: "1.0.0" }],
+  ["https://evals.example.com/v1/bundles/helm-lite", { benchmark: "helm-lite" }],
+  ["https://static.example.com/helm-lite/1.0.0", {}],
+])("%s must be the bundle that its address names, and with a digest that one", (place, named) => {
+  expect(openBundle(place).expected).toEqual(named);
+  expect(openBundle(`${place}#${DIGEST}`)).toMatchObject({
+    name: openBundle(place).name,
+    expected: { ...named, digest: DIGEST },
+  });
+  expectRefusal(
+    refusal(() => openBundle(`${place}#${DIGEST.slice(0, -1)}`)),
+    "invalid_option",
+    "is no digest",
+  );
+});
+
 it("other addresses are refused", () => {
   expectRefusal(
     refusal(() => openBundle("r2://bucket/x")),

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import type { AnchorEvalErrorCode, Issue } from "anchoreval";
+import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { documentsOf, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";
@@ -465,15 +466,22 @@ describe("publish", () => {
 
   test("a bundle that breaks the format", async () => {
     await refuses({
-      argv: ["publish", broken("no json", "manifest.json", (text) => text.slice(0, -9)), "--to", to],
+      argv: ["publish", broken("no json", "manifest.json", (text) => text.slice(9)), "--to", to],
       code: "bundle_invalid",
       message: "manifest.json is not JSON in UTF-8",
+    });
+    await refuses({
+      argv: ["publish", broken("cut short", "manifest.json", (text) => text.slice(0, -9)), "--to", to],
+      code: "bundle_corrupt",
+      message:
+        "manifest.json is damaged: its bytes don't have the SHA-256 that it begins with; copy or publish the bundle again",
+      path: ["manifest.json"],
     });
     await refuses({
       argv: [
         "publish",
         broken("weighting", "manifest.json", (text) =>
-          text.replace('"weighting":"subscenarios"', '"weighting":"tasks"'),
+          encodeManifest(JSON.parse(text.replace('"weighting":"subscenarios"', '"weighting":"tasks"')) as object),
         ),
         ...["--to", to],
       ],
@@ -485,7 +493,7 @@ describe("publish", () => {
       argv: [
         "publish",
         broken("newer", "manifest.json", (text) =>
-          text.replace(`"formatVersion":"${FORMAT_VERSION}"`, '"formatVersion":"2.0"'),
+          encodeManifest({ ...(JSON.parse(text) as object), formatVersion: "2.0" }),
         ),
         ...["--to", to],
       ],

@@ -45,7 +45,7 @@ describe("an answer", () => {
   test("is status and bytes, at the first attempt", async () => {
     const send = scripted(ok());
     const { outcome } = await run({ fetch: send });
-    expect(outcome).toEqual({ status: 200, bytes: new TextEncoder().encode("fine") });
+    expect(outcome).toEqual({ status: 200, bytes: new TextEncoder().encode("fine"), fileLength: 4 });
     expect(send.calls).toHaveLength(1);
   });
 

@@ -10,6 +10,7 @@ import { memorySource } from "../../support/memory-source.ts";
 import { refusal } from "../../support/refusal.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
+import { resealed } from "../../support/tamper.ts";
 
 const LAX: PatternThresholds = {
   models: 60,
@@ -138,8 +139,9 @@ describe("a pattern beyond the thresholds", () => {
 });
 
 test("a manifest with a threshold that is no number is refused by name", () => {
-  const text = new TextDecoder().decode(withThresholds(LAX).get("manifest.json"));
-  const bad = new TextEncoder().encode(text.replace(/"lzStar":\s*-90/, '"lzStar": "low"'));
+  const bad = resealed(withThresholds(LAX).get("manifest.json")!, (text) =>
+    text.replace(/"lzStar":\s*-90/, '"lzStar": "low"'),
+  );
   expect(refusal(() => parseManifest(bad)).issues.map(({ path }) => path.join("."))).toEqual([
     "forms.0.scenarios.alpha.pattern.lzStar",
   ]);

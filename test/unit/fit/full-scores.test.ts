@@ -11,6 +11,7 @@ import {
 import { parseManifest } from "anchoreval/bundle";
 import { itemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
+import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { FULL_SCORE_PARAMETERIZATION } from "anchoreval/internal/core/bundle/names";
 import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
@@ -211,7 +212,7 @@ describe("half of the items hidden", () => {
   ] as const)("%s is refused", (_, change, message) => {
     // prettier-ignore
     const manifest = JSON.parse(new TextDecoder().decode(own.files.get("manifest.json"))) as never;
-    const bytes = new TextEncoder().encode(JSON.stringify(change(manifest)));
+    const bytes = encodeManifest(change(manifest));
     expect(() => parseManifest(bytes)).toThrow(expect.objectContaining({ code: "bundle_invalid" }) as Error);
     expect(() => parseManifest(bytes)).toThrow(message);
   });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadBundle } from "anchoreval";
@@ -47,7 +47,8 @@ test("a file cut short is damage", async () => {
 
 test("what is there and can't be read is unavailable, with the cause", async () => {
   await mkdir(join(folder, "report.html"));
-  const error = await rejection(folderSource(folder).read("report.html"));
-  expectRefusal(error, "unavailable", "report.html could not be read");
-  expect(error.cause).toMatchObject({ code: "EISDIR" });
+  expectRefusal(await rejection(folderSource(folder).read("report.html")), "unavailable", "report.html isn't a file");
+  await symlink("/dev/zero", join(folder, "routing.safetensors"));
+  const endless = await rejection(folderSource(folder).read("routing.safetensors"));
+  expectRefusal(endless, "unavailable", "routing.safetensors isn't a file");
 });

@@ -1,6 +1,7 @@
 import { loadBundle, loadRouting, routeFromBundle, type BundleRouting } from "anchoreval";
 import type { RoutedQuestion } from "anchoreval/internal/route/types";
 import { parseManifest } from "anchoreval/bundle";
+import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { encodeSafetensors, decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
@@ -194,7 +195,7 @@ describe("refuses", () => {
     const described = manifest.files.map((file) =>
       file.name === "routing.safetensors" ? { ...file, bytes: changed.length, sha256: sha256Hex(changed) } : file,
     );
-    const text = new TextEncoder().encode(JSON.stringify({ ...manifest, files: described }));
+    const text = encodeManifest({ ...manifest, files: described });
     return loadRouting(memorySource(new Map([...files, ["routing.safetensors", changed], ["manifest.json", text]])));
   }
 

@@ -15,6 +15,8 @@ export interface BundleBucket extends R2StoreBucket {
     options?: { range?: { offset: number; length: number } },
   ): Promise<{
     readonly etag: string;
+    /** Of the whole object, also where a range of it is read. */
+    readonly size: number;
     readonly body: ReadableStream;
     arrayBuffer(): Promise<ArrayBuffer>;
   } | null>;

@@ -10,14 +10,13 @@ import {
   type EstimateWarning,
   type Manifest,
 } from "anchoreval";
-import { parseManifest, type BundleFileName, type ByteRange } from "anchoreval/bundle";
+import type { BundleFileName, ByteRange } from "anchoreval/bundle";
 import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
-import { loadItemLines } from "anchoreval/internal/bundles/read-file";
+import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
-import { completeIndex, parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
+import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
@@ -33,7 +32,7 @@ import { openFile } from "./open-file.ts";
 import type { ShippedVersions } from "./shipped-bucket.ts";
 
 /** Largest decoded bundle that is served from here: an isolate has no room for more. @unit bytes */
-const LARGEST_BUNDLE = 48 << 20;
+export const LARGEST_BUNDLE = 48 << 20;
 
 interface ReaderSetup {
   /** With a deadline for every wait. */
@@ -108,8 +107,7 @@ export class BundleReader {
    * is no warning: no estimate fails because of it.
    */
   async yankedWarning({ benchmark, version }: BundleRef): Promise<Warn> {
-    const index = version === LATEST ? null : await this.#index(benchmark).catch(() => null);
-    const entry = index?.versions.find((published) => published.version === version);
+    const entry = version === LATEST ? undefined : await this.#entry({ benchmark, version }).catch(() => undefined);
     if (entry?.yanked !== true) return (result) => result;
     const reason = entry.reason ?? "no reason was given";
     return (result) => {
@@ -124,15 +122,26 @@ export class BundleReader {
     return { bundle, warn };
   }
 
-  /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */
+  /**
+   * The manifest of a version: the one that its address names, and that the index has the digest of.
+   * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_mismatch`, `unavailable`
+   */
   published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
     return this.#cached("manifest", `${benchmark}@${version}`, async () => {
       const source = r2Source(this.#setup.bucket, { benchmark, version });
       const known = this.#setup.contents && (await this.#knownDigest(benchmark, version));
-      const read = (): Promise<Uint8Array | null> => source.read("manifest.json");
-      const bytes = await (known === null ? read() : this.#shared(benchmark, known, read));
+      const load = (): Promise<Uint8Array | null> => source.read("manifest.json");
+      const bytes = await (known === null ? load() : this.#shared(benchmark, known, load));
       if (bytes === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
-      return { manifest: parseManifest(bytes), bytes, digest: `sha256:${sha256Hex(bytes)}`, source };
+      const read = await readManifest({ ...source, read: () => Promise.resolve(bytes) }, {});
+      // An index that can't be read is no reason to refuse a bundle.
+      const listed = await this.#entry({ benchmark, version }).catch(() => undefined);
+      if (listed && listed.digest !== read.digest)
+        throw new AnchorEvalError(
+          "bundle_mismatch",
+          `${benchmark}@${version} has another manifest (${read.digest}) than the index says (${listed.digest}): put the right one back, or remove index.json if it is the one that is wrong`,
+        );
+      return { ...read, source };
     });
   }
 
@@ -143,9 +152,7 @@ export class BundleReader {
   async bundle(ref: BundleRef): Promise<Bundle> {
     const published = await this.#resolved(ref);
     const { manifest, digest } = published;
-    // Approximately as `Bundle.byteLength` counts.
-    const takes =
-      bytesOf(manifest, "parameters.safetensors") + 3 * bytesOf(manifest, "anchors.jsonl") + 8 * itemTotal(manifest);
+    const takes = memoryOf(manifest);
     if (takes > LARGEST_BUNDLE)
       throw new AnchorEvalError(
         "unsupported",
@@ -228,6 +235,11 @@ export class BundleReader {
     return contents && !isProtected(benchmark) ? throughCache(contents, sha256, load, keepAlive) : load();
   }
 
+  /** A version as the index has it. */
+  async #entry({ benchmark, version }: BundleRef): Promise<IndexEntry | undefined> {
+    return (await this.#index(benchmark)).versions.find((published) => published.version === version);
+  }
+
   #index(benchmark: string): Promise<BundleIndex> {
     return this.#cached("index", benchmark, async () => {
       const store = r2Store(this.#setup.bucket);
@@ -254,6 +266,11 @@ export class BundleReader {
     const caches: ValueCaches = this.#setup.caches;
     return phases.time(phase, () => caches[phase].get(key, { load, takes, keepAlive }));
   }
+}
+
+/** Memory that the decoded bundle takes, approximately as `Bundle.byteLength` counts. @unit bytes */
+export function memoryOf(manifest: Manifest): number {
+  return bytesOf(manifest, "parameters.safetensors") + 3 * bytesOf(manifest, "anchors.jsonl") + 8 * itemTotal(manifest);
 }
 
 function fileOf({ files }: Manifest, name: BundleFileName): FileManifest | undefined {

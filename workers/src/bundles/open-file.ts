@@ -23,7 +23,7 @@ interface FileOrigin {
 /**
  * Opens a file or a range of it. A whole file is read and verified before its first byte is sent, since it goes out under
  * its digest and is cached for good. A large one, or one for which there is no room, is verified while it is sent, and
- * breaks off if it is damaged. A range can't be verified and is sent as stored.
+ * breaks off if it is damaged. Of a range nothing but the file's length can be verified: it is sent as stored.
  * @throws AnchorEvalError `bundle_corrupt` if storage has lost the file or holds another, `unavailable`
  */
 export async function openFile(
@@ -52,6 +52,7 @@ export async function openFile(
     });
   if (object === null)
     throw new AnchorEvalError("bundle_corrupt", `${what} is missing, although the manifest lists it`);
+  if (object.size !== file.bytes) throw damaged(what);
   const pieces = readPieces(object.body, deadline, what);
   return part
     ? streamPieces(pieces, part.end - part.begin)

@@ -72,10 +72,11 @@ function shippedBucket(
     if (shipped === undefined) return object;
     const response = await load(key);
     const { range } = options ?? {};
-    const part = range
-      ? new Response((await response.arrayBuffer()).slice(range.offset, range.offset + range.length))
-      : response;
-    return { etag: shipped.sha256, body: part.body!, arrayBuffer: () => part.arrayBuffer() };
+    const { sha256: etag, bytes: size } = shipped;
+    if (!range) return { etag, size, body: response.body!, arrayBuffer: () => response.arrayBuffer() };
+    const whole = await response.arrayBuffer();
+    const part = new Response(whole.slice(range.offset, range.offset + range.length));
+    return { etag, size: whole.byteLength, body: part.body!, arrayBuffer: () => part.arrayBuffer() };
   };
   const head = async (key: string): Promise<StoredObject | null> => {
     const object = await bucket.head(key);

@@ -76,8 +76,9 @@ export const PlanSchema = answerSchema("Plan", {
 
 const ItemsByTrialsSchema = answerSchema("ItemsByTrials", {
   items: z.number(),
-  trials: z.number(),
-  answers: described(z.number(), "Items × trials."),
+  trials: described(z.number(), "Of each item; of all items on the mean, if some are asked once more than others."),
+  answers: z.number(),
+  price: described(z.number(), "In prices of an item's first trial."),
   halfWidth: described(z.number(), "Of the expected score's interval, that nine models in ten have at most."),
 });
 

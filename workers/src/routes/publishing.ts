@@ -1,17 +1,19 @@
 import { z } from "@hono/zod-openapi";
-import { AnchorEvalError, type Manifest } from "anchoreval";
-import { parseManifest } from "anchoreval/bundle";
+import { AnchorEvalError, loadBundle, type BundleSource, type Manifest } from "anchoreval";
+import { parseManifest, type BundleFileName } from "anchoreval/bundle";
 import type { MiddlewareHandler } from "hono";
 import { isSignedBy, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { BENCHMARK_NAME, cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, blobKey, cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { encodeSignatures, parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { changeObject } from "anchoreval/internal/publish/bundle-store";
-import { putSignatures } from "anchoreval/internal/publish/publish-bundle";
+import { checkEstimates, putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
 import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
 import { trustedRoot } from "../auth/root.ts";
+import type { BundleBucket } from "../bundles/bundle-bucket.ts";
+import { LARGEST_BUNDLE, memoryOf } from "../bundles/bundle-reader.ts";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
 import type { AppEnv } from "../context.ts";
 import { announcedLength, readBody } from "../http/request-body.ts";
@@ -112,7 +114,10 @@ export const createPublication = route(
     const store = r2Store(c.var.bucket);
     const commit = { benchmark, version, manifest: bytes };
     await checkBlobs(c.var, manifest);
-    if (!(await isCommitted(store, commit))) await refreshBlobs(c.var, manifest);
+    if (!(await isCommitted(store, commit))) {
+      await tryBundle(c.var.bucket, manifest, bytes);
+      await refreshBlobs(c.var, manifest);
+    }
     if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
     const result = await commitVersion(store, commit);
     await checkBlobs(c.var, manifest); // a sweep may have removed one: the publisher uploads it again
@@ -121,13 +126,39 @@ export const createPublication = route(
   },
 );
 
-/** Parses a manifest in a request, where a malformed one is the caller's mistake and not a damaged bundle. */
+/** Parses a manifest in a request. @throws HttpProblem `invalid_request` */
 function readManifest(bytes: Uint8Array): Manifest {
   try {
     return parseManifest(bytes);
   } catch (error) {
-    if (!(error instanceof AnchorEvalError)) throw error;
-    throw new HttpProblem("invalid_request", error.message, { issues: error.issues });
+    throw ofCaller(error);
+  }
+}
+
+/** A bundle in a request that is malformed is the caller's mistake, and not a damaged one of ours. */
+function ofCaller(error: unknown): unknown {
+  return error instanceof AnchorEvalError && error.code !== "unavailable"
+    ? new HttpProblem("invalid_request", error.message, { issues: error.issues })
+    : error;
+}
+
+/**
+ * Decodes a bundle that is about to be published, from its uploaded files, and estimates with each of its forms. One that
+ * is too large for a Worker isn't: the Worker makes no estimates with it either, and only hands its files out.
+ * @throws HttpProblem `invalid_request`; AnchorEvalError `unavailable`
+ */
+async function tryBundle(bucket: BundleBucket, manifest: Manifest, manifestBytes: Uint8Array): Promise<void> {
+  if (memoryOf(manifest) > LARGEST_BUNDLE) return;
+  const { benchmark, files } = manifest;
+  const uploaded = async (name: BundleFileName): Promise<Uint8Array | null> => {
+    const { sha256 } = files.find((file) => file.name === name)!;
+    return (await r2Store(bucket).get(blobKey(benchmark, sha256)))?.bytes ?? null;
+  };
+  const read: BundleSource["read"] = async (name) => (name === "manifest.json" ? manifestBytes : uploaded(name)); // whole
+  try {
+    checkEstimates(await loadBundle({ name: "the uploaded bundle", read }));
+  } catch (error) {
+    throw ofCaller(error);
   }
 }
 

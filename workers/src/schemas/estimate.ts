@@ -33,6 +33,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "predicted_scenario",
     "exposure_not_limited",
     "other_trials",
+    "unchecked_manifest",
     "yanked_version",
   ]),
   scenario: z.string().exactOptional(),
