@@ -1,6 +1,6 @@
 // How often intervals over trials hold what they are for: this run's score, the expected score over runs, that on other tasks.
 // usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4] [--models 80] [--slope 0.6] [--luck 0.8]
-//          [--scenarios human_eval,lsat_cot,cruxeval_input_cot]
+//          [--scenarios human_eval,lsat_cot]
 // FOLDER has terminal-bench-core, with trials.csv.gz and items.jsonl.gz, and noises-lowk07.
 //
 // terminal-bench-core: each model in turn is held out, the bundle is fitted on the others. "Other tasks": fitted and asked on a
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
     models: { type: "string", default: "80" },
     slope: { type: "string", default: "0.6" },
     luck: { type: "string", default: "0.8" },
-    scenarios: { type: "string", default: "human_eval,lsat_cot,cruxeval_input_cot" },
+    scenarios: { type: "string", default: "human_eval,lsat_cot" },
   },
 });
 const [folder] = positionals;

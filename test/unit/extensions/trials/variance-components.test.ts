@@ -133,6 +133,6 @@ describe("a bundle's notes", () => {
     const own = { model: 0.1, item: 0.1, modelItem: 0.05, trial: 0.15, trials: 3, repeated: 9 };
     expect(trialShare(own)).toBeCloseTo(0.75, 12);
     expect(trialShare(undefined)).toBe(1);
-    expect(trialShare({ ...own, modelItem: 0, trial: 0 })).toBe(1);
+    expect(trialShare({ ...own, modelItem: 0, trial: 0 })).toBe(0); // no trial differed from another
   });
 });
