@@ -71,7 +71,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     token: "a bearer token for a Worker, and the record that its secret TOKENS keeps",
     keygen: "a key that signs bundles, and the public key that readers trust",
     sign: "sign a bundle's manifest, in manifest.sig beside it; or a root",
-    root: "the keys that readers trust: a file of them that is signed, expires, and is followed when they change",
+    root: "the keys that readers trust, as a signed file: make it, change it, show it",
   },
   "In a shell": {
     completion: "completion of commands and options: source <(anchoreval completion bash)",

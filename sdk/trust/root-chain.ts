@@ -3,7 +3,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { parseRoot, rootProblem, type RootStatement, type SignedStatement, signedBytes } from "./statements.ts";
 
 /** One version of a root whose signatures were checked. */
-export interface RootLink {
+interface RootLink {
   readonly statement: RootStatement;
   readonly source: SignedStatement;
 }

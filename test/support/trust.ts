@@ -1,4 +1,3 @@
-import { checkRoots, type RootChain } from "anchoreval/internal/trust/root-chain";
 import {
   encodeTrustFile,
   type RootStatement,
@@ -45,8 +44,4 @@ export function rootOf(
 /** root.json of some versions. */
 export function rootJson(...roots: readonly SignedStatement[]): string {
   return new TextDecoder().decode(encodeTrustFile({ roots }));
-}
-
-export function chainOf(...roots: readonly SignedStatement[]): Promise<RootChain> {
-  return checkRoots(roots, "the test's root");
 }

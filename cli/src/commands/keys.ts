@@ -78,7 +78,7 @@ export const signCommand: Command = {
   operands: { usage: "PLACE", option: "bundle" },
   options: {
     Data: {
-      bundle: option("PLACE", "the bundle's folder; or root.json, whose newest version is signed", { required: true }),
+      bundle: option("DIR", "the bundle's folder; or a root.json, whose newest version is signed", { required: true }),
       key: option("FILE", "the private key that anchoreval keygen made (PEM, Ed25519)", { required: true }),
     },
   },

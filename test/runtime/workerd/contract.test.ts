@@ -45,6 +45,7 @@ describe("/openapi.json", () => {
       "get /healthz",
       "get /v1/bundles",
       "get /v1/bundles/{benchmark}",
+      "get /v1/bundles/{benchmark}/trust.json",
       "get /v1/bundles/{benchmark}/{version}",
       "get /v1/bundles/{benchmark}/{version}/anchors",
       "get /v1/bundles/{benchmark}/{version}/estimates/jobs/{id}",

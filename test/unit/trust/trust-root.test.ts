@@ -90,7 +90,7 @@ test("a part of the manifest is given of a trusted one alone, and its card isn't
   const range = { begin: 5, end: 9 };
   const good = open({ ...(await host("1.0.0")), readCard: () => Promise.resolve(null) });
   expect(await good.read("manifest.json", { range })).toEqual(manifestOf("1.0.0").slice(5, 9));
-  expect(good.readCard).toBeUndefined();
+  expect("readCard" in good).toBe(false);
   await refused(
     open(await host("1.0.0", { signer: thief })).read("manifest.json", { range }),
     "no trusted key signed it",
@@ -263,8 +263,8 @@ test("a yanked version is loaded with its publisher's word", async () => {
 test("where the root lists no keys of indexes none is asked for; a folder, which nobody answers for, needs none", async () => {
   const plain = await sign("root", rootOf(1, { keys: [a, b, c], bundles: [bundles], index: [] }), [a, b]);
   expect(await reader(rootJson(plain)).load(await host("1.0.0", { roots: [plain], index: null }))).toBeDefined();
-  const { readTrust, ...folder } = await host("1.0.0");
-  expect(readTrust).toBeDefined();
+  const folder = await host("1.0.0");
+  delete folder.readTrust;
   expect(await reader().load(folder)).toBeDefined();
 });
 
