@@ -8,7 +8,7 @@ interface InspectSample {
   readonly target?: string | readonly string[];
   readonly scores?: Readonly<Record<string, unknown>>;
   readonly error?: unknown;
-  /** `total_tokens` by model. */
+  /** `total_tokens` by model, or all that `model_usage` says. */
   readonly tokens?: Readonly<Record<string, unknown>>;
   /** `working_time`. */
   readonly seconds?: unknown;
@@ -59,7 +59,12 @@ export function inspectLog(run: InspectRun): object {
       target,
       scores: Object.fromEntries(Object.entries(scores).map(([name, value]) => [name, { value }])),
       ...(error !== undefined && { error }),
-      model_usage: Object.fromEntries(Object.entries(tokens).map(([name, total]) => [name, { total_tokens: total }])),
+      model_usage: Object.fromEntries(
+        Object.entries(tokens).map(([name, total]) => [
+          name,
+          typeof total === "object" ? total : { total_tokens: total },
+        ]),
+      ),
       ...(seconds !== undefined && { working_time: seconds, total_time: 9999 }),
     })),
   };

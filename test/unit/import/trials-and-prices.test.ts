@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
@@ -172,3 +173,22 @@ describe("trials are what the cells are means of", () => {
     expect(text(`${board}/items.jsonl.gz`)).not.toContain("tokens");
   });
 });
+
+const TASKS = fileURLToPath(new URL("../../../../shared/data/terminal-bench-core/trials.csv.gz", import.meta.url));
+
+test.skipIf(!existsSync(TASKS))(
+  "real single trials (../shared/data): agents that write 0 tokens have none",
+  async () => {
+    const board = folder.path("tasks");
+    const columns = "tokens=input_tokens+output_tokens,seconds=ended-started";
+    const { code } = await runCommand("import", "--from", "table", TASKS, "--columns", columns, "--out", board);
+    expect(code).toBe(0);
+    expect(JSON.parse(readFileSync(`${board}/import.json`, "utf8"))).toMatchObject({
+      trials: { scores: 4480, cells: 880, fewest: 5, most: 6 },
+      prices: [
+        { column: "tokens", models: 4, assumed: { length: 4 } },
+        { column: "seconds", models: 8, assumed: [] },
+      ],
+    });
+  },
+);

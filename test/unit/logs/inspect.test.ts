@@ -175,13 +175,13 @@ describe("what can go wrong in a run", () => {
     ): InspectRun["samples"][number] => {
       return { id: 1, epoch, scores: { match: "C" }, tokens, seconds };
     };
-    const epochs = [
-      sample(1, { "org/m": 90, "org/judge": 10 }, 2),
-      sample(2, { "org/m": 300 }, 4),
-      sample(3, {}),
-    ];
+    const epochs = [sample(1, { "org/m": 90, "org/judge": 10 }, 2), sample(2, { "org/m": 300 }, 4), sample(3, {})];
     const { samples } = await read(json("took", { epochs: 3, samples: epochs }));
     expect(samples[0]).toMatchObject({ trials: [1, 1, 1], cost: { tokens: 200, seconds: 3 } });
+    const dollars = [sample(1, { a: { total_tokens: 5, total_cost: 0.25 }, b: { total_tokens: 7, total_cost: 0.5 } })];
+    expect((await read(json("dollars", { samples: dollars }))).samples[0]!.cost).toEqual({ tokens: 12, price: 0.75 });
+    const partly = [sample(1, { a: { total_tokens: 5, total_cost: 0.25 }, b: { total_tokens: 7, total_cost: null } })];
+    expect((await read(json("partly", { samples: partly }))).samples[0]!.cost).toEqual({ tokens: 12 });
     const none = [sample(1, { "org/m": 0 }, 0)];
     expect((await read(json("took-none", { samples: none }))).samples[0]).not.toHaveProperty("cost");
     for (const [name, tokens, seconds, words] of [
