@@ -235,7 +235,7 @@ function itemsNeeded() {
   for (const [name, board] of Object.entries(BOARDS))
     for (const kind of ["shift", "broken"]) {
       let random = null;
-      for (const rule of Object.keys(RULES))
+      for (const rule of Object.keys(RULE_NIGHTS))
         for (const form of ["even", "flips"]) {
           const { size, factor, times, most } = neededSize(name, board, kind, rule, form);
           random ??= { size, factor };
