@@ -65,7 +65,7 @@ export interface GateResult
 /**
  * Whether a model got worse on some night: all nights' answers against a baseline's runs, to be looked at every night.
  *
- * Three statements. **Alarm**: {@link nightlyGate} against "nothing changed", whatever the change's size; fewer false
+ * Three statements. **Alarm**: `nightlyGate` against "nothing changed", whatever the change's size; fewer false
  * ones than are allowed, counted in nights on average. It stays: who finds it false begins a new history. **Mean drop** over
  * all nights: that of expected scores on all items, with a confidence sequence, so that all its intervals hold together:
  * D ± √(V(V + ρ²)/ρ²·(ln((V + ρ²)/V) + 2 ln 1/α)), V the variance of the difference of means, which includes the draw of

@@ -55,7 +55,7 @@ const LEAST_CHANCE = 1e-4;
  * A bundle fitted on that metric scores the unbiased estimates of its anchors, and its intervals count their own noise, which is
  * known from 2k trials an item on, and bounded with fewer. From another bundle it is
  * estimated by passes, also with fewer trials than k: chances are taken to vary about the response model's by one beta
- * distribution a scenario, which the trials and a prior tell of ({@link spreadScore}).
+ * distribution a scenario, which the trials and a prior tell of (`spreadScore`).
  * @param responses - trials by item id: lists of 0 and 1, or counts; a single answer is one trial
  * @param metric - such as `pass@16`
  * @returns scores for the chances themselves: what runs without end would show. Intervals are for all items of the benchmark

@@ -53,7 +53,7 @@ const NO_INTERVALS: TrialIntervals = { run: null, expected: null, tasks: null, r
  * touches no network.
  *
  * Ŝ − E = (Ŝ − ȳ_N) + (ȳ_N − E): the draw of the anchors, and that of the answers to all items, which have nothing in
- * common, so that their variances add up; over tasks that of the items comes in place of the second ({@link trialVariances}).
+ * common, so that their variances add up; over tasks that of the items comes in place of the second (`trialVariances`).
  * @param responses - scores, lists of scores or counts by item id
  * @throws AnchorEvalError as `estimateFromAnchors`; `invalid_answers` for trials that are none; `unsupported` for a bundle of
  * a score of several trials, or of full scores on other items

@@ -52,6 +52,7 @@ const WORDS = [
     "batch",
   ],
   ...["scenarios", "goal", "questions", "text", "embedding", "costs", "yanked", "reason", "__proto__"],
+  ...["metric", "over", "clusters", "passed", "of", "pass@16", "runs"],
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
 /** What follows a version, with the method that belongs to it. */
