@@ -73,7 +73,7 @@ export const fitCommand: Command = {
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
       anchors: option("N[,N…]", "anchors per scenario; one form N for each"),
-      total: option("N[,N…]", "anchors over all scenarios, shared evenly; one form total-N for each"),
+      total: option("N[,N…]", "anchors over all scenarios, shared evenly or by price; one form total-N for each"),
       ...METHOD_OPTIONS,
       ...rare({
         "second-form": flag("add a form N-b of other items to every form N, for anchors that aren't drawn at random"),

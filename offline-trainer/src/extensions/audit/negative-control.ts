@@ -6,7 +6,7 @@ import { interruptible } from "../../backends/interruptible.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { calibratedModels, scenarioGroups, type ScenarioGroup } from "../../matrix/benchmark.ts";
 import { binarizeResponses, cutResponses } from "../../matrix/code-responses.ts";
-import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 import type { AuditOptions } from "./audit-leaderboard.ts";
 import { abilityCovariances, fittedAnswers } from "./fitted-answers.ts";
@@ -50,7 +50,8 @@ export interface NegativeControl {
   readonly dimsBeyondChance: number;
   /**
    * Told no better than by shuffled answers, or not at all: of the models (no score means anything), or of the
-   * items (chosen anchors are worth no more than random ones).
+   * items (chosen anchors are worth no more than random ones). Held-out answers of a small board tell little however good it
+   * is: where their means differ by more than any of {@link MEAN_SHUFFLES} shuffles', they are told.
    */
   readonly asGoodAsNoise: readonly Shuffle[];
 }
@@ -81,9 +82,12 @@ export async function negativeControls(
     const { thresholds } = binarizeResponses(group.matrix, rows, group.scenarios);
     const random = createRandom(options.seed).fork(group.id).fork("negative control");
     let done = 0;
-    const figures = async (answers: ResponseMatrix): Promise<Figures> => {
+    const pause = async (): Promise<void> => {
       await turn();
       if (options.signal?.aborted) throw new AnchorEvalError("aborted", "the negative control was stopped");
+    };
+    const figures = async (answers: ResponseMatrix): Promise<Figures> => {
+      await pause();
       options.onProgress?.(g + done++ / runs, groups.length, `${group.id}: negative control`);
       return calibrationFigures({ ...group, matrix: answers }, rows, thresholds, options);
     };
@@ -92,6 +96,13 @@ export async function negativeControls(
     for (const kind of SHUFFLES)
       for (let k = 0; k < options.shuffles; k++)
         shuffled[kind].push(await figures(shuffledAnswers(group, rows, kind, random.fork(`${kind} ${k}`))));
+    const asGoodAsNoise: Shuffle[] = [];
+    for (const kind of SHUFFLES) {
+      const noise = [0, ...shuffled[kind].map(({ gains }) => gains[kind].gain)];
+      const isUnclear = noise.some((own) => !isClear(observed.gains[kind], own));
+      if (isUnclear && !(await meansDiffer(group, rows, kind, random.fork(`means of ${kind}`), pause)))
+        asGoodAsNoise.push(kind);
+    }
     controls.push({
       bank: group.id,
       scenarios: group.scenarios.map(({ id }) => id),
@@ -101,14 +112,43 @@ export async function negativeControls(
       dimsBeyondChance: countLeading(observed.dimensions, (own, d) =>
         shuffled.items.every(({ dimensions }) => own > (dimensions[d] ?? 0)),
       ),
-      asGoodAsNoise: SHUFFLES.filter((kind) =>
-        [0, ...shuffled[kind].map(({ gains }) => gains[kind].gain)].some(
-          (noise) => !isClear(observed.gains[kind], noise),
-        ),
-      ),
+      asGoodAsNoise,
     });
   }
   return controls;
+}
+
+/** Shuffles that the spread of models' or items' means must exceed: one board of noise in a thousand does. */
+const MEAN_SHUFFLES = 999;
+
+/** Whether models (or items) have means that differ by more than where a shuffle made all alike. @param pause - before each */
+async function meansDiffer(
+  group: ScenarioGroup,
+  rows: readonly number[],
+  kind: Shuffle,
+  random: RandomSource,
+  pause: () => Promise<void>,
+): Promise<boolean> {
+  const observed = meanSpread(group.matrix, rows, kind);
+  for (let k = 0; k < MEAN_SHUFFLES; k++) {
+    await pause();
+    if (meanSpread(shuffledAnswers(group, rows, kind, random), rows, kind) >= observed) return false;
+  }
+  return true;
+}
+
+/** Σ n·ȳ² over the models, or the items: of the same answers the greater the more the means differ. */
+function meanSpread(matrix: ResponseMatrix, rows: readonly number[], kind: Shuffle): number {
+  const sums = new Map<number, { sum: number; count: number }>();
+  for (const m of rows)
+    for (let i = 0; i < matrix.items.length; i++) {
+      const score = scoreAt(matrix, m, i);
+      if (Number.isNaN(score)) continue;
+      const key = kind === "items" ? m : i;
+      const own = sums.get(key) ?? { sum: 0, count: 0 };
+      sums.set(key, { sum: own.sum + score, count: own.count + 1 });
+    }
+  return Array.from(sums.values()).reduce((total, { sum, count }) => total + sum ** 2 / count, 0);
 }
 
 function isClear({ gain, gainError }: Gain, noise: number): boolean {

@@ -9,7 +9,11 @@ import {
   shuffledAnswers,
 } from "../../../../offline-trainer/src/extensions/audit/negative-control.ts";
 import { calibratedModels, scenarioGroups } from "../../../../offline-trainer/src/matrix/benchmark.ts";
-import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import {
+  type ResponseMatrix,
+  responseMatrix,
+  scoreAt,
+} from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
 import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
@@ -73,6 +77,22 @@ describe("the negative control", () => {
     expect(control!.asGoodAsNoise).toEqual([kind]);
     const words = [...controlLines([control!])].at(-1)!;
     expect(words).toMatch(kind === "items" ? /^a: .* no more of the models / : /^a: .* no more of the items /);
+  });
+
+  test("accuses no small board whose models differ for sure, however little its held-out answers tell", async () => {
+    const random = createRandom("a small board");
+    const abilities = Array.from({ length: 12 }, () => random.normal());
+    const items = Array.from({ length: 30 }, (_, i) => ({ item_id: `i${i}`, scenario: "s" }));
+    const levels = items.map(() => random.normal());
+    const scores = abilities.flatMap((own) => levels.map((level) => Number(random.next() < 1 / (1 + Math.exp(level - 1.5 * own))))); // prettier-ignore
+    const small = responseMatrix(abilities.map((_, m) => `m${m}`), items, Float32Array.from(scores)); // prettier-ignore
+    const [control] = await controlsOf(small);
+    const { gain, gainError } = control!.observed.gains.items;
+    expect(gain - 2 * gainError).toBeLessThan(0);
+    expect(control!.asGoodAsNoise).toEqual([]);
+    const [shuffled] = scenarioGroups(small, DEFAULT_SETTINGS);
+    const alike = shuffledAnswers(shuffled!, calibratedModels(shuffled!), "items", random);
+    expect((await controlsOf(alike))[0]!.asGoodAsNoise).toContain("items");
   });
 
   test("is the same by the same seed, and stops where it is told to", async () => {
