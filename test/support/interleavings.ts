@@ -244,7 +244,7 @@ function settled(): Promise<void> {
 
 function traceOf(state: State): string {
   const steps: string[] = [];
-  for (let own: State | null = state; own?.from; own = own.from.state) steps.push(own.from.step());
+  for (let { from } = state; from !== null; { from } = from.state) steps.push(from.step());
   return steps.toReversed().join("\n");
 }
 

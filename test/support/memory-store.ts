@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 
 /** The calls of a store by name. */
-export type StoreMethod = "get" | "putIfAbsent" | "putIfMatch" | "list" | "listTimes" | "remove";
+type StoreMethod = "get" | "putIfAbsent" | "putIfMatch" | "list" | "listTimes" | "remove";
 
 /** A call that hasn't been carried out yet. */
 export interface StoreCall {
