@@ -1,8 +1,8 @@
+import { MOST_MANIFEST_BYTES } from "../core/bundle/digest.ts";
 import { sha256 } from "../bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import type { ItemRecord, Manifest } from "../core/bundle/manifest.ts";
 import type { BundleSource, ExpectedBundle } from "../core/bundle/bundle.ts";
-import { MOST_MANIFEST_BYTES } from "../core/bundle/checksum.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 

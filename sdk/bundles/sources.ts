@@ -1,3 +1,4 @@
+import { MOST_MANIFEST_BYTES } from "../core/bundle/digest.ts";
 import { sha256 } from "../bytes.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import {
@@ -15,7 +16,6 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
-import { MOST_MANIFEST_BYTES } from "../core/bundle/checksum.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { checkLength, longest } from "./read-file.ts";
 

@@ -1,6 +1,6 @@
+import { MOST_MANIFEST_BYTES } from "../core/bundle/digest.ts";
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { checkIdentity } from "../bundles/read-file.ts";
-import { MOST_MANIFEST_BYTES } from "../core/bundle/checksum.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";

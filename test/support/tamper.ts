@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access -- manifests are broken on purpose, as loose JSON */
 import type { BundleFileName } from "anchoreval/bundle";
-import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import {
   decodeSafetensorsHeader,
   encodeSafetensors,
@@ -22,7 +21,7 @@ const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 export function withManifest(files: BundleFiles, edit: (manifest: Loose) => void): BundleFiles {
   const manifest: Loose = JSON.parse(text(files.get("manifest.json")!));
   edit(manifest);
-  return new Map([...files, ["manifest.json", encodeManifest(manifest)]]);
+  return new Map([...files, ["manifest.json", encodeManifest(manifest as object)]]);
 }
 
 /** The text of a manifest with something replaced, its checksum true to it. */

@@ -1,8 +1,7 @@
 import { MAP_READS, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
-import { encodeManifest } from "./checksum.ts";
-import { formDigest, sha256Hex } from "./digest.ts";
+import { encodeManifest, formDigest, sha256Hex } from "./digest.ts";
 import { type BundleFileName, type FactorsOf, tensorNames } from "./names.ts";
 import type {
   AnchorRecord,

@@ -1,7 +1,7 @@
+import { CHECKSUM_MINOR, hasOwnChecksum } from "./digest.ts";
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
-import { CHECKSUM_MINOR, hasOwnChecksum } from "./checksum.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
 import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION } from "./names.ts";
 import { decodeJson, readValue } from "./schema.ts";

@@ -141,7 +141,10 @@ describe("a bundle over HTTP", () => {
   ])("an endless %s is cut off", async (_, name, bound) => {
     let sent = 0;
     const { url } = await serve((request, response) => {
-      if (!request.url!.endsWith(name)) return staticHost()(request, response);
+      if (!request.url!.endsWith(name)) {
+        staticHost()(request, response);
+        return;
+      }
       const chunk = Buffer.alloc(1 << 16, " ");
       const more = (): void => {
         while (!response.destroyed && sent < 1 << 28) {

@@ -1,8 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { BundleFileName } from "anchoreval/bundle";
-import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import type { Tensor } from "anchoreval/internal/core/bundle/safetensors";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";

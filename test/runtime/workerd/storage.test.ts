@@ -1,7 +1,6 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
 import { sampleAnswers } from "../../support/sample-answers.ts";

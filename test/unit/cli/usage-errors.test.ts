@@ -1,6 +1,6 @@
+import { encodeManifest } from "anchoreval/internal/core/bundle/digest";
 import { mkdirSync, readFileSync } from "node:fs";
 import type { AnchorEvalErrorCode, Issue } from "anchoreval";
-import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { documentsOf, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";

@@ -1,3 +1,4 @@
+import { encodeManifest } from "anchoreval/internal/core/bundle/digest";
 import {
   AnchorEvalError,
   type Bundle,
@@ -11,7 +12,6 @@ import {
 import { parseManifest } from "anchoreval/bundle";
 import { itemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
-import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
 import { FULL_SCORE_PARAMETERIZATION } from "anchoreval/internal/core/bundle/names";
 import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";

@@ -1,8 +1,7 @@
 import { loadBundle, loadRouting, routeFromBundle, type BundleRouting } from "anchoreval";
 import type { RoutedQuestion } from "anchoreval/internal/route/types";
 import { parseManifest } from "anchoreval/bundle";
-import { encodeManifest } from "anchoreval/internal/core/bundle/checksum";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { encodeSafetensors, decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { textCoordinates } from "anchoreval/internal/core/routing/text-coordinates";
