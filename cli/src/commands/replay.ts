@@ -76,7 +76,8 @@ export const replayCommand: Command = {
     const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
     const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
-    const overRuns = options.isGiven("over") && options.oneOf("over", ["runs"], "runs") === "runs";
+    const overRuns = options.isGiven("over");
+    options.oneOf("over", ["runs"], "runs");
     if (overRuns) options.refuse(["threshold", "better", "pairs", "max-exposure"], "doesn't go with --over runs");
     else options.refuse(["repeat-price"], "is for further trials, with --over runs");
     const share = options.number("share", { min: 0, max: overRuns ? 100 : 1 }, 0.05);

@@ -238,7 +238,11 @@ describe("estimatePassAtK", async () => {
   it("takes as long for counts of any size: a hostile one is no loop", () => {
     const most = Number.MAX_SAFE_INTEGER;
     for (const metric of ["pass@16", "pass^999999"]) {
-      const { score } = estimatePassAtK(bundle, Object.fromEntries(ids.map((id) => [id, { passed: 5, of: most }])), metric);
+      const { score } = estimatePassAtK(
+        bundle,
+        Object.fromEntries(ids.map((id) => [id, { passed: 5, of: most }])),
+        metric,
+      );
       expect(score).toBeGreaterThanOrEqual(0);
       expect(score).toBeLessThanOrEqual(1);
     }
