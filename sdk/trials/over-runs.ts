@@ -141,8 +141,8 @@ export function overRuns(
 /** @returns the limits, and the items that the source may ask at most */
 function checkedLimits(pool: ItemPool, options: AdaptiveOptions): Session["limits"] & { readonly items: number } {
   const { models = 1, goal = "score", stop = {}, budget = DEFAULT_BUDGET, batch = DEFAULT_BATCH } = options;
-  const { halfWidth, threshold, better = false } = stop;
-  if (models !== 1 || goal !== "score" || threshold !== undefined || better)
+  const { halfWidth, ...others } = stop;
+  if (models !== 1 || goal !== "score" || Object.values(others).some((rule) => rule !== false))
     throw invalidOption("over runs the score of one model is followed, and stop.halfWidth is its only rule");
   if (!(Number.isInteger(budget) && budget >= 2))
     throw invalidOption(`budget must be a whole number of answers of at least 2, got ${budget}`);
