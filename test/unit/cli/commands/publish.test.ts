@@ -4,6 +4,7 @@ import { folderSource } from "anchoreval/node";
 import { beforeAll, expect, test } from "vitest";
 import { listing, runProgram } from "../../../support/run-command.ts";
 import { sampleBundle } from "../../../support/sample-bundle.ts";
+import { resealed } from "../../../support/tamper.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -69,8 +70,9 @@ test("other content under the same version is a conflict, and changes nothing", 
 
   // … even where only the manifest differs.
   const relabelled = bundle("relabelled");
-  const manifest = readFileSync(`${relabelled}/manifest.json`, "utf8");
-  writeFileSync(`${relabelled}/manifest.json`, manifest.replace("drawn from a 2PL", "drawn from a 2pl"));
+  const manifest = readFileSync(`${relabelled}/manifest.json`);
+  const change = (text: string): string => text.replace("drawn from a 2PL", "drawn from a 2pl");
+  writeFileSync(`${relabelled}/manifest.json`, resealed(manifest, change));
   expect((await runProgram(["publish", relabelled, "--to", to])).code).toBe(1);
   expect(listing(to)).toEqual(before);
 });
