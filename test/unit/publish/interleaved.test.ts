@@ -20,6 +20,7 @@ const MANY = Number(process.env["LOST_ANSWERS"] ?? 0);
 type Files = ReadonlyMap<BundleFileName, Uint8Array>;
 const NOW = 10 * SWEEP_AGE;
 const pause = (): Promise<void> => Promise.resolve();
+const now = (): number => NOW;
 const sample = sampleBundle();
 const late = sampleBundle({ version: "1.1.0", seed: 8 });
 const later = sampleBundle({ version: "1.2.0", seed: 9 });
@@ -49,11 +50,11 @@ interface Actor {
 }
 
 const publish = (files: Files, options: PublishOptions = {}): Actor => ({
-  run: (store) => publishBundle(store, files, { pause, ...options }),
+  run: (store) => publishBundle(store, files, { pause, now, ...options }),
   publishes: files,
 });
 const yank = (how: Yank, version = "1.0.0"): Actor => ({
-  run: (store) => yankVersion(store, { benchmark: "sample", version, pause }, how),
+  run: (store) => yankVersion(store, { benchmark: "sample", version, pause, now }, how),
 });
 /** @param now - its clock */
 const sweep = (now = NOW): Actor => ({ run: (store) => sweepBlobs(store, { now }) });
