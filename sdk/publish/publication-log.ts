@@ -132,26 +132,34 @@ export function requireHead(
   if (heads.length < entries)
     throw broken(`${name} ends after entry ${heads.length}, and ${whose} names entry ${entries}: entries were cut off`);
   if (heads[entries - 1] !== head)
-    throw broken(`${name}: entry ${entries} isn't the one that ${whose} names: another log was put in its place (fork)`);
+    throw broken(
+      `${name}: entry ${entries} isn't the one that ${whose} names: another log was put in its place (fork)`,
+    );
 }
 
 /**
- * Checks that a log says of each version what the index says: that it was published, with this digest, and whether it is yanked.
- * @param versions - of index.json
+ * Checks a log against the index beside it, which was read before it: the log has come to the head that the index names, and by then
+ * said of each version what the index says, and of no other. Lines after that are of publications that are under way.
  * @throws AnchorEvalError `bundle_corrupt`
  */
-export function requireSame(log: PublicationLog, versions: readonly VersionState[], name: string): void {
-  const logged = statesOf(log);
-  for (const { version, digest, yanked, reason } of versions) {
+export function requireIndexed(
+  log: PublicationLog,
+  index: { readonly versions: readonly VersionState[]; readonly log?: LogHead | undefined },
+  name: string,
+): void {
+  if (index.log) requireHead(log, index.log, name, "its index");
+  const logged = statesOf({ entries: log.entries.slice(0, index.log?.entries) });
+  for (const { version, digest, yanked, reason } of index.versions) {
     const own = logged.get(version);
-    if (!own) throw broken(`${name} has no entry of version ${version}, which is published: it was cut out`);
-    if (own.digest !== digest) throw broken(`${name}: version ${version} there is ${own.digest}, the index has ${digest}`);
-    if (own.yanked !== yanked || (yanked && own.reason !== reason))
-      throw broken(`${name}: version ${version} is ${own.yanked ? "" : "not "}yanked there, and the index says otherwise`);
+    if (!own) throw broken(`${name} has no entry of version ${version}, which its index names: it was cut out`);
+    if (own.digest !== digest)
+      throw broken(`${name}: version ${version} was published as ${own.digest}, its index names ${digest}`);
+    if (own.yanked !== yanked || own.reason !== reason)
+      throw broken(`${name} and its index differ in whether version ${version} is yanked, or why`);
   }
   for (const version of logged.keys())
-    if (!versions.some((own) => own.version === version))
-      throw broken(`${name}: version ${version} was published, and isn't there any more`);
+    if (!index.versions.some((own) => own.version === version))
+      throw broken(`${name}: version ${version} was published, and its index doesn't name it any more`);
 }
 
 /** The last word of a log on each version. */

@@ -1,8 +1,9 @@
-import { BENCHMARK_NAME, blobKey, indexKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, blobKey, indexKey, logKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseIndex } from "./bundle-index.ts";
 import type { SweepableStore } from "./bundle-store.ts";
+import { readLog, requireIndexed } from "./publication-log.ts";
 
 /** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
 export const SWEEP_AGE = 24 * 3600 * 1000;
@@ -24,10 +25,13 @@ export interface SweepResult {
   readonly young: number;
   /** Benchmarks that were left alone, and why: a manifest that can't be read may name any of their contents. */
   readonly skipped: readonly { readonly benchmark: string; readonly reason: string }[];
+  /** Benchmarks whose log of publications was changed by another hand, and how. */
+  readonly brokenLogs: readonly { readonly benchmark: string; readonly reason: string }[];
 }
 
 /**
  * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
+ * Each benchmark's log of publications is checked on the way.
  *
  * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
  * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
@@ -40,8 +44,11 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
   const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
   const removed: string[] = [];
   const skipped: { benchmark: string; reason: string }[] = [];
+  const brokenLogs: { benchmark: string; reason: string }[] = [];
   let [kept, young] = [0, 0];
   for (const benchmark of names.filter((name) => BENCHMARK_NAME.test(name)).sort()) {
+    const broken = await findBreak(store, benchmark);
+    if (broken !== null) brokenLogs.push({ benchmark, reason: broken });
     const blobs = (await store.listTimes(`bundles/${benchmark}/blobs/`)).filter(({ name }) => SHA256.test(name));
     const manifests = namedContents(store, benchmark);
     let named: ReadonlySet<string>;
@@ -64,7 +71,22 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
       else kept++;
     }
   }
-  return { removed, kept, young, skipped };
+  return { removed, kept, young, skipped, brokenLogs };
+}
+
+/** What is wrong with a benchmark's log; null where nothing is, or where nothing has been published since there are logs. */
+async function findBreak(store: SweepableStore, benchmark: string): Promise<string | null> {
+  const object = await store.get(indexKey(benchmark)); // before the log, which it may be behind
+  const index = object && parseIndex(object.bytes);
+  try {
+    const log = await readLog(store, benchmark);
+    if (index && (index.log || log.entries.length > 0))
+      requireIndexed(log, index, `${store.name}: ${logKey(benchmark)}`);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AnchorEvalError) || error.code !== "bundle_corrupt") throw error;
+    return error.message;
+  }
 }
 
 /** A content that is being removed: `bundles/<benchmark>/swept/<sha256>`. */

@@ -99,11 +99,16 @@ export const sweepCommand: Command = {
     if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
       throw invalidOption(`--to ${to} isn't a folder: nothing is published there`);
     const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
-    const { removed, kept, young, skipped } = result;
+    const { removed, kept, young, skipped, brokenLogs } = result;
     if (skipped.length > 0)
       throw new AnchorEvalError(
         "bundle_invalid",
         `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
+      );
+    if (brokenLogs.length > 0)
+      throw new AnchorEvalError(
+        "bundle_corrupt",
+        `${removed.length} files were ${dryRun ? "found" : "removed"}; ${brokenLogs.map(({ reason }) => reason).join("; ")}: restore the log from a copy`,
       );
     output.result({ ...result, dryRun }, [
       ...removed,
