@@ -25,13 +25,10 @@ export interface SweepResult {
   readonly young: number;
   /** Benchmarks that were left alone, and why: a manifest that can't be read may name any of their contents. */
   readonly skipped: readonly { readonly benchmark: string; readonly reason: string }[];
-  /** Benchmarks whose log of publications was changed by another hand, and how. */
-  readonly brokenLogs: readonly { readonly benchmark: string; readonly reason: string }[];
 }
 
 /**
  * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
- * Each benchmark's log of publications is checked on the way.
  *
  * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
  * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
@@ -41,14 +38,10 @@ export interface SweepResult {
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */
 export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }: SweepOptions): Promise<SweepResult> {
-  const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
   const removed: string[] = [];
   const skipped: { benchmark: string; reason: string }[] = [];
-  const brokenLogs: { benchmark: string; reason: string }[] = [];
   let [kept, young] = [0, 0];
-  for (const benchmark of names.filter((name) => BENCHMARK_NAME.test(name)).sort()) {
-    const broken = await findBreak(store, benchmark);
-    if (broken !== null) brokenLogs.push({ benchmark, reason: broken });
+  for (const benchmark of await benchmarksOf(store)) {
     const blobs = (await store.listTimes(`bundles/${benchmark}/blobs/`)).filter(({ name }) => SHA256.test(name));
     const manifests = namedContents(store, benchmark);
     let named: ReadonlySet<string>;
@@ -71,22 +64,35 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
       else kept++;
     }
   }
-  return { removed, kept, young, skipped, brokenLogs };
+  return { removed, kept, young, skipped };
 }
 
-/** What is wrong with a benchmark's log; null where nothing is, or where nothing has been published since there are logs. */
-async function findBreak(store: SweepableStore, benchmark: string): Promise<string | null> {
-  const object = await store.get(indexKey(benchmark)); // before the log, which it may be behind
-  const index = object && parseIndex(object.bytes);
-  try {
-    const log = await readLog(store, benchmark);
-    if (index && (index.log || log.entries.length > 0))
-      requireIndexed(log, index, `${store.name}: ${logKey(benchmark)}`);
-    return null;
-  } catch (error) {
-    if (!(error instanceof AnchorEvalError) || error.code !== "bundle_corrupt") throw error;
-    return error.message;
+/** The benchmarks of a store, by name. */
+async function benchmarksOf(store: SweepableStore): Promise<string[]> {
+  const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
+  return names.filter((name) => BENCHMARK_NAME.test(name)).sort();
+}
+
+/**
+ * Says what is wrong with the logs of publications in a store; publications may be under way.
+ * @returns a message for each benchmark whose log was changed by another hand
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function findBrokenLogs(store: SweepableStore): Promise<string[]> {
+  const found: string[] = [];
+  for (const benchmark of await benchmarksOf(store)) {
+    const object = await store.get(indexKey(benchmark)); // before the log, which goes ahead of it
+    const index = object && parseIndex(object.bytes);
+    try {
+      const log = await readLog(store, benchmark);
+      if (index && (index.log || log.entries.length > 0))
+        requireIndexed(log, index, `${store.name}: ${logKey(benchmark)}`);
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError) || error.code !== "bundle_corrupt") throw error;
+      found.push(error.message);
+    }
   }
+  return found;
 }
 
 /** A content that is being removed: `bundles/<benchmark>/swept/<sha256>`. */

@@ -56,8 +56,8 @@ export async function commitVersion(
   const digest = `sha256:${hash}`;
   let created = false;
   if (!(await isCommitted(store, commit))) {
-    const by = encodeJson(signature(options));
-    await changeObject(store, publisherKey(benchmark, hash), () => by);
+    const [key, by] = [publisherKey(benchmark, hash), encodeJson(signature(options))];
+    if (!(await store.putIfAbsent(key, by))) await changeObject(store, key, () => by);
     created = await store.putIfAbsent(manifestKey(benchmark, version), manifest);
   }
   if (!created) await isCommitted(store, commit);

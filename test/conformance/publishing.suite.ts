@@ -77,7 +77,11 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
       const [at, ref] = [Date.UTC(2026, 0, 1), { benchmark: "sample", version: "1.0.0" }];
       for (let k = 0; k < 2; k++) {
         await publishBundle(store, sampleBundle(), { publisher: "ci", now: () => at });
-        await yankVersion(store, { ...ref, publisher: "anna", now: () => at + 1000 + k }, { yanked: true, reason: "no" });
+        await yankVersion(
+          store,
+          { ...ref, publisher: "anna", now: () => at + 1000 + k },
+          { yanked: true, reason: "no" },
+        );
       }
       await yankVersion(store, { ...ref, now: () => at + 5000 }, { yanked: false });
       const { entries } = await readLog(store, "sample");

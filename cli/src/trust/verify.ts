@@ -47,7 +47,8 @@ export const verifyCommand: Command = {
     if (sealed) requireHead(log, sealed, name, "the signed index");
     if (known) requireHead(log, known, name, "--head");
     const { entries, head } = headOf(log)!;
-    output.result({ entries, head, log: log.entries }, [
+    const ahead = entries - (index.log?.entries ?? entries);
+    output.result({ entries, head, ahead, log: log.entries }, [
       ...recordTable(log.entries, [
         ["", "r", ({ entry }) => String(entry)],
         ["time", "l", ({ time }) => time ?? "not known"],
@@ -57,6 +58,11 @@ export const verifyCommand: Command = {
         ["reason", "l", ({ reason }) => reason ?? ""],
       ]),
       "",
+      ...(ahead > 0
+        ? [
+            `The last ${ahead} of them the index doesn't know yet: a publication is under way or broke off, or an older index was put back.`,
+          ]
+        : []),
       `${name} is whole, and says what the index says. To check later that it goes on from here: --head ${entries}:${head}`,
     ]);
   },
