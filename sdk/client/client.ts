@@ -41,6 +41,8 @@ export interface BenchmarkSummary {
     readonly digest: string;
     readonly reason?: string | undefined;
   }[];
+  /** How many lines its log of publications had with these versions, and the digest of the last. */
+  readonly log?: { readonly entries: number; readonly head: string } | undefined;
 }
 
 /** The request for one model. */

@@ -1,18 +1,18 @@
 import { checkIdentity } from "../bundles/read-file.ts";
-import { equalBytes, sha256 } from "../bytes.ts";
+import { sha256 } from "../bytes.ts";
 import { decodeJson, flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
 import {
   BENCHMARK_NAME,
   compareVersions,
-  indexKey,
   isStable,
   manifestKey,
   VERSION,
   yankedKey,
 } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import { encodeJson, type BundleStore } from "./bundle-store.ts";
+import type { Issue } from "../core/errors.ts";
+import type { BundleStore } from "./bundle-store.ts";
+import { type LogHead, logHead } from "./publication-log.ts";
 
 /** index.json of a benchmark: its versions, and which one is `latest`. It follows from what lies in their folders. */
 export interface BundleIndex {
@@ -21,6 +21,8 @@ export interface BundleIndex {
   readonly latest: string | null;
   /** Ascending. */
   readonly versions: readonly IndexEntry[];
+  /** Where log.jsonl had come to: it has an entry of each of the versions. Absent where nothing has been published since there are logs. */
+  readonly log?: LogHead;
 }
 
 /** A published version. */
@@ -36,13 +38,16 @@ export interface IndexEntry {
   readonly reason?: string;
 }
 
-const index = object({
-  benchmark: text({ pattern: BENCHMARK_NAME }),
-  latest: nullable(text({ pattern: VERSION })),
-  versions: list(
-    object({ version: text({ pattern: VERSION }), digest: text(), created: text(), yanked: flag }, { reason: text() }),
-  ),
-});
+const index = object(
+  {
+    benchmark: text({ pattern: BENCHMARK_NAME }),
+    latest: nullable(text({ pattern: VERSION })),
+    versions: list(
+      object({ version: text({ pattern: VERSION }), digest: text(), created: text(), yanked: flag }, { reason: text() }),
+    ),
+  },
+  { log: logHead },
+);
 
 /** Parses index.json; null where it is damaged: {@link completeIndex} builds it again. */
 export function parseIndex(bytes: Uint8Array): BundleIndex | null {
@@ -59,7 +64,8 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
  * The index with every version whose manifest is there, and no other: entries that `known` lacks are read from their
  * folders, and whether a version is yanked from its `yanked.json` wherever there is one: it is the last word. A manifest that can't be
  * parsed, or is another version's, isn't offered.
- * @param own - a version that is looked for even where the list lacks it, as are those of `known`: a list may be old
+ * @param own - versions that are looked for even where the list lacks them, as are those of `known`: a list may be old
+ * @returns without `log`
  */
 export async function completeIndex(
   store: Pick<BundleStore, "get" | "list">,
@@ -120,56 +126,4 @@ export function parseYank(bytes: Uint8Array): Yank {
     // Not JSON: see below.
   }
   return { yanked: true, reason: "its yanked.json is damaged" };
-}
-
-/** How an index is changed that others may be changing, too. */
-export interface UpdateOptions {
-  /** Waits before another try at an index that another publisher is changing. @default setTimeout */
-  readonly pause?: (milliseconds: number) => Promise<void>;
-}
-
-/** R2 allows one write a second per key; the index is the only key that publishers share. */
-const INDEX_ATTEMPTS = 8;
-const INDEX_WAIT = 1100;
-
-/**
- * Brings the index to what lies in the versions' folders, unless another publisher is quicker: then once more from what
- * that one wrote. What was written is compared with the folders again: whoever writes the index last has read them last,
- * so that of two who yank and take it back at once the index says what `yanked.json` says.
- * @param ref - the version that was changed
- * @param digest - of the bundle, from which waits differ between publishers
- * @throws AnchorEvalError `unavailable` after the last attempt
- */
-export async function updateIndex(
-  store: BundleStore,
-  { benchmark, version }: { readonly benchmark: string; readonly version: string },
-  digest: string,
-  { pause = sleep }: UpdateOptions,
-): Promise<BundleIndex> {
-  const key = indexKey(benchmark);
-  const jitter = Number.parseInt(digest.slice(-3), 16) / 4; // up to a second, other for every bundle
-  let cause: unknown;
-  for (let attempt = 0; attempt < INDEX_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
-    try {
-      const there = await store.get(key);
-      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes), [version]);
-      const bytes = encodeJson(index);
-      if (there && equalBytes(there.bytes, bytes)) return index;
-      const written = there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes);
-      if (written && equalBytes(encodeJson(await completeIndex(store, benchmark, index)), bytes)) return index;
-    } catch (error) {
-      if (!(error instanceof AnchorEvalError && error.code === "unavailable")) throw error;
-      cause = error;
-    }
-  }
-  throw new AnchorEvalError(
-    "unavailable",
-    `${benchmark}: the version is published, its index.json could not be updated in ${INDEX_ATTEMPTS} attempts; publish again to finish`,
-    { cause },
-  );
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

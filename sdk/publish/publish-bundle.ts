@@ -15,8 +15,8 @@ import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import type { Estimate } from "../estimate/types.ts";
-import type { UpdateOptions } from "./bundle-index.ts";
 import { changeObject, type BundleStore } from "./bundle-store.ts";
+import type { UpdateOptions } from "./update-index.ts";
 import { commitVersion, isCommitted, type PublishResult } from "./versions.ts";
 
 /** How a bundle is published. */
@@ -30,8 +30,8 @@ export interface PublishOptions extends UpdateOptions {
 }
 
 /**
- * Publishes a bundle: contents under their digests, then the manifest, whose creation commits the version, then the
- * index. Whoever publishes the same bundle again finishes what a publisher that died has begun, and mends damaged contents.
+ * Publishes a bundle: contents under their digests, then the manifest, whose creation commits the version, then the log and
+ * the index. In the log the publisher is the key that signed, unless `publisher` names another. Whoever publishes the same bundle again finishes what a publisher that died has begun, and mends damaged contents.
  *
  * @param files - as `encodeBundle` or `anchoreval fit` wrote them
  * @throws AnchorEvalError `bundle_invalid`, `bundle_corrupt`, `bundle_format_unsupported` (nothing was written),
@@ -63,7 +63,8 @@ export async function publishBundle(
     const bytes = await putSignatures(store, signatureKey(benchmark, await sha256(manifestBytes)), options.signatures);
     if (options.plainFiles) await putContent(store, plainSignatureKey(benchmark, version), bytes);
   }
-  const result = await commitVersion(store, commit, options);
+  const [signer] = (options.signatures && parseSignatures(options.signatures)) ?? [];
+  const result = await commitVersion(store, commit, { publisher: signer?.key ?? null, ...options });
   // A sweep that had looked at the manifests before this one was there may have removed a content since: see sweepBlobs.
   // Contents that had been there are asked for by name: a list may be old.
   const kept = new Set(await store.list(blobKey(benchmark, "")));

@@ -1,8 +1,9 @@
-import { BENCHMARK_NAME, blobKey, indexKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, blobKey, indexKey, logKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseIndex } from "./bundle-index.ts";
 import type { SweepableStore } from "./bundle-store.ts";
+import { readLog, requireIndexed } from "./publication-log.ts";
 
 /** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
 export const SWEEP_AGE = 24 * 3600 * 1000;
@@ -37,11 +38,10 @@ export interface SweepResult {
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */
 export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }: SweepOptions): Promise<SweepResult> {
-  const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
   const removed: string[] = [];
   const skipped: { benchmark: string; reason: string }[] = [];
   let [kept, young] = [0, 0];
-  for (const benchmark of names.filter((name) => BENCHMARK_NAME.test(name)).sort()) {
+  for (const benchmark of await benchmarksOf(store)) {
     const blobs = (await store.listTimes(`bundles/${benchmark}/blobs/`)).filter(({ name }) => SHA256.test(name));
     const manifests = namedContents(store, benchmark);
     let named: ReadonlySet<string>;
@@ -65,6 +65,34 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
     }
   }
   return { removed, kept, young, skipped };
+}
+
+/** The benchmarks of a store, by name. */
+async function benchmarksOf(store: SweepableStore): Promise<string[]> {
+  const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
+  return names.filter((name) => BENCHMARK_NAME.test(name)).sort();
+}
+
+/**
+ * Says what is wrong with the logs of publications in a store; publications may be under way.
+ * @returns a message for each benchmark whose log was changed by another hand
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function findBrokenLogs(store: SweepableStore): Promise<string[]> {
+  const found: string[] = [];
+  for (const benchmark of await benchmarksOf(store)) {
+    const object = await store.get(indexKey(benchmark)); // before the log, which goes ahead of it
+    const index = object && parseIndex(object.bytes);
+    try {
+      const log = await readLog(store, benchmark);
+      if (index && (index.log || log.entries.length > 0))
+        requireIndexed(log, index, `${store.name}: ${logKey(benchmark)}`);
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError) || error.code !== "bundle_corrupt") throw error;
+      found.push(error.message);
+    }
+  }
+  return found;
 }
 
 /** A content that is being removed: `bundles/<benchmark>/swept/<sha256>`. */

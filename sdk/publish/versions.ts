@@ -1,8 +1,9 @@
 import { equalBytes, sha256 } from "../bytes.ts";
-import { manifestKey, yankedKey } from "../core/bundle/names.ts";
+import { manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { updateIndex, type BundleIndex, type UpdateOptions, type Yank } from "./bundle-index.ts";
+import { type BundleIndex, parseYank, type Yank } from "./bundle-index.ts";
 import { changeObject, encodeJson, type BundleStore } from "./bundle-store.ts";
+import { signature, updateIndex, type UpdateOptions } from "./update-index.ts";
 
 /** A version to commit: its name, and manifest.json as it will stand there for good. */
 export interface VersionCommit {
@@ -41,7 +42,7 @@ export async function isCommitted(
 }
 
 /**
- * Commits a version, all of whose files must be there: creates its manifest, then brings the index up to date. Of many
+ * Commits a version, all of whose files must be there: creates its manifest, then brings log and index up to date. Of many
  * that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another.
  * @throws AnchorEvalError `version_conflict`, `unavailable`
  */
@@ -51,9 +52,14 @@ export async function commitVersion(
   options: UpdateOptions = {},
 ): Promise<PublishResult> {
   const { benchmark, version, manifest } = commit;
-  const digest = `sha256:${await sha256(manifest)}`;
-  const created =
-    !(await isCommitted(store, commit)) && (await store.putIfAbsent(manifestKey(benchmark, version), manifest));
+  const hash = await sha256(manifest);
+  const digest = `sha256:${hash}`;
+  let created = false;
+  if (!(await isCommitted(store, commit))) {
+    const [key, by] = [publisherKey(benchmark, hash), encodeJson(signature(options))];
+    if (!(await store.putIfAbsent(key, by))) await changeObject(store, key, () => by);
+    created = await store.putIfAbsent(manifestKey(benchmark, version), manifest);
+  }
   if (!created) await isCommitted(store, commit);
   const { latest } = await updateIndex(store, commit, digest, options);
   return { benchmark, version, digest, status: created ? "published" : "already", latest };
@@ -78,6 +84,12 @@ export async function yankVersion(
 ): Promise<BundleIndex> {
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
-  await changeObject(store, yankedKey(benchmark, version), () => encodeJson(yank));
+  const own = encodeJson({ ...yank, ...signature(options) });
+  await changeObject(store, yankedKey(benchmark, version), (there) => (there && isSame(parseYank(there), yank) ? there : own));
   return updateIndex(store, { benchmark, version }, `sha256:${await sha256(manifest.bytes)}`, options);
+}
+
+/** Whoever says again what is said already doesn't take the place of the one who said it first. */
+function isSame(there: Yank, yank: Yank): boolean {
+  return there.yanked === yank.yanked && (!there.yanked || !yank.yanked || there.reason === yank.reason);
 }

@@ -1,9 +1,10 @@
 import { isSignedBy } from "../bundles/trusted-source.ts";
-import { indexKey, trustKey } from "../core/bundle/names.ts";
+import { indexKey, logKey, trustKey } from "../core/bundle/names.ts";
 import type { ManifestSignature } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { type BundleIndex, completeIndex, parseIndex } from "../publish/bundle-index.ts";
 import { type BundleStore, changeObject } from "../publish/bundle-store.ts";
+import { headOf, readLog, requireHead } from "../publish/publication-log.ts";
 import type { RootChain } from "./root-chain.ts";
 import {
   encodeTrustFile,
@@ -36,8 +37,8 @@ export interface IndexSigning {
  * Signs a benchmark's index as it is in the store, with a date, and publishes it with the root as `trust.json`. Numbers rise
  * by one; of two that sign at once the later one signs what the earlier one wrote, or lets it stand.
  * @returns trust.json as it is now
- * @throws AnchorEvalError `not_found` where nothing is published; `bundle_corrupt` where a version went or changed that was signed before, or where trust.json
- * there is nobody's of the root's; `unavailable`
+ * @throws AnchorEvalError `not_found` where nothing is published; `bundle_corrupt` where a version went or changed that was signed before, where the log isn't
+ * one that goes on from the signed head, or where trust.json there is nobody's of the root's; `unavailable`
  */
 export async function signIndex(store: BundleStore, benchmark: string, signing: IndexSigning): Promise<TrustFile> {
   const { chain, key, sign, now } = signing;
@@ -48,7 +49,12 @@ export async function signIndex(store: BundleStore, benchmark: string, signing: 
     const index = (known && parseIndex(known.bytes)) ?? (await completeIndex(store, benchmark, null));
     if (index.versions.length === 0)
       throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);
-    const content = contentOf(index);
+    const log = await readLog(store, benchmark);
+    const logName = `${store.name}: ${logKey(benchmark)}`;
+    if (index.log) requireHead(log, index.log, logName, "its index");
+    if (last?.index.log) requireHead(log, last.index.log, logName, "the index that was signed last");
+    const head = index.log ?? headOf(log);
+    const content = contentOf({ ...index, ...(head && { log: head }) });
     const lost = last && lostVersion(last.index, content);
     if (lost)
       throw new AnchorEvalError(
@@ -69,6 +75,7 @@ export async function signIndex(store: BundleStore, benchmark: string, signing: 
       expires: dateAfter(signing.life),
       latest: content.latest,
       versions: content.versions,
+      ...(content.log && { log: content.log }),
     };
     const signed = JSON.stringify(statement);
     const signature = await sign(signedBytes("index", signed));
@@ -78,13 +85,14 @@ export async function signIndex(store: BundleStore, benchmark: string, signing: 
 }
 
 /** The part of an index that is signed. */
-function contentOf({ latest, versions }: BundleIndex | IndexStatement) {
+function contentOf({ latest, versions, log }: BundleIndex | IndexStatement) {
   return {
     latest,
     versions: versions.map(({ version, digest, yanked, reason }) => ({
       ...{ version, digest, yanked },
       ...(reason !== undefined && { reason }),
     })),
+    ...(log && { log }),
   };
 }
 

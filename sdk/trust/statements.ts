@@ -14,6 +14,7 @@ import {
 import { BENCHMARK_NAME, VERSION } from "../core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../core/bundle/signature.ts";
 import type { Issue } from "../core/errors.ts";
+import { logHead } from "../publish/publication-log.ts";
 
 /** A statement as it was signed, letter for letter, and who signed it. */
 export interface SignedStatement {
@@ -54,19 +55,23 @@ const root = object({
   index: keys,
 });
 
-const index = object({
-  type: oneOf(["index"]),
-  benchmark: text({ pattern: BENCHMARK_NAME }),
-  /** One more than the index that it replaces. */
-  number: number({ min: 1, integer: true }),
-  issued: time,
-  /** Readers warn from then on: a newer one should be there. */
-  due: time,
-  /** Readers refuse it from then on. */
-  expires: time,
-  latest: nullable(text({ pattern: VERSION })),
-  versions: list(object({ version: text({ pattern: VERSION }), digest: text(), yanked: flag }, { reason: text() })),
-});
+const index = object(
+  {
+    type: oneOf(["index"]),
+    benchmark: text({ pattern: BENCHMARK_NAME }),
+    /** One more than the index that it replaces. */
+    number: number({ min: 1, integer: true }),
+    issued: time,
+    /** Readers warn from then on: a newer one should be there. */
+    due: time,
+    /** Readers refuse it from then on. */
+    expires: time,
+    latest: nullable(text({ pattern: VERSION })),
+    versions: list(object({ version: text({ pattern: VERSION }), digest: text(), yanked: flag }, { reason: text() })),
+  },
+  /** Where the log of publications had come to. */
+  { log: logHead },
+);
 
 /** The keys that are trusted, and until when. */
 export type RootStatement = Infer<typeof root>;

@@ -176,6 +176,12 @@ async function newestIndex(
       throw untrusted(`${words} is another one than the number ${seen.number} that was seen there before (fork)`);
     const lost = lostVersion(seen, index);
     if (lost !== null) throw untrusted(`${words} ${lost} (fork)`);
+    if (seen.log && (index.log?.entries ?? 0) < seen.log.entries)
+      throw untrusted(
+        `${words} has a shorter log of publications than the ${seen.log.entries} lines seen before (rollback)`,
+      );
+    if (seen.log && index.log?.entries === seen.log.entries && index.log.head !== seen.log.head)
+      throw untrusted(`${words} has another log of publications than was seen there before (fork)`);
   }
   if (index.number !== seen?.number) {
     const roots = chain.map((link) => link.source);

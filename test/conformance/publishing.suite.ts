@@ -2,9 +2,10 @@ import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import type { Tensor } from "anchoreval/internal/core/bundle/safetensors";
-import { blobKey, indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import { blobKey, indexKey, logKey, manifestKey, publisherKey } from "anchoreval/internal/core/bundle/names";
 import { parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
-import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
+import { encodeJson, type BundleStore } from "anchoreval/internal/publish/bundle-store";
+import { headOf, readLog } from "anchoreval/internal/publish/publication-log";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { describe, expect, test } from "vitest";
@@ -43,7 +44,7 @@ const watched = (
 /** Publishing to one kind of store. @param create - an empty store */
 export function describePublishing(name: string, create: () => Promise<BundleStore>): void {
   describe(`publishing to ${name}`, () => {
-    test("puts contents under their digests, the manifest, then the index", async () => {
+    test("puts contents under their digests, the manifest, then the log and the index", async () => {
       const store = watched(await create());
       const files = sampleBundle();
       const result = await publishBundle(store, files);
@@ -54,14 +55,90 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
         status: "published",
         latest: "1.0.0",
       });
-      expect(store.writes.slice(-2)).toEqual([manifestKey("sample", "1.0.0"), indexKey("sample")]);
+      const hash = result.digest.slice(7);
+      expect(store.writes.slice(-4)).toEqual([
+        publisherKey("sample", hash),
+        manifestKey("sample", "1.0.0"),
+        logKey("sample"),
+        indexKey("sample"),
+      ]);
       const items = files.get("items.jsonl")!;
       expect((await store.get(blobKey("sample", sha256Hex(items))))!.bytes).toEqual(items);
       expect(await readIndex(store)).toEqual({
         benchmark: "sample",
         latest: "1.0.0",
         versions: [{ version: "1.0.0", digest: result.digest, created: "2026-01-01T00:00:00Z", yanked: false }],
+        log: headOf(await readLog(store, "sample")),
       });
+    });
+
+    test("logs who did what, and when; doing it again logs nothing", async () => {
+      const store = await create();
+      const [at, ref] = [Date.UTC(2026, 0, 1), { benchmark: "sample", version: "1.0.0" }];
+      for (let k = 0; k < 2; k++) {
+        await publishBundle(store, sampleBundle(), { publisher: "ci", now: () => at });
+        await yankVersion(
+          store,
+          { ...ref, publisher: "anna", now: () => at + 1000 + k },
+          { yanked: true, reason: "no" },
+        );
+      }
+      await yankVersion(store, { ...ref, now: () => at + 5000 }, { yanked: false });
+      const { entries } = await readLog(store, "sample");
+      expect(entries.map(({ action, publisher, time, reason }) => [action, publisher, time, reason])).toEqual([
+        ["publish", "ci", "2026-01-01T00:00:00.000Z", undefined],
+        ["yank", "anna", "2026-01-01T00:00:01.000Z", "no"],
+        ["unyank", null, "2026-01-01T00:00:05.000Z", undefined],
+      ]);
+    });
+
+    test("a publisher that dies after the commit is logged by the next one, with its name", async () => {
+      const store = await create();
+      const dying = watched(store, (key) => {
+        if (key === logKey("sample")) throw new Error("dead");
+      });
+      await expect(publishBundle(dying, sampleBundle(), { pause, publisher: "first" })).rejects.toThrow("dead");
+      await publishBundle(store, sampleBundle({ version: "1.1.0" }), { pause, publisher: "second" });
+      const { entries } = await readLog(store, "sample");
+      expect(entries.map(({ version, publisher }) => [version, publisher])).toEqual([
+        ["1.0.0", "first"],
+        ["1.1.0", "second"],
+      ]);
+    });
+
+    test("begins a log with what was published before there were logs", async () => {
+      const store = await create();
+      const older = {
+        ...store,
+        putIfAbsent: async (key: string, bytes: Uint8Array) =>
+          /log\.jsonl$|publishers/.test(key) || store.putIfAbsent(key, bytes),
+      };
+      await publishBundle(older, sampleBundle());
+      const { bytes, etag } = (await store.get(indexKey("sample")))!;
+      const { log: _, ...index } = parseIndex(bytes)!;
+      await store.putIfMatch(indexKey("sample"), encodeJson(index), etag);
+      await publishBundle(store, sampleBundle({ version: "1.1.0" }), { publisher: "ci" });
+      const { entries } = await readLog(store, "sample");
+      expect(entries.map(({ action, version, publisher }) => [action, version, publisher])).toEqual([
+        ["found", "1.0.0", null],
+        ["publish", "1.1.0", "ci"],
+      ]);
+      expect(entries[0]!.time).toBeNull();
+    });
+
+    test("publishes no more beside a log that another hand has changed, until it is restored", async () => {
+      const store = await create();
+      for (const version of ["1.0.0", "1.1.0"]) await publishBundle(store, sampleBundle({ version }));
+      const whole = (await store.get(logKey("sample")))!;
+      const [first] = new TextDecoder().decode(whole.bytes).split("\n");
+      await store.putIfMatch(logKey("sample"), new TextEncoder().encode(`${first!}\n`), whole.etag);
+      const next = sampleBundle({ version: "1.2.0" });
+      const error = await refused(publishBundle(store, next, { pause }));
+      expect([error.code, error.message]).toEqual(["bundle_corrupt", expect.stringMatching(/ends after entry 1, and its index names entry 2: entries were cut off/)]); // prettier-ignore
+      const cut = (await store.get(logKey("sample")))!;
+      await store.putIfMatch(logKey("sample"), whole.bytes, cut.etag);
+      expect((await publishBundle(store, next)).latest).toBe("1.2.0");
+      expect((await readLog(store, "sample")).entries).toHaveLength(3);
     });
 
     test("succeeds again with equal content, and writes nothing", async () => {

@@ -10,7 +10,7 @@ import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
-import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Command, option, flag, invalidOption } from "../command.ts";
@@ -98,12 +98,20 @@ export const sweepCommand: Command = {
     const dryRun = options.flag("dry-run");
     if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
       throw invalidOption(`--to ${to} isn't a folder: nothing is published there`);
-    const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
+    const { broken, ...result } = await withStore(to, signal, async (store) => {
+      const swept = await sweepBlobs(store, { now: Date.now(), dryRun });
+      return { ...swept, broken: await findBrokenLogs(store) };
+    });
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)
       throw new AnchorEvalError(
         "bundle_invalid",
         `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
+      );
+    if (broken.length > 0)
+      throw new AnchorEvalError(
+        "bundle_corrupt",
+        `${removed.length} files were ${dryRun ? "found" : "removed"}; ${broken.join("; ")}: restore the log from a copy`,
       );
     output.result({ ...result, dryRun }, [
       ...removed,

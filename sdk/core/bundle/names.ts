@@ -126,6 +126,15 @@ export const signatureKey = (benchmark: string, sha256: string): string => `bund
 export const plainSignatureKey = (benchmark: string, version: string): string =>
   `bundles/${benchmark}/${version}/manifest.sig`;
 
+/** A benchmark's publications, line by line. */
+export const LOG_FILE = "log.jsonl";
+
+/** `bundles/<benchmark>/log.jsonl`: who published and yanked what, and when; each line names the digest of the one before. */
+export const logKey = (benchmark: string): string => `bundles/${benchmark}/${LOG_FILE}`;
+
+/** `bundles/<benchmark>/publishers/<sha256>`: who publishes the manifest of this digest; there before the manifest is. */
+export const publisherKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/publishers/${sha256}`;
+
 /** A benchmark's root of trust and its signed index. */
 export const TRUST_FILE = "trust.json";
 

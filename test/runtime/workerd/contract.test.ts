@@ -45,6 +45,7 @@ describe("/openapi.json", () => {
       "get /healthz",
       "get /v1/bundles",
       "get /v1/bundles/{benchmark}",
+      "get /v1/bundles/{benchmark}/log.jsonl",
       "get /v1/bundles/{benchmark}/trust.json",
       "get /v1/bundles/{benchmark}/{version}",
       "get /v1/bundles/{benchmark}/{version}/anchors",

@@ -5,6 +5,7 @@ import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/diges
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import type { Tensor } from "anchoreval/internal/core/bundle/safetensors";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
+import { headOf, parseLog } from "anchoreval/internal/publish/publication-log";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
@@ -222,6 +223,14 @@ describe("publishers that meet or die", () => {
     const found = parseIndex(new Uint8Array(await index!.arrayBuffer()))!;
     expect(found.versions.map(({ version }) => version)).toEqual(versions);
     expect(found.latest).toBe("1.5.0");
+    const log = await parseLog(
+      new Uint8Array(await (await env.BUNDLES.get("bundles/sample/log.jsonl"))!.arrayBuffer()),
+      "",
+    );
+    expect(log.entries.map(({ version, publisher: by }) => `${version} ${by!}`).sort()).toEqual(
+      versions.map((version) => `${version} publisher`),
+    );
+    expect(found.log).toEqual(headOf(log));
   });
 
   test("storage that fails at any write: 503, no half version, and trying again ends it", async () => {
@@ -284,6 +293,26 @@ describe("a version that is taken back", () => {
     expect(await batch.text()).toContain(reason);
     expect(await (await request(YANK, yank({ yanked: false }))).json()).toMatchObject({ latest: "1.0.0" });
     expect(await warnings(startApp())).toEqual([]);
+  });
+
+  test("leaves who published, yanked and took it back in the log, to all who may read the benchmark", async () => {
+    const request = startApp({ now: () => Date.UTC(2026, 0, 1) }, { TOKENS });
+    expect((await problemOf(await request("/v1/bundles/sample/log.jsonl"))).status).toBe(404);
+    await publishOverHttp(request, files, publisher.bearer);
+    await request(YANK, yank({ yanked: true, reason }));
+    await request(YANK, yank({ yanked: true, reason }));
+    await request(YANK, yank({ yanked: false }));
+    const response = await request("/v1/bundles/sample/log.jsonl");
+    expect([response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual(["application/x-ndjson", "no-store"]); // prettier-ignore
+    const log = await parseLog(new Uint8Array(await response.arrayBuffer()), "log.jsonl");
+    expect(
+      log.entries.map((entry) => [entry.action, entry.version, entry.publisher, entry.time, entry.reason]),
+    ).toEqual([
+      ["publish", "1.0.0", "publisher", "2026-01-01T00:00:00.000Z", undefined],
+      ["yank", "1.0.0", "publisher", "2026-01-01T00:00:00.000Z", reason],
+      ["unyank", "1.0.0", "publisher", "2026-01-01T00:00:00.000Z", undefined],
+    ]);
+    expect(await (await request("/v1/bundles/sample")).json()).toMatchObject({ log: headOf(log) });
   });
 
   test("stays taken back where the index is lost", async () => {

@@ -31,6 +31,7 @@ describe("lists", () => {
     expect(await response.json()).toEqual({
       benchmark: "sample",
       latest: "1.0.0",
+      log: { entries: 1, head: expect.stringMatching(/^sha256:/) as string },
       versions: [{ version: "1.0.0", digest }],
       yanked: [],
     });

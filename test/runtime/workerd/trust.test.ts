@@ -2,7 +2,8 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { httpSource, loadBundle, trustRoot } from "anchoreval";
 import type { TrustMemory } from "anchoreval/internal/trust/trust-root";
-import { indexKey, trustKey } from "anchoreval/internal/core/bundle/names";
+import { indexKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
+import { parseLog } from "anchoreval/internal/publish/publication-log";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { type IndexStatement, parseIndexStatement, type TrustFile } from "anchoreval/internal/trust/statements";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -156,6 +157,33 @@ describe("who writes to the bucket without the Worker", () => {
       code: "bundle_corrupt",
       detail: expect.stringContaining(words) as string,
     });
+  });
+
+  test("gets no signature on an index beside a log that was cut, or chained anew", async () => {
+    const { publish, request, index } = worker();
+    await publish("1.0.0", bundles);
+    await publish("1.1.0", bundles);
+    const text = await (await env.BUNDLES.get(logKey("sample")))!.text();
+    expect((await index()).log).toEqual({ entries: 2, head: (await parseLog(new TextEncoder().encode(text), "")).heads[1] }); // prettier-ignore
+    const [one = "", two = ""] = text.trimEnd().split("\n");
+    const attacks = [
+      [`${one}\n`, "ends after entry 1, and its index names entry 2: entries were cut off"],
+      [`${two}\n`, "line 1 is entry 2: an entry before it was cut out"],
+      [`${one.replace("publisher", "thief")}\n${two}\n`, "line 1 can't be read"],
+      [`${one}\n${two.replace('"publisher":"publisher"', '"publisher":"thief"')}\n`, "entry 2 isn't the one that its index names"], // prettier-ignore
+    ] as const;
+    for (const [bytes, words] of attacks) {
+      await env.BUNDLES.put(logKey("sample"), bytes);
+      const problem = await problemOf(await request("/v1/bundles/sample/trust.json"));
+      expect(problem).toMatchObject({ status: 500, code: "bundle_corrupt", detail: expect.stringContaining(words) as string }); // prettier-ignore
+    }
+    // With an index that agrees: what was signed last says otherwise.
+    await env.BUNDLES.put(logKey("sample"), attacks[3][0]);
+    const forged = await parseLog(new TextEncoder().encode(attacks[3][0]), "");
+    const there = await (await env.BUNDLES.get(indexKey("sample")))!.json<object>();
+    await env.BUNDLES.put(indexKey("sample"), JSON.stringify({ ...there, log: { entries: 2, head: forged.heads[1] } }));
+    const problem = await problemOf(await request("/v1/bundles/sample/trust.json"));
+    expect(problem.detail).toContain("entry 2 isn't the one that the index that was signed last names");
   });
 
   test("puts an older index back: its number isn't raised, so that who saw the newer one refuses it", async () => {

@@ -5,7 +5,7 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import type { Yank } from "anchoreval/internal/publish/bundle-index";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
-import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { faultsOf } from "../../support/consistent-store.ts";
@@ -20,6 +20,7 @@ const MANY = Number(process.env["LOST_ANSWERS"] ?? 0);
 type Files = ReadonlyMap<BundleFileName, Uint8Array>;
 const NOW = 10 * SWEEP_AGE;
 const pause = (): Promise<void> => Promise.resolve();
+const now = (): number => NOW;
 const sample = sampleBundle();
 const late = sampleBundle({ version: "1.1.0", seed: 8 });
 const later = sampleBundle({ version: "1.2.0", seed: 9 });
@@ -49,11 +50,11 @@ interface Actor {
 }
 
 const publish = (files: Files, options: PublishOptions = {}): Actor => ({
-  run: (store) => publishBundle(store, files, { pause, ...options }),
+  run: (store) => publishBundle(store, files, { pause, now, ...options }),
   publishes: files,
 });
 const yank = (how: Yank, version = "1.0.0"): Actor => ({
-  run: (store) => yankVersion(store, { benchmark: "sample", version, pause }, how),
+  run: (store) => yankVersion(store, { benchmark: "sample", version, pause, now }, how),
 });
 /** @param now - its clock */
 const sweep = (now = NOW): Actor => ({ run: (store) => sweepBlobs(store, { now }) });
@@ -130,6 +131,7 @@ test.each(RACES)("%s: %s", async (prepared, _, lost, ...actors) => {
     );
     const complete = ending.outcomes.every((outcome) => outcome !== "killed" && !isBroken(outcome));
     const own = faultsOf(ending.objects, "sample", committed([...before, ...published]), complete);
+    await inTurn(ending.objects, NOW, async (store) => own.push(...(await findBrokenLogs(store))));
     if (new Set(published.map(versionOf)).size < new Set(published.map(manifestOf)).size) own.push("both won");
     // Whoever was killed or told to try again does; then all is there, and a sweep leaves nothing behind.
     const again = actors.flatMap(({ run }, k) =>

@@ -151,7 +151,7 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
   for (const [k, files] of all.entries()) {
     const manifest = files.get("manifest.json")!;
     start(async (store) => {
-      await publishBundle(store, files, { pause });
+      await publishBundle(store, files, { pause, now: world.now });
       const other = published.get(versions[k]!);
       if (other !== undefined && other !== manifest) faults.push(`two bundles were published as ${versions[k]!}`);
       published.set(versions[k]!, manifest);
@@ -161,7 +161,7 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
     const version = versions[random.below(publishers)]!;
     const yanked = random.next() < 0.5;
     const how = yanked ? ({ yanked, reason: `reason ${k}` } as const) : ({ yanked } as const);
-    start((store) => yankVersion(store, { benchmark: "sample", version, pause }, how));
+    start((store) => yankVersion(store, { benchmark: "sample", version, pause, now: world.now }, how));
   }
   for (let k = random.below(4); k > 0; k--) {
     const offset = [0, 0, -2, 2, 0.04][random.below(5)]! * SWEEP_AGE;

@@ -147,6 +147,20 @@ describe("an older index than was seen", () => {
     expect(await load(await host("1.0.0"))).toBeDefined(); // what was refused isn't remembered
   });
 
+  test("may not cut the log of publications, nor name another one of the same length", async () => {
+    const { load } = reader();
+    const head = (letter: string): string => `sha256:${letter.repeat(64)}`;
+    const named = (number: number, entries: number, letter: string) =>
+      signedIndex(number, { log: { entries, head: head(letter) } });
+    await load(await host("1.0.0", { index: await named(2, 3, "a") }));
+    const cut = await named(3, 2, "a");
+    await refused(load(await host("1.0.0", { index: cut })), "has a shorter log of publications than the 3 lines seen before (rollback)"); // prettier-ignore
+    await refused(load(await host("1.0.0", { index: await signedIndex(3) })), "has a shorter log of publications");
+    const fork = await named(3, 3, "b");
+    await refused(load(await host("1.0.0", { index: fork })), "another log of publications than was seen there before (fork)"); // prettier-ignore
+    expect(await load(await host("1.0.0", { index: await named(3, 4, "c") }))).toBeDefined();
+  });
+
   test("begins anew under other index keys, so that a thief's large number locks nobody out", async () => {
     const { load } = reader();
     await load(await host("1.0.0", { index: await signedIndex(2 ** 50) }));

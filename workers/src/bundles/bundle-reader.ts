@@ -251,7 +251,8 @@ export class BundleReader {
       if (known !== null && shipped.length === 0) return known;
       // A deployment may bring versions that the index in the bucket hasn't, and take them away again.
       const versions = [...(known?.versions ?? []), ...shipped];
-      return completeIndex(store, benchmark, versions.length === 0 ? null : { benchmark, latest: null, versions });
+      const index = await completeIndex(store, benchmark, versions.length === 0 ? null : { benchmark, latest: null, versions }); // prettier-ignore
+      return known?.log ? { ...index, log: known.log } : index;
     });
   }
 

@@ -26,12 +26,16 @@ export const BenchmarkSchema = answerSchema("Benchmark", {
     z.array(YankedSchema).readonly(),
     "Yanked versions, which still answer by their number. Ascending.",
   ),
+  log: optional(
+    z.object({ entries: z.number().int(), head: z.string() }),
+    "How many lines log.jsonl had with these versions, and the digest of the last.",
+  ),
 });
 
 export const BenchmarkListSchema = z.object({ benchmarks: z.array(BenchmarkSchema).readonly() }).openapi("Benchmarks");
 
 /** Splits the versions of a benchmark into those that it offers and those that are yanked. */
-export function summarizeIndex({ benchmark, latest, versions }: BundleIndex): BenchmarkSummary {
+export function summarizeIndex({ benchmark, latest, versions, log }: BundleIndex): BenchmarkSummary {
   return {
     benchmark,
     latest,
@@ -39,6 +43,7 @@ export function summarizeIndex({ benchmark, latest, versions }: BundleIndex): Be
     yanked: versions
       .filter(({ yanked }) => yanked)
       .map(({ version, digest, reason }) => ({ version, digest, ...(reason !== undefined && { reason }) })),
+    ...(log && { log }),
   };
 }
 

@@ -9,7 +9,7 @@ import { readPlan } from "./plan.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
 import { createRoutes } from "./routing.ts";
-import { readTrust } from "./trust.ts";
+import { readPublicationLog, readTrust } from "./trust.ts";
 import { json } from "../schemas/fields.ts";
 
 const readHealth = route(
@@ -33,6 +33,7 @@ export const ROUTES = [
   listBenchmarks,
   readBenchmark,
   readTrust, // before readManifest, whose path it has
+  readPublicationLog,
   readManifest,
   readAnchors,
   readFile,

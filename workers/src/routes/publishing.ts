@@ -119,7 +119,7 @@ export const createPublication = route(
       await refreshBlobs(c.var, manifest);
     }
     if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
-    const result = await commitVersion(store, commit);
+    const result = await commitVersion(store, commit, { publisher: c.var.caller.token, now: c.var.now });
     await checkBlobs(c.var, manifest); // a sweep may have removed one: the publisher uploads it again
     c.var.bundles.forgetIndex(benchmark);
     return c.json(result, result.status === "published" ? 201 : 200);
@@ -260,7 +260,11 @@ export const putYank = route(
   },
   async (c) => {
     const ref = c.req.valid("param");
-    const index = await yankVersion(r2Store(c.var.bucket), ref, c.req.valid("json"));
+    const index = await yankVersion(
+      r2Store(c.var.bucket),
+      { ...ref, publisher: c.var.caller.token, now: c.var.now },
+      c.req.valid("json"),
+    );
     c.var.bundles.forgetIndex(ref.benchmark);
     return c.json(summarizeIndex(index), 200);
   },

@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError } from "anchoreval";
+import { logKey } from "anchoreval/internal/core/bundle/names";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { signIndex } from "anchoreval/internal/trust/sign-index";
 import type { TrustFile } from "anchoreval/internal/trust/statements";
+import { NDJSON } from "../batch.ts";
 import { indexSigning, trustedRoot } from "../auth/root.ts";
 import { BenchmarkParams, OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional } from "../schemas/fields.ts";
@@ -41,5 +43,30 @@ export const readTrust = route(
       : { roots: trusted.chain.map((link) => link.source) };
     c.header("cache-control", "no-store");
     return c.json(trust, 200);
+  },
+);
+
+export const readPublicationLog = route(
+  {
+    method: "get",
+    path: "/v1/bundles/{benchmark}/log.jsonl",
+    ...operation("bundles", "readLog", "Read who published and yanked what, and when, line by line"),
+    request: { params: BenchmarkParams },
+    responses: {
+      200: {
+        description: "A line of JSON for each publication or yank, with the digest of the line before it",
+        content: { [NDJSON]: { schema: z.string() } },
+      },
+      ...OTHERWISE.read,
+    },
+  },
+  async (c) => {
+    const { benchmark } = c.req.valid("param");
+    const log = await r2Store(c.var.bucket).get(logKey(benchmark));
+    if (log === null) throw new AnchorEvalError("not_found", `${benchmark} has no log of publications here`);
+    // An index must not be newer than the log that it names.
+    return new Response(log.bytes as Uint8Array<ArrayBuffer>, {
+      headers: { "content-type": NDJSON, "cache-control": "no-store" },
+    }) as never; // the contract's types know JSON and plain text alone
   },
 );

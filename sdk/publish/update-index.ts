@@ -1,0 +1,141 @@
+import { equalBytes } from "../bytes.ts";
+import { decodeJson, nullable, object, readValue, text } from "../core/bundle/schema.ts";
+import { indexKey, logKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { type BundleIndex, completeIndex, parseIndex, parseYank } from "./bundle-index.ts";
+import { encodeJson, type BundleStore } from "./bundle-store.ts";
+import {
+  headOf,
+  type LogEntry,
+  type PublicationLog,
+  type Publisher,
+  readLog,
+  requireHead,
+  statesOf,
+  withEntries,
+} from "./publication-log.ts";
+
+/** How an index is changed that others may be changing, too. */
+export interface UpdateOptions {
+  /** Waits before another try at an index that another publisher is changing. @default setTimeout */
+  readonly pause?: (milliseconds: number) => Promise<void>;
+  /** Who makes the change, for the log: a token's id, or a public key. @default null, nobody who is known */
+  readonly publisher?: string | null;
+  /** Milliseconds since 1970, for the log. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** What the log is to say of a change, written beside it before it counts: whoever comes next can log it, too. */
+export function signature({ publisher = null, now = Date.now }: UpdateOptions): Publisher {
+  return { publisher, time: new Date(now()).toISOString() };
+}
+
+/** R2 allows one write a second per key; the index and the log are the only keys that publishers share. */
+const INDEX_ATTEMPTS = 8;
+const INDEX_WAIT = 1100;
+
+/**
+ * Brings the log and then the index to what lies in the versions' folders, unless another publisher is quicker: then once more
+ * from what that one wrote. What was written is compared with the folders again: whoever writes the index last has read them
+ * last, so that of two who yank and take it back at once the index says what `yanked.json` says.
+ *
+ * Each write is made only on what was read before. The log is read after the index that names its head, so it has come at
+ * least that far; the index has the versions that the log has, and names the head that has them. A publisher that dies before
+ * either leaves what the next one logs, from what {@link signature} left; one that dies between leaves a log that is ahead.
+ * @param ref - the version that was changed
+ * @param digest - of the bundle, from which waits differ between publishers
+ * @throws AnchorEvalError `unavailable` after the last attempt; `bundle_corrupt` where the log was changed by another hand
+ */
+export async function updateIndex(
+  store: BundleStore,
+  { benchmark, version }: { readonly benchmark: string; readonly version: string },
+  digest: string,
+  { pause = sleep }: UpdateOptions,
+): Promise<BundleIndex> {
+  const key = indexKey(benchmark);
+  const jitter = Number.parseInt(digest.slice(-3), 16) / 4; // up to a second, other for every bundle
+  let cause: unknown;
+  for (let attempt = 0; attempt < INDEX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
+    try {
+      const there = await store.get(key);
+      const known = there && parseIndex(there.bytes);
+      const before = await readLog(store, benchmark);
+      if (known?.log) requireHead(before, known.log, `${store.name}: ${logKey(benchmark)}`, "its index");
+      const logged = before.entries.map((entry) => entry.version);
+      const content = await completeIndex(store, benchmark, known, [version, ...logged]);
+      const log = await extendLog(store, content, before);
+      if (log === null || (log !== before && !(await put(store, logKey(benchmark), log.bytes, before.etag)))) continue;
+      const head = headOf(log);
+      const index = { ...content, ...(head && { log: head }) };
+      const bytes = encodeJson(index);
+      if (there && equalBytes(there.bytes, bytes)) return index;
+      if (!(await put(store, key, bytes, there && there.etag))) continue;
+      const { versions, latest } = await completeIndex(store, benchmark, index);
+      if (equalBytes(encodeJson({ ...index, latest, versions }), bytes)) return index;
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError && error.code === "unavailable")) throw error;
+      cause = error;
+    }
+  }
+  throw new AnchorEvalError(
+    "unavailable",
+    `${benchmark}: the version is published, its index.json could not be updated in ${INDEX_ATTEMPTS} attempts; publish again to finish`,
+    { cause },
+  );
+}
+
+/** Writes an object if it is as it was read. @param etag - null where it wasn't there */
+function put(store: BundleStore, key: string, bytes: Uint8Array, etag: string | null): Promise<boolean> {
+  return etag === null ? store.putIfAbsent(key, bytes) : store.putIfMatch(key, bytes, etag);
+}
+
+/**
+ * A log with an entry of all that an index says and the log doesn't.
+ * @returns null where a version was yanked or offered again since the index was made
+ * @throws AnchorEvalError `bundle_corrupt` where a version is another bundle than the one that was published
+ */
+async function extendLog(
+  store: Pick<BundleStore, "get">,
+  { benchmark, versions }: BundleIndex,
+  log: PublicationLog,
+): Promise<PublicationLog | null> {
+  const states = statesOf(log);
+  const added: Omit<LogEntry, "entry" | "previous">[] = [];
+  for (const { version, digest, yanked, reason } of versions) {
+    const logged = states.get(version);
+    if (logged && logged.digest !== digest)
+      throw new AnchorEvalError(
+        "bundle_corrupt",
+        `${benchmark}@${version} is ${digest}, and was published as ${logged.digest}: restore that one`,
+      );
+    if (!logged) {
+      const by = readPublisher((await store.get(publisherKey(benchmark, digest.slice("sha256:".length))))?.bytes);
+      added.push({ version, digest, action: by.time === null ? "found" : "publish", ...by });
+    }
+    if (yanked === (logged?.yanked ?? false) && reason === logged?.reason) continue;
+    const record = await store.get(yankedKey(benchmark, version));
+    const now = record && parseYank(record.bytes); // null: a version that was yanked before there were such files
+    if (now && (now.yanked !== yanked || (now.yanked ? now.reason : undefined) !== reason)) return null;
+    const by = readPublisher(record?.bytes);
+    added.push({ version, digest, action: yanked ? "yank" : "unyank", ...by, ...(reason !== undefined && { reason }) });
+  }
+  return added.length === 0 ? log : withEntries(log, added);
+}
+
+const publisherRecord = object({ publisher: nullable(text()), time: nullable(text()) });
+
+function readPublisher(bytes: Uint8Array | undefined): Publisher {
+  const issues: Issue[] = [];
+  try {
+    const { publisher, time } = readValue(publisherRecord, decodeJson(bytes!), [], issues);
+    if (issues.length === 0) return { publisher, time };
+  } catch {
+    // Nothing is there, or it is damaged: nobody knows.
+  }
+  return { publisher: null, time: null };
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
