@@ -121,9 +121,11 @@ export const fitCommand: Command = {
   ],
   async run({ options, output, signal }) {
     const begun = performance.now();
+    options.required("responses");
+    const name = readName(options.required("name"));
     const out = options.required("out");
     const force = options.flag("force");
-    await checkBundleFolder(out, { ...readName(options.required("name")), force });
+    await checkBundleFolder(out, { ...name, force });
     const { files, timings, provider, content, additions } = await fitAsked({ options, output, signal });
     const before = performance.now();
     const manifest = parseManifest(files.get("manifest.json")!); // a manifest that readers would refuse isn't written

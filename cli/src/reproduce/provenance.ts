@@ -1,10 +1,10 @@
-import { gunzipSync } from "node:zlib";
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import type { DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import type { Manifest } from "anchoreval/bundle";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { fileChunks } from "anchoreval/internal/node/read-file";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import type { OptionReader, OptionSpec, OptionSpecs } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
@@ -13,8 +13,8 @@ import { openBundle } from "../open-bundle.ts";
 export interface FitNote {
   /** Those given that change the bundle, as they were given; the provider as it was found. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the content of each file that an option names, unpacked; of a bundle its digest. */
-  readonly files: Readonly<Record<string, string>>;
+  /** SHA-256 of the content of each file that an option names, unpacked; of a bundle its digest; null for a pipe. */
+  readonly files: Readonly<Record<string, string | null>>;
 }
 
 /** `fit.provenance` of a manifest. */
@@ -48,7 +48,7 @@ export async function noteOptions(
   { provider, signal }: { readonly provider: string; readonly signal: AbortSignal },
 ): Promise<FitNote> {
   const given: Record<string, unknown> = {};
-  const files: Record<string, string> = {};
+  const files: Record<string, string | null> = {};
   for (const [name, spec] of notedOptions(specs)) {
     if (name !== "provider" && !options.isGiven(name)) continue;
     if (isInput(spec)) files[name] = await inputDigest(spec, options.required(name), signal);
@@ -58,11 +58,17 @@ export async function noteOptions(
   return { options: given, files };
 }
 
-/** SHA-256 of what lies at an option's value: a file's content, unpacked, or a bundle's manifest. */
-export async function inputDigest({ value }: OptionSpec, place: string, signal: AbortSignal): Promise<string> {
+/**
+ * SHA-256 of what lies at an option's value: a file's content, unpacked, or a bundle's manifest. Null for a pipe, which is
+ * read once.
+ */
+export async function inputDigest({ value }: OptionSpec, place: string, signal: AbortSignal): Promise<string | null> {
   if (value === "BUNDLE") return (await readManifest(openBundle(place), { signal })).digest.replace("sha256:", "");
-  const bytes = await readFile(place);
-  return sha256Hex(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
+  const found = await stat(place).catch(() => null);
+  if (found && !found.isFile() && !found.isDirectory()) return null;
+  const hash = createHash("sha256");
+  for await (const chunk of fileChunks(place)) hash.update(chunk);
+  return hash.digest("hex");
 }
 
 /**
@@ -88,11 +94,11 @@ export function readProvenance({ fit }: Manifest, place: string): Provenance & {
       "unsupported",
       "was made by a program that called the trainer, not by anchoreval fit, and notes no options: run that program again (docs/bundles.md has that of the bundles that come along)",
     );
-  if (!isObject(note) || !isObject(note["options"]) || !areTexts(note["files"]))
+  if (!isObject(note) || !isObject(note["options"]) || !areTexts(note["files"], null))
     return refuse("bundle_invalid", "has a damaged note of its options (fit.provenance.fit)");
   return provenance as unknown as Provenance & { readonly fit: FitNote };
 }
 
-function areTexts(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((own) => typeof own === "string");
+function areTexts(value: unknown, otherwise?: null): boolean {
+  return isObject(value) && Object.values(value).every((own) => typeof own === "string" || own === otherwise);
 }

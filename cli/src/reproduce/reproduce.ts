@@ -6,7 +6,14 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { counted, listed } from "anchoreval/internal/words/figures";
-import { type Command, invalidOption, OptionReader, optionsOf, type OptionSpecs } from "../command.ts";
+import {
+  type Command,
+  type CommandInput,
+  invalidOption,
+  OptionReader,
+  optionsOf,
+  type OptionSpecs,
+} from "../command.ts";
 import { fitAsked, fitCommand } from "../commands/fit.ts";
 import { BUNDLE_OPTION, openBundle } from "../open-bundle.ts";
 import { type FitNote, inputDigest, isInput, notedOptions, readProvenance } from "./provenance.ts";
@@ -39,7 +46,7 @@ export const reproduceCommand: Command = {
     const { manifest, digest } = await readManifest(openBundle(place), { signal });
     const { trainer, data, fit: note } = readProvenance(manifest, place);
     const given = readNote(note, place);
-    await checkInputs(note, options, signal);
+    await checkInputs(note, options, { output, signal });
     const version = trainerVersion();
     if (version !== trainer)
       output.remark(`${place} was fitted by version ${trainer}, this is ${version}: another version may fit otherwise`);
@@ -100,22 +107,28 @@ function inputsOf(options: OptionReader): Record<string, unknown> {
 }
 
 /**
- * Refuses files that aren't those of the fit, before anything is read of them.
+ * Refuses files that aren't those of the fit.
  * @throws AnchorEvalError `invalid_option` for one that is missing or that the fit hadn't, `digest_mismatch`
  */
-async function checkInputs({ files }: FitNote, options: OptionReader, signal: AbortSignal): Promise<void> {
+async function checkInputs(
+  { files }: FitNote,
+  options: OptionReader,
+  { output, signal }: Pick<CommandInput, "output" | "signal">,
+): Promise<void> {
   for (const [name, spec] of INPUTS) {
-    const noted = files[name];
-    const place = options.text(name);
+    const [noted, place] = [files[name], options.text(name)];
+    const kind = spec.value!.toLowerCase();
     if (noted === undefined && place === undefined) continue;
     if (place === undefined)
-      throw invalidOption(`--${name} is needed: the bundle was fitted with a ${spec.value!.toLowerCase()} of SHA-256 ${noted!}`); // prettier-ignore
+      throw invalidOption(`--${name} is needed: the bundle was fitted with a ${kind}, ${noted ?? "read from a pipe"}`);
     if (noted === undefined) throw invalidOption(`--${name}: the bundle was fitted without it; leave it out`);
-    const found = await inputDigest(spec, place, signal);
-    if (found !== noted)
+    const found = noted && (await inputDigest(spec, place, signal));
+    if (found === null)
+      output.remark(`--${name} ${place}: a pipe is read once, so that it can't be told whether it is what the bundle was fitted with`); // prettier-ignore
+    else if (found !== noted)
       throw new AnchorEvalError(
         "digest_mismatch",
-        `--${name} ${place}: another ${spec.value!.toLowerCase()} than the bundle was fitted with (SHA-256 ${found}, noted ${noted})`,
+        `--${name} ${place}: another ${kind} than the bundle was fitted with (SHA-256 ${found}, noted ${noted!})`,
       );
   }
 }

@@ -140,6 +140,16 @@ test("a manifest that was retouched: the field alone", async () => {
   expect(out).toContain('  sources.note: "newest of 2030" in the bundle, null fitted again');
 });
 
+test("what a fit read from a pipe is noted as such, and not checked", async () => {
+  const fit = { ...(manifestOf(bundle).fit["provenance"] as { fit: { files: object } }).fit };
+  const place = renoted("pipe", (own) => ({ ...own, fit: { ...fit, files: { ...fit.files, prices: null } } }));
+  const { code, out, err } = await runCommand("reproduce", place, "--responses", other("responses.csv"), ...files);
+  expect(code).toBe(EXITS.differs); // the note alone
+  expect(out).toContain("  fit.provenance.fit.files.prices: null in the bundle, ");
+  expect(err).toContain("prices.json: a pipe is read once");
+  expect(out).toMatch(/^differs in 0 files and 1 field/);
+});
+
 describe("refused before anything is fitted", () => {
   const scores = (): string => {
     const [head, first, ...rest] = readFileSync(other("responses.csv"), "utf8").split("\n");
@@ -155,12 +165,9 @@ describe("refused before anything is fitted", () => {
     return files.toSpliced(at, 2);
   };
   test.each<[string, () => [place: string, ...more: string[]], string]>([
-    [
-      "no file",
-      () => [bundle, ...without("prices")],
-      "--prices is needed: the bundle was fitted with a file of SHA-256",
-    ],
+    ["no file", () => [bundle, ...without("prices")], "--prices is needed: the bundle was fitted with a file, "],
     ["another file", () => [bundle, ...without("prices"), "--prices", other("families.csv")], "families.csv: another file than the bundle was fitted with"], // prettier-ignore
+    ["no such file", () => [bundle, ...without("prices"), "--prices", other("none")], "none: there is no such file"],
     ["one more file", () => [bundle, ...files, "--repeats", other("responses.csv")], "--repeats: the bundle was fitted without it"], // prettier-ignore
     ["an option of another version", () => [withOptions("unknown", { "warp-speed": "9" }), ...files], "was fitted with --warp-speed, which this version"], // prettier-ignore
     ["a file's path as an option", () => [withOptions("path", { "item-features": "/etc/passwd" }), ...files], "was fitted with --item-features, which"], // prettier-ignore
