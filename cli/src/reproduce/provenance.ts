@@ -13,7 +13,7 @@ import { openBundle } from "../open-bundle.ts";
 export interface FitNote {
   /** Those given that change the bundle, as they were given; the provider as it was found. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the content of each file that an option names, unpacked; of a bundle its digest; null for a pipe. */
+  /** SHA-256 of the content of each file that an option names, unpacked; of a bundle its digest; null of a pipe and of names. */
   readonly files: Readonly<Record<string, string | null>>;
 }
 
@@ -36,9 +36,9 @@ export function notedOptions(specs: OptionSpecs): [name: string, spec: OptionSpe
   return Object.entries(specs).filter(([name]) => !UNNOTED.includes(name));
 }
 
-/** Whether the option's value is a place that is read: its digest is noted, and `reproduce` is told it anew. */
-export function isInput({ value }: OptionSpec): boolean {
-  return value === "FILE" || value === "BUNDLE";
+/** Whether a bundle doesn't hold the option's value, which is a place that is read or names models: it is told anew. */
+export function isInput({ value, namesModels = false }: OptionSpec): boolean {
+  return value === "FILE" || value === "BUNDLE" || namesModels;
 }
 
 /** Notes the options that a fit was given. @param provider - where it calibrates */
@@ -60,9 +60,14 @@ export async function noteOptions(
 
 /**
  * SHA-256 of what lies at an option's value: a file's content, unpacked, or a bundle's manifest. Null for a pipe, which is
- * read once.
+ * read once, and for names of models, which their digest would tell to whoever guesses them.
  */
-export async function inputDigest({ value }: OptionSpec, place: string, signal: AbortSignal): Promise<string | null> {
+export async function inputDigest(
+  { value, namesModels }: OptionSpec,
+  place: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (namesModels) return null;
   if (value === "BUNDLE") return (await readManifest(openBundle(place), { signal })).digest.replace("sha256:", "");
   const found = await stat(place).catch(() => null);
   if (found && !found.isFile() && !found.isDirectory()) return null;

@@ -117,18 +117,17 @@ async function checkInputs(
 ): Promise<void> {
   for (const [name, spec] of INPUTS) {
     const [noted, place] = [files[name], options.text(name)];
-    const kind = spec.value!.toLowerCase();
     if (noted === undefined && place === undefined) continue;
-    if (place === undefined)
-      throw invalidOption(`--${name} is needed: the bundle was fitted with a ${kind}, ${noted ?? "read from a pipe"}`);
+    const asNoted = noted === null ? "" : `, SHA-256 ${noted!}`;
+    if (place === undefined) throw invalidOption(`--${name} is needed: the bundle was fitted with one${asNoted}`);
     if (noted === undefined) throw invalidOption(`--${name}: the bundle was fitted without it; leave it out`);
     const found = noted && (await inputDigest(spec, place, signal));
     if (found === null)
-      output.remark(`--${name} ${place}: a pipe is read once, so that it can't be told whether it is what the bundle was fitted with`); // prettier-ignore
+      output.remark(`--${name} ${place}: nothing is noted to check it by; where it is another, the result differs`);
     else if (found !== noted)
       throw new AnchorEvalError(
         "digest_mismatch",
-        `--${name} ${place}: another ${kind} than the bundle was fitted with (SHA-256 ${found}, noted ${noted!})`,
+        `--${name} ${place}: another ${spec.value!.toLowerCase()} than the bundle was fitted with (SHA-256 ${found}, noted ${noted!})`,
       );
   }
 }

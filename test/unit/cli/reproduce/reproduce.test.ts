@@ -146,7 +146,7 @@ test("what a fit read from a pipe is noted as such, and not checked", async () =
   const { code, out, err } = await runCommand("reproduce", place, "--responses", other("responses.csv"), ...files);
   expect(code).toBe(EXITS.differs); // the note alone
   expect(out).toContain("  fit.provenance.fit.files.prices: null in the bundle, ");
-  expect(err).toContain("prices.json: a pipe is read once");
+  expect(err).toContain("prices.json: nothing is noted to check it by");
   expect(out).toMatch(/^differs in 0 files and 1 field/);
 });
 
@@ -165,11 +165,12 @@ describe("refused before anything is fitted", () => {
     return files.toSpliced(at, 2);
   };
   test.each<[string, () => [place: string, ...more: string[]], string]>([
-    ["no file", () => [bundle, ...without("prices")], "--prices is needed: the bundle was fitted with a file, "],
+    ["no file", () => [bundle, ...without("prices")], "--prices is needed: the bundle was fitted with one, SHA-256 "],
     ["another file", () => [bundle, ...without("prices"), "--prices", other("families.csv")], "families.csv: another file than the bundle was fitted with"], // prettier-ignore
     ["no such file", () => [bundle, ...without("prices"), "--prices", other("none")], "none: there is no such file"],
     ["one more file", () => [bundle, ...files, "--repeats", other("responses.csv")], "--repeats: the bundle was fitted without it"], // prettier-ignore
     ["an option of another version", () => [withOptions("unknown", { "warp-speed": "9" }), ...files], "was fitted with --warp-speed, which this version"], // prettier-ignore
+    ["names of models that aren't told", () => [renoted("named", (own) => ({ ...own, fit: { options: {}, files: { "anchor-models": null } } }))], "--anchor-models is needed: the bundle was fitted with one [invalid_option]"], // prettier-ignore
     ["a file's path as an option", () => [withOptions("path", { "item-features": "/etc/passwd" }), ...files], "was fitted with --item-features, which"], // prettier-ignore
     ["a place to write to", () => [withOptions("out", { checkpoint: "/" }), ...files], "was fitted with --checkpoint, which"], // prettier-ignore
     [
