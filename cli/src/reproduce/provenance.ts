@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
-import { readManifest } from "anchoreval/internal/bundles/read-file";
 import type { Manifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import type { OptionReader, OptionSpec, OptionSpecs } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
 
 /** The options that `fit` was run with, from which `reproduce` runs it again. */
 export interface FitNote {
@@ -68,7 +66,11 @@ export async function inputDigest(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (namesModels) return null;
-  if (value === "BUNDLE") return (await readManifest(openBundle(place), { signal })).digest.replace("sha256:", "");
+  if (value === "BUNDLE") {
+    const { readManifest } = await import("anchoreval/internal/bundles/read-file");
+    const { openBundle } = await import("../open-bundle.ts");
+    return (await readManifest(openBundle(place), { signal })).digest.replace("sha256:", "");
+  }
   const found = await stat(place).catch(() => null);
   if (found && !found.isFile() && !found.isDirectory()) return null;
   const hash = createHash("sha256");

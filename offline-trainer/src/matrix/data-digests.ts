@@ -9,7 +9,7 @@ export interface DataDigests {
   readonly fullScores?: string;
 }
 
-/** What is said of an item, in this order; null where it isn't. */
+/** Fields of an item, in the order of its digest. */
 const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "hash", "task", "doc_id", "text"] as const satisfies readonly (keyof ItemInfo)[]; // prettier-ignore
 
 /**
