@@ -18,6 +18,7 @@ const LOAD = {
   show: async () => (await import("./commands/show.ts")).showCommand,
   import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
+  reproduce: async () => (await import("./reproduce/reproduce.ts")).reproduceCommand,
   backtest: async () => (await import("./commands/backtest.ts")).backtestCommand,
   replay: async () => (await import("./commands/replay.ts")).replayCommand,
   simulate: async () => (await import("./commands/simulate.ts")).simulateCommand,
@@ -53,6 +54,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   "Fit a bundle": {
     import: "a harness's per-sample logs, or a long table, as a response matrix",
     fit: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
+    reproduce: "fit a bundle again from its own notes and the same data: identical, or what differs",
     backtest: "repeat the whole fit without some models, and measure the error of their estimates",
     replay: "evaluate held-out models adaptively by their known answers",
     simulate: "draw a leaderboard that looks like a real one, with the truth beside it",

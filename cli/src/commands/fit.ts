@@ -3,11 +3,12 @@ import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
-import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
+import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -16,7 +17,18 @@ import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { coldStart } from "../options/cold-start.ts";
-import { given, option, flag, FORCE_OPTION, rare, stoppableBy, type Command, type OptionSpecs } from "../command.ts";
+import {
+  given,
+  option,
+  optionsOf,
+  flag,
+  FORCE_OPTION,
+  rare,
+  stoppableBy,
+  type Command,
+  type CommandInput,
+  type OptionSpecs,
+} from "../command.ts";
 import { exposureLimits } from "../options/exposure.ts";
 import { gateForms } from "../options/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
@@ -39,11 +51,13 @@ import {
   givenDate,
   readGivenResponses,
   readImportFacts,
+  type ImportFacts,
   readResponseOptions,
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
 import { itemCosts } from "../prices/fit-prices.ts";
+import { type FitNote, noteOptions, type Provenance } from "../reproduce/provenance.ts";
 import { subsetFeatures } from "../options/sublime.ts";
 import { trialMetric, varianceComponents } from "../trials/fit-trials.ts";
 
@@ -107,121 +121,22 @@ export const fitCommand: Command = {
   ],
   async run({ options, output, signal }) {
     const begun = performance.now();
-    const { responses, ...reading } = readResponseOptions(options);
+    options.required("responses");
     const name = readName(options.required("name"));
     const out = options.required("out");
-    const provider = options.oneOf("provider", PROVIDERS, "auto");
-    const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
-    if (options.text("full-scores") !== undefined)
-      options.refuse(
-        ["base", "max-exposure"],
-        "reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
-      );
-    const seed = options.number("seed", { min: 0, integer: true }, 1);
     const force = options.flag("force");
-    const secondForms = options.flag("second-form");
-    const checkpoint = options.text("checkpoint");
     await checkBundleFolder(out, { ...name, force });
-    const facts = await readImportFacts(responses);
-    const base = await readBaseOption(options, signal);
-    const named = await readRecipe(options);
-    const recipe = base ? await baseRecipe(base, options, named) : named;
-    const sizesOf = readSizes(options, recipe);
-    const asked = await readMethod(options, base ? {} : facts, recipe);
-    const { settings } = asked;
-    const date = givenDate(options);
-    const families = await readFamilies(options);
-    const extensions: ReadyExtension[] = [];
-    for (const extension of EXTENSIONS) {
-      const ready = await extension.read({ options, output, signal, seed, method: asked, reading });
-      if (ready !== null) extensions.push(ready);
-    }
-
-    const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-    let board: Responses = linked ?? (await readGivenResponses(options, { responses, ...reading }));
-    for (const remark of board.remarks) output.remark(remark);
-    checkAskedSizes(options, board.matrix.items);
-    const parts: FitPart[] = [];
-    for (const ready of extensions) {
-      const part = await ready(board);
-      board = part.board ?? board;
-      parts.push(part);
-    }
-    const { matrix } = board;
-    const chosen = parts.reduce((method, part) => part.method?.(method) ?? method, asked);
-    const method = linked ? linked.method(chosen) : chosen;
-    const otherForms = parts.flatMap(({ forms = [] }) => forms);
-    const read = performance.now() - begun;
-
-    const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
-    output.remark(reason);
-    const [models, items] = [matrix.subjects.length, matrix.items.length];
-    const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
-    const counts = sizesOf({ scenarios, items });
-    const folds = foldThreads(calibrating, threads, models * items);
-    const size = {
-      models,
-      items,
-      scenarios,
-      sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) + otherForms.length,
-      dims: dimsFor(settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims, models),
-      threads: folds?.count ?? 0,
-    };
-    output.remark(memoryStatement(size, process.availableMemory()));
-
-    const stoppable = stoppableBy(signal, "the fit");
-    const described = {
-      ...name,
-      created: date ?? (await fileDate(responses)),
-      ...given({
-        protocol: facts.protocol,
-        benchmarkVersion: options.text("benchmark-version"),
-        description: options.text("description"),
-        licence: options.text("licence"),
-        source: options.text("source"),
-      }),
-      includeModelNames: options.flag("include-model-names"),
-      includeText: options.flag("include-text"),
-    };
-    const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
-    let result = await output.during("fitting", (onProgress) =>
-      stoppable(
-        fit(matrix, {
-          ...described,
-          ...counts,
-          ...families,
-          ...work,
-          ...{ method, secondForms, otherForms, seed, backend, signal, onProgress },
-        }),
-      ),
-    );
-    remarkCopies(output, result.copies);
-    if (options.text("total") !== undefined)
-      for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
-    const timings: Record<string, number> = { reading: read, ...result.timings };
-    if (linked) result = { ...result, content: linked.content(result.content) };
-    const additions = parts.flatMap(({ addition }) => addition ?? []);
-    for (const addition of additions) {
-      const before = performance.now();
-      result = { ...result, content: await stoppable(Promise.resolve(addition.add(result))) };
-      timings[addition.stage] = performance.now() - before;
-    }
-
+    const { files, timings, provider, content, additions } = await fitAsked({ options, output, signal });
     const before = performance.now();
-    const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
-    const report = await output.during("report", (update) =>
-      stoppable(renderReport(result, { signal, onProgress: (done) => update(done, 1) })),
-    );
-    const files = bundleFiles(result, report);
     const manifest = parseManifest(files.get("manifest.json")!); // a manifest that readers would refuse isn't written
-    await stoppable(turn());
+    await stoppableBy(signal, "the fit")(turn());
     const replaced = await writeBundleFolder(out, files, { force });
     if (replaced !== null) output.remark(`${out} held another bundle, ${replaced}: it is replaced`);
-    timings["report and writing"] = performance.now() - before;
+    timings["report and writing"]! += performance.now() - before;
 
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const memory = process.resourceUsage().maxRSS * 1024;
-    const noise = noiseWords(manifest, result.content.scenarios);
+    const noise = noiseWords(manifest, content.scenarios);
     for (const sentence of noise) output.remark(sentence);
     const words = [
       ...closingWords(manifest),
@@ -230,7 +145,7 @@ export const fitCommand: Command = {
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),
     ];
-    const made = { bundle: out, digest, provider: reason };
+    const made = { bundle: out, digest, provider };
     const place = [
       ["bundle", `${manifest.benchmark}@${manifest.version} in ${out}`] as const,
       ["digest", digest] as const,
@@ -247,6 +162,147 @@ export const fitCommand: Command = {
     );
   },
 };
+
+/** Facts of a fit that aren't options, and who looks at its data first. */
+interface FitTerms {
+  /** @default those of import.json beside the responses */
+  readonly facts?: ImportFacts;
+  /** Sees the answers before they are fitted. */
+  readonly check?: (matrix: ResponseMatrix) => void;
+}
+
+/** A bundle's files before they are written. */
+interface AskedFit {
+  readonly files: ReturnType<typeof bundleFiles>;
+  readonly content: Fit["content"];
+  readonly additions: readonly NonNullable<FitPart["addition"]>[];
+  /** Milliseconds by stage. */
+  readonly timings: Record<string, number>;
+  /** Where it was calibrated, and why there. */
+  readonly provider: string;
+}
+
+/** Fits the bundle that options ask for. */
+export async function fitAsked(
+  { options, output, signal }: Omit<CommandInput, "operands">,
+  { facts: told, check }: FitTerms = {},
+): Promise<AskedFit> {
+  const begun = performance.now();
+  const { responses, ...reading } = readResponseOptions(options);
+  const name = readName(options.required("name"));
+  const provider = options.oneOf("provider", PROVIDERS, "auto");
+  const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
+  if (options.text("full-scores") !== undefined)
+    options.refuse(
+      ["base", "max-exposure"],
+      "reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
+    );
+  const seed = options.number("seed", { min: 0, integer: true }, 1);
+  const secondForms = options.flag("second-form");
+  const checkpoint = options.text("checkpoint");
+  const facts = told ?? (await readImportFacts(responses));
+  const base = await readBaseOption(options, signal);
+  const named = await readRecipe(options);
+  const recipe = base ? await baseRecipe(base, options, named) : named;
+  const sizesOf = readSizes(options, recipe);
+  const asked = await readMethod(options, base ? {} : facts, recipe);
+  const { settings } = asked;
+  const date = givenDate(options);
+  const families = await readFamilies(options);
+  const extensions: ReadyExtension[] = [];
+  for (const extension of EXTENSIONS) {
+    const ready = await extension.read({ options, output, signal, seed, method: asked, reading });
+    if (ready !== null) extensions.push(ready);
+  }
+
+  const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
+  let board: Responses = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+  for (const remark of board.remarks) output.remark(remark);
+  checkAskedSizes(options, board.matrix.items);
+  const parts: FitPart[] = [];
+  for (const ready of extensions) {
+    const part = await ready(board);
+    board = part.board ?? board;
+    parts.push(part);
+  }
+  const { matrix } = board;
+  check?.(matrix);
+  const chosen = parts.reduce((method, part) => part.method?.(method) ?? method, asked);
+  const method = linked ? linked.method(chosen) : chosen;
+  const otherForms = parts.flatMap(({ forms = [] }) => forms);
+  const read = performance.now() - begun;
+
+  const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
+  output.remark(reason);
+  const [models, items] = [matrix.subjects.length, matrix.items.length];
+  const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
+  const counts = sizesOf({ scenarios, items });
+  const folds = foldThreads(calibrating, threads, models * items);
+  const size = {
+    models,
+    items,
+    scenarios,
+    sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) + otherForms.length,
+    dims: dimsFor(settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims, models),
+    threads: folds?.count ?? 0,
+  };
+  output.remark(memoryStatement(size, process.availableMemory()));
+
+  const stoppable = stoppableBy(signal, "the fit");
+  const described = {
+    ...name,
+    created: date ?? (await fileDate(responses)),
+    ...given({
+      protocol: facts.protocol,
+      benchmarkVersion: options.text("benchmark-version"),
+      description: options.text("description"),
+      licence: options.text("licence"),
+      source: options.text("source"),
+    }),
+    includeModelNames: options.flag("include-model-names"),
+    includeText: options.flag("include-text"),
+  };
+  const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
+  let result = await output.during("fitting", (onProgress) =>
+    stoppable(
+      fit(matrix, {
+        ...described,
+        ...counts,
+        ...families,
+        ...work,
+        ...{ method, secondForms, otherForms, seed, backend, signal, onProgress },
+      }),
+    ),
+  );
+  remarkCopies(output, result.copies);
+  if (options.text("total") !== undefined)
+    for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
+  const timings: Record<string, number> = { reading: read, ...result.timings };
+  if (linked) result = { ...result, content: linked.content(result.content) };
+  const additions = parts.flatMap(({ addition }) => addition ?? []);
+  for (const addition of additions) {
+    const before = performance.now();
+    result = { ...result, content: await stoppable(Promise.resolve(addition.add(result))) };
+    timings[addition.stage] = performance.now() - before;
+  }
+  result = withNote(result, await noteOptions(optionsOf(fitCommand), options, { provider: calibrating, signal }));
+
+  const before = performance.now();
+  const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
+  const report = await output.during("report", (update) =>
+    stoppable(renderReport(result, { signal, onProgress: (done) => update(done, 1) })),
+  );
+  const files = bundleFiles(result, report);
+  timings["report and writing"] = performance.now() - before;
+  return { files, timings, provider: reason, content: result.content, additions };
+}
+
+/** Puts the options to what the trainer notes of a bundle's provenance. */
+function withNote(result: Fit, note: FitNote): Fit {
+  const { manifest } = result.content;
+  const provenance = { ...(manifest.fit["provenance"] as Provenance), fit: note };
+  return { ...result, content: { ...result.content, manifest: { ...manifest, fit: { ...manifest.fit, provenance } } } };
+}
 
 /** Remarks on totals that have no form of their own because another form has as many items. */
 function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {

@@ -8,6 +8,7 @@ export const SUBSET_OPTIONS = {
   "anchor-models": option(
     "A,B[,…]",
     "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
+    { namesModels: true },
   ),
   "item-features": option("FILE", "sublime: CSV or JSON lines of item_id and any columns of numbers, made elsewhere"),
   embeddings: option("FILE", "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz"),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, utimesSync } from "node:fs";
 import { type Bundle, estimateFromAnchors, loadBundle } from "anchoreval";
 import type { Manifest } from "anchoreval/bundle";
+import { encodeManifest } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { ESTIMATORS, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { folderSource } from "anchoreval/node";
@@ -212,11 +213,16 @@ interface Fitted {
   readonly result: Fit;
 }
 
-test("the command writes what the function gives", async () => {
+test("the command writes what the function gives, and notes its options", async () => {
   const { path } = await fit("command", ...data("graded"), "--joint", "--created", "2026-01-01");
   const { result } = await fitted("graded", { joint: true }, [6, 14]);
   const files = bundleFiles(result, await renderReport(result));
-  expect(Object.fromEntries(Object.entries(filesOf(path)).map(([name, own]) => [name, new Uint8Array(own)]))).toEqual(
+  const { "manifest.json": written, ...others } = filesOf(path);
+  const manifest = JSON.parse(written!.toString()) as Manifest;
+  const { fit: note, ...provenance } = manifest.fit["provenance"] as { fit: object };
+  expect(note).toHaveProperty("options.joint", true);
+  const own = { ...others, "manifest.json": encodeManifest({ ...manifest, fit: { ...manifest.fit, provenance } }) };
+  expect(Object.fromEntries(Object.entries(own).map(([name, bytes]) => [name, new Uint8Array(bytes)]))).toEqual(
     Object.fromEntries(files),
   );
 });

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { type ItemInfo, type ResponseMatrix, scoreAt } from "./response-matrix.ts";
+
+/** SHA-256 of the parts of a dataset, 64 hex digits each. */
+export interface DataDigests {
+  readonly models: string;
+  readonly items: string;
+  readonly scores: string;
+  readonly fullScores?: string;
+}
+
+/** Fields of an item, in the order of its digest. */
+const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "hash", "task", "doc_id", "text"] as const satisfies readonly (keyof ItemInfo)[]; // prettier-ignore
+
+/**
+ * Digests of a dataset as it was read, whatever file, format or compression it came in. Models and items are JSON without
+ * spaces: the names, and `[item_id, scenario, subscenario, hash, task, doc_id, text]` of each item with null for what it
+ * hasn't. Scores are float32, little-endian, models × items in rows, and the quiet NaN 7fc00000 where one is missing. Full
+ * scores are JSON of `[scenario, [score of each model, null where unknown]]`, in the scenarios' order.
+ * @returns no `fullScores` where the matrix has none
+ * @example dataDigests(matrix).scores // "1f0c…"
+ */
+export function dataDigests(matrix: ResponseMatrix): DataDigests {
+  const { subjects, items, fullScores } = matrix;
+  const scores = createHash("sha256");
+  const row = new DataView(new ArrayBuffer(4 * items.length));
+  for (let m = 0; m < subjects.length; m++) {
+    for (let i = 0; i < items.length; i++) {
+      const score = scoreAt(matrix, m, i);
+      if (Number.isNaN(score)) row.setUint32(4 * i, 0x7fc00000, true);
+      else row.setFloat32(4 * i, score, true);
+    }
+    scores.update(row);
+  }
+  return {
+    models: jsonDigest(subjects),
+    items: jsonDigest(items.map((item) => ITEM_FIELDS.map((field) => item[field] ?? null))),
+    scores: scores.digest("hex"),
+    ...(fullScores && { fullScores: jsonDigest(Array.from(fullScores, ([id, own]) => [id, Array.from(own)])) }),
+  };
+}
+
+function jsonDigest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
