@@ -19,7 +19,7 @@ export { raceFromPool, type Race, type RaceOptions } from "./compare/race.ts";
 export type { RaceCandidate } from "./compare/race-answers.ts";
 export { checkFromAnchors } from "./check/check-from-anchors.ts";
 export { gateFromAnchors, type GateOptions, type GateResult } from "./check/gate-from-anchors.ts";
-export type { CheckOptions, CheckResult, CheckVerdict } from "./check/types.ts";
+export type { CheckOptions, CheckResult } from "./check/types.ts";
 export { bridgedScore, type BridgedScore } from "./estimate/bridged-score.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {
