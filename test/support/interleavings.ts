@@ -81,16 +81,18 @@ async function explore(
     let does = commuting.get(pair);
     if (does === undefined) {
       const [kind, key, otherKind, otherKey] = pair.split(" ") as [string, string, string, string];
-      if (kind !== "writes" && otherKind !== "writes") does = true;
-      else if (kind === "lists") does = !otherKey.startsWith(key) || isFolder(key, otherKey);
-      else if (otherKind === "lists") does = !key.startsWith(otherKey) || isFolder(otherKey, key);
+      if (!changes(kind) && !changes(otherKind)) does = true;
+      else if (isList(kind)) does = !otherKey.startsWith(key) || isListed(kind, key, otherKey);
+      else if (isList(otherKind)) does = !key.startsWith(otherKey) || isListed(otherKind, otherKey, key);
       else does = key !== otherKey;
       commuting.set(pair, does);
     }
     return does;
   };
-  /** Whether a list has the key's folder anyway. */
-  const isFolder = (prefix: string, key: string): boolean => {
+  /** Whether a list has the key, or its folder, anyway: nobody removes it. */
+  const isListed = (kind: string, prefix: string, key: string): boolean => {
+    const isRemoved = touched.some((own) => own.has(`removes ${key}`));
+    if (kind === "lists" && objects.has(key) && !isRemoved) return true;
     const end = key.indexOf("/", prefix.length);
     return end > 0 && folders.includes(key.slice(0, end + 1));
   };
@@ -133,9 +135,13 @@ async function explore(
 
 const isWrite = ({ method }: StoreCall): boolean => /^(?:put|remove)/.test(method);
 
+const TOUCHES = { get: "reads", putIfAbsent: "writes", putIfMatch: "writes", list: "lists", listTimes: "dates", remove: "removes" } as const; // prettier-ignore
+const changes = (kind: string): boolean => kind === "writes" || kind === "removes";
+const isList = (kind: string): boolean => kind === "lists" || kind === "dates";
+
 /** What a call touches, and how. */
 function touchOf(call: StoreCall): string {
-  return `${isWrite(call) ? "writes" : call.method === "get" ? "reads" : "lists"} ${call.args[0]}`;
+  return `${TOUCHES[call.method]} ${call.args[0]}`;
 }
 
 /** In place of a result: the call was carried out, its answer lost. */

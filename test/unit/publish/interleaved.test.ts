@@ -129,8 +129,10 @@ test.each(RACES)("%s: %s", async (prepared, _, lost, ...actors) => {
     const published = actors.flatMap(({ publishes }, k) =>
       publishes && isDone(ending.outcomes[k]!) ? [publishes] : [],
     );
+    const refusals = ending.outcomes.filter((outcome) => isBroken(outcome) && !isUnavailable(outcome));
     const complete = ending.outcomes.every((outcome) => outcome !== "killed" && !isBroken(outcome));
     const own = faultsOf(ending.objects, "sample", committed([...before, ...published]), complete);
+    own.push(...refusals.map((outcome) => JSON.stringify(outcome)));
     await inTurn(ending.objects, NOW, async (store) => own.push(...(await findBrokenLogs(store))));
     if (new Set(published.map(versionOf)).size < new Set(published.map(manifestOf)).size) own.push("both won");
     // Whoever was killed or told to try again does; then all is there, and a sweep leaves nothing behind.
@@ -150,6 +152,8 @@ test.each(RACES)("%s: %s", async (prepared, _, lost, ...actors) => {
 const isDone = (outcome: Outcome): boolean => outcome !== "killed" && "value" in outcome;
 const isRefused = (outcome: Outcome): boolean =>
   outcome !== "killed" && "error" in outcome && (outcome.error as AnchorEvalError).code === "version_conflict";
+const isUnavailable = (outcome: Outcome): boolean =>
+  outcome === "killed" || ("error" in outcome && (outcome.error as AnchorEvalError).code === "unavailable");
 const isBroken = (outcome: Outcome): boolean => !isDone(outcome) && !isRefused(outcome);
 const manifestOf = (files: Files): Uint8Array => files.get("manifest.json")!;
 const versionOf = (files: Files): string =>

@@ -38,7 +38,8 @@ const forged = (own: readonly string[]): Promise<PublicationLog> =>
   withEntries(
     EMPTY,
     own.map((line) => {
-      const { entry: _, previous: __, ...rest } = JSON.parse(line) as LogEntry;
+      const { entry: number, previous, ...rest } = JSON.parse(line) as LogEntry;
+      expect([typeof number, previous]).toBeDefined();
       return rest;
     }),
   );

@@ -65,7 +65,7 @@ export const readPublicationLog = route(
     const log = await r2Store(c.var.bucket).get(logKey(benchmark));
     if (log === null) throw new AnchorEvalError("not_found", `${benchmark} has no log of publications here`);
     // An index must not be newer than the log that it names.
-    return new Response(log.bytes as Uint8Array<ArrayBuffer>, {
+    return new Response(log.bytes, {
       headers: { "content-type": NDJSON, "cache-control": "no-store" },
     }) as never; // the contract's types know JSON and plain text alone
   },
