@@ -21,6 +21,7 @@ import {
   writeItems,
   writeWideCsv,
 } from "anchoreval-trainer";
+import { provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { cardText } from "./card.js";
 import { BUNDLES } from "./sources.js";
 
@@ -54,6 +55,7 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
     sizes: SIZES,
     totals: scenarios > 1 ? TOTALS : [],
     seed: 1,
+    provenance: provenanceOf(matrix),
     threads: { count: availableParallelism(), provider },
   });
   const { manifest } = content;

@@ -6,6 +6,7 @@ import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choo
 import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
+import { provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
@@ -57,7 +58,7 @@ import {
 } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
 import { itemCosts } from "../prices/fit-prices.ts";
-import { type FitNote, noteOptions, type Provenance } from "../reproduce/provenance.ts";
+import { noteOptions, type Provenance } from "../reproduce/provenance.ts";
 import { subsetFeatures } from "../options/sublime.ts";
 import { trialMetric, varianceComponents } from "../trials/fit-trials.ts";
 
@@ -262,6 +263,8 @@ export async function fitAsked(
     includeModelNames: options.flag("include-model-names"),
     includeText: options.flag("include-text"),
   };
+  const asNoted = await noteOptions(optionsOf(fitCommand), options, { provider: calibrating, signal });
+  const provenance: Provenance = { ...provenanceOf(matrix), fit: asNoted };
   const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
   let result = await output.during("fitting", (onProgress) =>
     stoppable(
@@ -270,7 +273,7 @@ export async function fitAsked(
         ...counts,
         ...families,
         ...work,
-        ...{ method, secondForms, otherForms, seed, backend, signal, onProgress },
+        ...{ provenance, method, secondForms, otherForms, seed, backend, signal, onProgress },
       }),
     ),
   );
@@ -285,7 +288,6 @@ export async function fitAsked(
     result = { ...result, content: await stoppable(Promise.resolve(addition.add(result))) };
     timings[addition.stage] = performance.now() - before;
   }
-  result = withNote(result, await noteOptions(optionsOf(fitCommand), options, { provider: calibrating, signal }));
 
   const before = performance.now();
   const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
@@ -295,13 +297,6 @@ export async function fitAsked(
   const files = bundleFiles(result, report);
   timings["report and writing"] = performance.now() - before;
   return { files, timings, provider: reason, content: result.content, additions };
-}
-
-/** Puts the options to what the trainer notes of a bundle's provenance. */
-function withNote(result: Fit, note: FitNote): Fit {
-  const { manifest } = result.content;
-  const provenance = { ...(manifest.fit["provenance"] as Provenance), fit: note };
-  return { ...result, content: { ...result.content, manifest: { ...manifest, fit: { ...manifest.fit, provenance } } } };
 }
 
 /** Remarks on totals that have no form of their own because another form has as many items. */

@@ -16,11 +16,9 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.ts";
-import { dataDigests } from "../matrix/data-digests.ts";
-import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../matrix/scenarios.ts";
-import { trainerVersion } from "../trainer-version.ts";
 import type { Blends, PooledBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
 import type { Form, LearnedGroup } from "./forms.ts";
@@ -53,7 +51,6 @@ export async function bundleContent(
   method: Method,
   plans: readonly FormPlan[],
   options: FitOptions,
-  responses: ResponseMatrix,
 ): Promise<BundleContent> {
   const { settings } = method;
   const { seed, backend } = options;
@@ -102,7 +99,7 @@ export async function bundleContent(
     fit: {
       ...settings,
       seed,
-      provenance: { trainer: trainerVersion(), data: dataDigests(responses) },
+      ...(options.provenance && { provenance: options.provenance }),
       backend: backend.name,
       precision: backend.precision,
       links: byGroup(({ choice }) => choice.link),

@@ -70,7 +70,7 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
       options.onProgress?.(before + share * part.groups.length, benchmark.groups.length, note);
     parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
   }
-  const content = await bundleContent(parts, method, forms, options, responses);
+  const content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
   return { method, forms, parts, content, copies: [...copies.keys()], timings: clock.laps };
 }

@@ -39,6 +39,8 @@ export interface FitOptions extends BundleDescription, AskedForms {
   /** Groups whose items keep parameters; held-out models are fitted without. @default none */
   readonly fixed?: ReadonlyMap<string, FixedBank>;
   readonly backend: CalibrationBackend;
+  /** Notes of what the bundle is made from, as `provenanceOf` has them. @default none */
+  readonly provenance?: object;
   /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
   readonly threads?: FoldThreads;
   /** Folder where calibrations leave their state, after each round, to go on from there to the same end. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { trainerVersion } from "../trainer-version.ts";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "./response-matrix.ts";
 
 /** SHA-256 of the parts of a dataset, 64 hex digits each. */
@@ -7,6 +8,11 @@ export interface DataDigests {
   readonly items: string;
   readonly scores: string;
   readonly fullScores?: string;
+}
+
+/** Notes of a bundle's making: this trainer's version, and its data. */
+export function provenanceOf(matrix: ResponseMatrix): { readonly trainer: string; readonly data: DataDigests } {
+  return { trainer: trainerVersion(), data: dataDigests(matrix) };
 }
 
 /** Fields of an item, in the order of its digest. */
