@@ -33,7 +33,7 @@ export interface LogHead {
   readonly head: string;
 }
 
-/** What is known of a version. */
+/** A version, as far as it is known. */
 interface VersionState {
   readonly version: string;
   readonly digest: string;

@@ -1,4 +1,5 @@
-import { encodeBundle, type BundleContent, type BundleFileName } from "anchoreval/bundle";
+import type { BundleContent, BundleFileName } from "anchoreval/bundle";
+import { encodeBundle } from "anchoreval/internal/core/bundle/encode";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { checkpointed } from "../calibrate/checkpoint.ts";
