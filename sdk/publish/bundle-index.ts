@@ -1,14 +1,7 @@
 import { checkIdentity } from "../bundles/read-file.ts";
 import { sha256 } from "../bytes.ts";
 import { decodeJson, flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
-import {
-  BENCHMARK_NAME,
-  compareVersions,
-  isStable,
-  manifestKey,
-  VERSION,
-  yankedKey,
-} from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, compareVersions, isStable, manifestKey, VERSION, yankedKey } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import type { Issue } from "../core/errors.ts";
 import type { BundleStore } from "./bundle-store.ts";
@@ -43,7 +36,10 @@ const index = object(
     benchmark: text({ pattern: BENCHMARK_NAME }),
     latest: nullable(text({ pattern: VERSION })),
     versions: list(
-      object({ version: text({ pattern: VERSION }), digest: text(), created: text(), yanked: flag }, { reason: text() }),
+      object(
+        { version: text({ pattern: VERSION }), digest: text(), created: text(), yanked: flag },
+        { reason: text() },
+      ),
     ),
   },
   { log: logHead },

@@ -33,7 +33,7 @@ export interface LogHead {
   readonly head: string;
 }
 
-/** What is known of a version. */
+/** A version as log and index know it. */
 interface VersionState {
   readonly version: string;
   readonly digest: string;

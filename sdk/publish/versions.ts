@@ -85,7 +85,9 @@ export async function yankVersion(
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
   const own = encodeJson({ ...yank, ...signature(options) });
-  await changeObject(store, yankedKey(benchmark, version), (there) => (there && isSame(parseYank(there), yank) ? there : own));
+  await changeObject(store, yankedKey(benchmark, version), (there) =>
+    there && isSame(parseYank(there), yank) ? there : own,
+  );
   return updateIndex(store, { benchmark, version }, `sha256:${await sha256(manifest.bytes)}`, options);
 }
 
