@@ -14,7 +14,6 @@ import {
 import { BENCHMARK_NAME, VERSION } from "../core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../core/bundle/signature.ts";
 import type { Issue } from "../core/errors.ts";
-import { logHead } from "../publish/publication-log.ts";
 
 /** A statement as it was signed, letter for letter, and who signed it. */
 export interface SignedStatement {
@@ -70,7 +69,7 @@ const index = object(
     versions: list(object({ version: text({ pattern: VERSION }), digest: text(), yanked: flag }, { reason: text() })),
   },
   /** Where the log of publications had come to. */
-  { log: logHead },
+  { log: object({ entries: number({ min: 1, integer: true }), head: text() }) },
 );
 
 /** The keys that are trusted, and until when. */
