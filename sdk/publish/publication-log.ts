@@ -33,11 +33,7 @@ export interface LogHead {
   readonly head: string;
 }
 
-<<<<<<< HEAD
-/** A version, as far as it is known. */
-=======
 /** A version as log and index know it. */
->>>>>>> log
 interface VersionState {
   readonly version: string;
   readonly digest: string;

@@ -25,11 +25,7 @@ export interface UpdateOptions {
   readonly now?: () => number;
 }
 
-<<<<<<< HEAD
-/** The words of the log on a change, written beside it before it counts: whoever comes next can log it, too. */
-=======
 /** The name and time that the log is to have of a change, written beside it before it counts: whoever comes next can log it, too. */
->>>>>>> log
 export function signature({ publisher = null, now = Date.now }: UpdateOptions): Publisher {
   return { publisher, time: new Date(now()).toISOString() };
 }

@@ -35,11 +35,7 @@ export const verifyCommand: Command = {
     const place = options.required("at").replace(/\/+$/, "");
     const known = parseHead(options.text("head"));
     const read = await readerOf(place, signal);
-<<<<<<< HEAD
-    // Index and signed index name a head: they are read before the log, which may have gone on since.
-=======
     // Whatever names a head is read before the log, which may have gone on since.
->>>>>>> log
     const [index, signed] = await Promise.all([readIndex(place, read), read(TRUST_FILE)]);
     const name = `${place}/${LOG_FILE}`;
     const log = await parseLog((await read(LOG_FILE)) ?? new Uint8Array(), name);
