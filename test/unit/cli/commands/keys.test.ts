@@ -94,9 +94,11 @@ test("published to a folder, the signatures are there before the manifest, for r
     store.putIfAbsent(path, content)
   );
   await publishBundle({ ...store, putIfAbsent }, files, { signatures: new Uint8Array(bytes) });
-  expect(written.slice(-3)).toEqual([
+  expect(written.slice(-5)).toEqual([
     signatureKey("sample", sha256Hex(manifest)),
+    `bundles/sample/publishers/${sha256Hex(manifest)}`,
     "bundles/sample/1.0.0/manifest.json",
+    "bundles/sample/log.jsonl",
     "bundles/sample/index.json",
   ]);
 });
