@@ -4,6 +4,7 @@ import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
 import { answerCost, type Priced } from "../prices/bundle-prices.ts";
+import { bundleComponents } from "./components.ts";
 import { estimatePassAtK, type PassEstimate } from "./estimate-pass-at-k.ts";
 import { estimateTrials, type TrialEstimate } from "./estimate-trials.ts";
 import { isTrials, type TrialResponses } from "./item-trials.ts";
@@ -27,13 +28,15 @@ export type AnyResponses = Responses | TrialResponses | readonly (number | null 
 
 /**
  * The estimate that answers ask for, in one place for a Worker and Python's package: `estimateFromAnchors` of scores,
- * `estimateTrials` where there are trials or `over`, `estimatePassAtK` of a `metric`; and what the answers cost.
+ * `estimateTrials` where there are trials or `over`, or the bundle was fitted on several trials an item, `estimatePassAtK` of a
+ * `metric`; and what the answers cost.
  * @throws AnchorEvalError as these; `invalid_option` for `over` or `clusters` with a metric
  */
 export function estimateAnswers(bundle: Bundle, responses: AnyResponses, options: AnswersOptions = {}): AnyEstimate {
   const { over, clusters, metric, ...own } = options;
+  const isPlain = over === undefined && clusters === undefined && metric === undefined && !hasTrials(responses);
   const estimate =
-    over === undefined && clusters === undefined && metric === undefined && !hasTrials(responses)
+    isPlain && bundleComponents(bundle.manifest).size === 0
       ? estimateFromAnchors(bundle, responses as Responses, own)
       : estimateRepeated(bundle, responses, options);
   if (bundle.manifest.fit["prices"] === undefined) return estimate;

@@ -87,7 +87,8 @@ const linesOf = (bytes: Uint8Array | undefined): LogLine[] =>
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line) as LogLine);
-const digestOf = (content: string | Uint8Array): string => `sha256:${createHash("sha256").update(content).digest("hex")}`;
+const digestOf = (content: string | Uint8Array): string =>
+  `sha256:${createHash("sha256").update(content).digest("hex")}`;
 
 /** What is wrong with a log at any time: its chain, an entry of what isn't published, a version twice, a head that it never had. */
 function logFaults(

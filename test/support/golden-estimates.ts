@@ -94,7 +94,7 @@ export async function goldenTrials(): Promise<GoldenTrials> {
       {
         name: "single answers, with their cost",
         request: { responses: answers },
-        estimate: priced(estimateFromAnchors(bundle, answers), answers),
+        estimate: priced(estimateTrials(bundle, answers), answers),
       },
       { name: "trials", request: { responses: trials, form: "20" }, estimate: over },
       {
