@@ -92,19 +92,20 @@ export function spreadScore(scenario: TriedScenario, goal: TrialsGoal): SpreadSc
     .map((own) => {
       const precision = Math.exp(own.logPrecision);
       const known = givenLine(scenario, goal, precision, own.line);
-      const near = goal.k > tried ? givenLine(scenario, { ...goal, k: tried }, precision, own.line).score : known.score;
+      const near = goal.k > tried ? scoreGiven(scenario, { ...goal, k: tried }, precision, own.line) : known.score;
       const slopes = [0, 1].map((d) => {
         const moved = own.line.slice();
         moved[d] = moved[d]! + SLOPE_STEP;
-        return (givenLine(scenario, goal, precision, moved).score - known.score) / SLOPE_STEP;
+        return (scoreGiven(scenario, goal, precision, moved) - known.score) / SLOPE_STEP;
       });
       const [level, tilt] = [0, 2].map(
         (row) => own.covariance[row]! * slopes[0]! + own.covariance[row + 1]! * slopes[1]!,
       );
       const variance = known.variance + level! * slopes[0]! + tilt! * slopes[1]!;
       const answers = Array.from(items, (item, j) => {
-        const { logChance, slope } = countsAt(scenario, precision, own.line, j);
-        return { logChance, pull: slope * (level! + tilt! * scenario.logits[item]!) };
+        const counts = countsAt(scenario, precision, own.line, j);
+        const pull = countsSlope(counts) * (level! + tilt! * scenario.logits[item]!);
+        return { logChance: countsLogChance(counts), pull };
       });
       return { ...own, ...known, near, variance, answers, share: Math.exp(own.evidence - most) };
     });
@@ -142,7 +143,7 @@ function fitLine(
   const value = (at: Float64Array): number => {
     let sum = 0;
     for (let d = 0; d < 2; d++) sum -= (at[d]! - LINE_PRIOR.mean[d]!) ** 2 / LINE_PRIOR.deviation[d]! ** 2 / 2;
-    for (let j = 0; j < items.length; j++) sum += countsAt(scenario, precision, at, j).logChance;
+    for (let j = 0; j < items.length; j++) sum += countsLogChance(countsAt(scenario, precision, at, j));
     return sum;
   };
   const curvature = new Float64Array(4);
@@ -159,7 +160,7 @@ function fitLine(
       const mu = chanceAt(at, z);
       // Trials of one item go together by 1/(1+φ): they count as n/(1 + (n−1)/(1+φ)).
       const information = (mass[j]! * items.length * mu * (1 - mu) * of[j]!) / (1 + (of[j]! - 1) / (1 + precision));
-      const { slope } = countsAt(scenario, precision, at, j);
+      const slope = countsSlope(countsAt(scenario, precision, at, j));
       gradient[0] = gradient[0]! + slope;
       gradient[1] = gradient[1]! + slope * z;
       curvature[0] = curvature[0]! + information;
@@ -181,19 +182,58 @@ function fitLine(
   };
 }
 
-/** An anchor's part of the log-likelihood, its mass times the number of anchors counting, and its slope in the logit of μ. */
+/** An anchor's trials, and the distribution of its chance given φ and α, Beta(φμ, φ(1 − μ)). */
+interface Counts {
+  readonly mu: number;
+  readonly precision: number;
+  /** Its mass times the number of anchors: how much it counts. */
+  readonly share: number;
+  readonly passed: number;
+  readonly of: number;
+}
+
 function countsAt(
   { logits, items, mass, passed, of }: TriedScenario,
   precision: number,
   line: Float64Array,
   j: number,
-): { logChance: number; slope: number } {
+): Counts {
   const mu = chanceAt(line, logits[items[j]!]!);
-  const own = mass[j]! * items.length;
-  const [right, wrong] = [passed[j]!, of[j]! - passed[j]!];
-  const [alpha, beta] = [precision * mu, precision * (1 - mu)];
-  const rise = reciprocals(alpha, right) - reciprocals(beta, wrong);
-  return { logChance: own * logCounts(alpha, beta, right, of[j]!), slope: own * precision * rise * mu * (1 - mu) };
+  return { mu, precision, share: mass[j]! * items.length, passed: passed[j]!, of: of[j]! };
+}
+
+/** An anchor's part of the log-likelihood. */
+function countsLogChance({ mu, precision, share, passed, of }: Counts): number {
+  return share * logCounts(precision * mu, precision * (1 - mu), passed, of);
+}
+
+/** The slope of an anchor's part of the log-likelihood in the logit of μ. */
+function countsSlope({ mu, precision, share, passed, of }: Counts): number {
+  const rise = reciprocals(precision * mu, passed) - reciprocals(precision * (1 - mu), of - passed);
+  return share * precision * rise * mu * (1 - mu);
+}
+
+/** The score of {@link givenLine} alone: without the variances, which take twice as many factors. */
+function scoreGiven(
+  { logits, weights, items, mass, passed, of }: TriedScenario,
+  goal: TrialsGoal,
+  precision: number,
+  line: Float64Array,
+): number {
+  let score = 0;
+  const means = Float64Array.from(logits, (z, i) => {
+    const mu = chanceAt(line, z);
+    const mean = outcomeMean(precision * mu, precision * (1 - mu), goal);
+    score += weights[i]! * mean;
+    return mean;
+  });
+  for (let j = 0; j < items.length; j++) {
+    const i = items[j]!;
+    const mu = chanceAt(line, logits[i]!);
+    const known = outcomeMean(precision * mu + passed[j]!, precision * (1 - mu) + of[j]! - passed[j]!, goal);
+    score += mass[j]! * (known - means[i]!);
+  }
+  return score;
 }
 
 /** Score and variance given φ and α, and what each anchor's trials moved its mean by, E[y | c] − E[y]. */
@@ -234,6 +274,10 @@ function outcome(alpha: number, beta: number, { need, k }: TrialsGoal): { mean: 
   const first = powerMean(own, other, k);
   const variance = Math.max(0, powerMean(own, other, 2 * k) - first * first);
   return { mean: need === "all" ? first : 1 - first, variance };
+}
+
+function outcomeMean(alpha: number, beta: number, { need, k }: TrialsGoal): number {
+  return need === "all" ? powerMean(alpha, beta, k) : 1 - powerMean(beta, alpha, k);
 }
 
 /** E[qᵏ] of q ~ Beta(α, β): Γ(α+k)Γ(α+β)/(Γ(α)Γ(α+β+k)). */

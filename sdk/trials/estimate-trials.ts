@@ -11,7 +11,7 @@ import { withPredictedScenarios } from "../estimate/unasked-scenarios.ts";
 import { bundleComponents, type VarianceComponents } from "./components.ts";
 import { checkedTrials, type TrialResponses } from "./item-trials.ts";
 import { bundleTrialMetric } from "./pass-at-k.ts";
-import { sameTrials, trialsPerItem, trialVariances, type TrialVariances } from "./trial-variances.ts";
+import { sameTrials, trialsPerItem, trialVariances, type TrialVariances, weakestBasis } from "./trial-variances.ts";
 
 /** How answers over trials are read. */
 export interface TrialOptions extends Omit<EstimateOptions, "formDigest"> {
@@ -132,9 +132,6 @@ interface TrialPart extends Pick<TrialVariances, "noise" | "tasks" | "answers" |
   readonly sampled: SampledScore | null;
 }
 
-/** The bases, the weakest first. */
-const BASES = ["bound", "components", "trials"] as const;
-
 /** The overall score's part; null where it counts a scenario that has none, or whose score was predicted. */
 function overallPart(
   { manifest }: Bundle,
@@ -162,7 +159,7 @@ function overallPart(
     tasks: weighted("tasks"),
     answers: total("answers"),
     right: total("right"),
-    basis: BASES.find((basis) => own.some((part) => part.basis === basis))!,
+    basis: weakestBasis(own.map(({ basis }) => basis)),
   };
 }
 

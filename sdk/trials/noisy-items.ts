@@ -7,9 +7,8 @@ import type { KnownVariance } from "../core/inference/sampling-variance.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { MOST_TILT } from "../core/numeric/sampling.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
-import type { TrialIntervals } from "./estimate-trials.ts";
 import { summariseTrials } from "./item-trials.ts";
-import { shrunkVariances, sumOfTerms } from "./trial-variances.ts";
+import { type NoiseBasis, noiseBasis, shrunkVariances, sumOfTerms, weakestBasis } from "./trial-variances.ts";
 
 /** Trials of one item. */
 export interface Tried {
@@ -79,12 +78,6 @@ export function noisiestItems(
  */
 const PRIOR_DEGREES = 30;
 
-/** How noise is known. */
-export type NoiseBasis = NonNullable<TrialIntervals["basis"]>;
-
-/** The bases, the weakest first. */
-const BASES: readonly NoiseBasis[] = ["bound", "components", "trials"];
-
 /** Expected scores over runs so far: those of a step with what trials of its items say beside it. */
 export function expectedScores(
   { population, items, shares, trials, known }: NoisyItems,
@@ -113,7 +106,7 @@ export function expectedScores(
       const i = begin + k;
       noise[i] = (population.weights[i]! ** 2 * variance) / Math.max(summaries[i]!.count, trials[i]!);
     });
-    return degrees > 0 ? "trials" : known.has(id) ? "components" : "bound";
+    return noiseBasis(degrees, known.has(id));
   });
   const part = (score: AdaptiveScore, at: number): AdaptiveScore => {
     if (score.score === null) return score;
@@ -152,7 +145,7 @@ export function expectedScores(
     answers: found.reduce((sum, one) => sum + (one?.asked ?? 0), 0),
     run: model.interval,
     runDeviation: Math.sqrt(noise.reduce((sum, own) => sum + own, 0)),
-    basis: BASES.find((basis) => bases.includes(basis))!,
+    basis: weakestBasis(bases),
   };
 }
 

@@ -7,14 +7,9 @@ import { invalidOption } from "../core/errors.ts";
 import type { ItemPrices } from "../prices/parse-prices.ts";
 import { points } from "../words/figures.ts";
 import { bundleComponents, trialsWorth } from "./components.ts";
-import {
-  expectedScores,
-  type NoiseBasis,
-  noisiestItems,
-  type NoisyItems,
-  noisyItems,
-  type Tried,
-} from "./noisy-items.ts";
+import { summariseTrials } from "./item-trials.ts";
+import { expectedScores, noisiestItems, type NoisyItems, noisyItems, type Tried } from "./noisy-items.ts";
+import type { NoiseBasis } from "./trial-variances.ts";
 
 /** Where an adaptive evaluation over runs stands: score and intervals are of the model's expected score over runs. */
 export interface OverRunsTurn extends AdaptiveTurn {
@@ -95,19 +90,19 @@ export function overRuns(
     const { model, ...trials } = expectedScores(all, step, tried);
     const due = dueItems(session);
     const left = limits.budget - trials.answers;
+    const again = step.stopped ? noisiestItems(all, tried, limits.batch) : [];
     const rule = (): AdaptiveStop | null => {
       if (due.some(({ item_id: id }) => tried[id])) return null; // in the middle of a batch
       const { interval } = model;
       const half = interval ? (interval.high - interval.low) / 2 : Infinity;
       if (trials.answers >= LEAST_ANSWERS && half <= (limits.stop.halfWidth ?? -1))
         return stop("half-width", `the expected score over runs is known to ${points(half)} points to either side`);
-      if (step.stopped && (step.stopped.rule !== "all-items" || noisiestItems(all, tried, 1).length === 0))
-        return step.stopped;
+      if (step.stopped && (step.stopped.rule !== "all-items" || again.length === 0)) return step.stopped;
       const needed = due.reduce((sum, { scenario }) => sum + trialsOf.get(scenario)!, 0);
       return left >= Math.max(1, needed) ? null : stop("budget", `the budget of ${limits.budget} answers is spent`);
     };
     const stopped = rule();
-    const next = step.stopped ? noisiestItems(all, tried, Math.min(limits.batch, left)) : due;
+    const next = step.stopped ? again.slice(0, Math.max(0, left)) : due;
     const items = stopped ? [] : next.map((item) => numbered(item, tried[item.item_id]));
     const state = JSON.stringify({ ...session, asked: items.map(({ item_id: id }) => id) } satisfies Session);
     return { ...step, plan: { ...step.plan, ...limits }, model, items, stopped, state: stopped ? null : state, trials };
@@ -168,5 +163,6 @@ function withTrial(tried: Tried | undefined, score: number): Tried {
 }
 
 function meanScore({ scores }: Tried): number | null {
-  return scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const { count, mean } = summariseTrials(scores);
+  return count === 0 ? null : mean;
 }

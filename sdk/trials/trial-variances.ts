@@ -7,6 +7,24 @@ import type { ScoredScenario } from "../estimate/overall-score.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
 import type { TrialSummary } from "./item-trials.ts";
 
+/** The ways to know a run's noise, the weakest first: how large it can be, the source models' trials, this model's own. */
+const BASES = ["bound", "components", "trials"] as const;
+
+export type NoiseBasis = (typeof BASES)[number];
+
+/**
+ * @param degrees - of freedom that the model's own trials give
+ * @param known - whether the source models' trials tell of it
+ */
+export function noiseBasis(degrees: number, known: boolean): NoiseBasis {
+  return degrees > 0 ? "trials" : known ? "components" : "bound";
+}
+
+/** The basis of a sum of parts. */
+export function weakestBasis(bases: readonly NoiseBasis[]): NoiseBasis {
+  return BASES.find((basis) => bases.includes(basis))!;
+}
+
 /** Weight of the prior variance of trials, in degrees of freedom. */
 const PRIOR_DEGREES = 2;
 
@@ -14,8 +32,7 @@ const PRIOR_DEGREES = 2;
 export interface TrialVariances {
   /** Of ȳ_N, the score of all items in as many trials, about the expected score. */
   readonly noise: KnownVariance;
-  /** By this model's trials, by those of the source models, or only how large it can be. */
-  readonly basis: "trials" | "components" | "bound";
+  readonly basis: NoiseBasis;
   /** Of ȳ_N about the expected score on tasks like these. */
   readonly tasks: KnownVariance;
   /** Of the anchors' mean about that of infinitely many items like them, without groups and with: the whole of its error. */
@@ -64,7 +81,7 @@ export function trialVariances(
   const groups = clusters && Array.from(sample.positions, (at) => clusters.get(itemIds[at]!) ?? itemIds[at]!);
   return {
     noise: sumOfTerms(terms),
-    basis: degrees > 0 ? "trials" : components ? "components" : "bound",
+    basis: noiseBasis(degrees, components !== undefined),
     tasks: taskVariance(sample, own, groups),
     endless: [taskVariance(sample, sample.mass), taskVariance(sample, sample.mass, groups)],
     answers: sample.items.length,

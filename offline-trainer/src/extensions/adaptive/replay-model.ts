@@ -87,17 +87,16 @@ export async function replay(
   };
 }
 
-/** A model's score of an item: the known one, or that of a trial drawn from those of its cell. */
+/** A model's score of an item: the known one, or that of a trial drawn from those of its cell. @param places - of items by id */
 export function answersFrom(
-  ids: readonly string[],
+  places: ReadonlyMap<string, number>,
   scores: ArrayLike<number>,
   tried: readonly (readonly number[])[] | undefined,
   random: RandomSource,
 ): (id: string) => number {
-  const at = new Map(ids.map((id, i) => [id, i]));
-  if (!tried) return (id) => scores[at.get(id)!]!;
+  if (!tried) return (id) => scores[places.get(id)!]!;
   return (id) => {
-    const own = tried[at.get(id)!]!;
+    const own = tried[places.get(id)!]!;
     return own[Math.floor(random.next() * own.length)]!;
   };
 }

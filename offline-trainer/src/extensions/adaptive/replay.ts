@@ -225,6 +225,7 @@ async function replaysOf(
   const cells = trials && new Map(trials.map(({ model, item, scores }) => [JSON.stringify([model, item]), scores]));
   const groups = models === 1 ? targets.map((one) => [one]) : targets.slice(1).map((one, k) => [targets[k]!, one]);
   const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
+  const places = new Map(ids.map((id, i) => [id, i]));
   const whole = purse ? ids.reduce((sum, id) => sum + purse.items.get(id)!, 0) : 0;
   const found: Found[] = [];
   for (const group of groups) {
@@ -236,7 +237,7 @@ async function replaysOf(
     const noise = tried && tried.reduce((sum, own, i) => sum + (population.weights[i]! * deviation(own)) ** 2, 0);
     for (let r = 0; r < repeats; r++) {
       const stream = random.fork(`${scenario} ${target} ${r}`);
-      const given = group.map(({ scores }) => answersFrom(ids, scores, tried, stream.fork("answers")));
+      const given = group.map(({ scores }) => answersFrom(places, scores, tried, stream.fork("answers")));
       const plain = drawnFrom(pool, stream);
       const source = tried ? overRuns(plain, pool, purse) : plain;
       const own = await replay(source, settings, given, truth, purse ?? null);

@@ -6,7 +6,7 @@ import { interruptible } from "../../backends/interruptible.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { calibratedModels, scenarioGroups, type ScenarioGroup } from "../../matrix/benchmark.ts";
 import { binarizeResponses, cutResponses } from "../../matrix/code-responses.ts";
-import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
+import { eachScore, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 import type { AuditOptions } from "./audit-leaderboard.ts";
 import { abilityCovariances, fittedAnswers } from "./fitted-answers.ts";
@@ -139,16 +139,14 @@ async function meansDiffer(
 
 /** Σ n·ȳ² over the models, or the items: of the same answers the greater the more the means differ. */
 function meanSpread(matrix: ResponseMatrix, rows: readonly number[], kind: Shuffle): number {
-  const sums = new Map<number, { sum: number; count: number }>();
-  for (const m of rows)
-    for (let i = 0; i < matrix.items.length; i++) {
-      const score = scoreAt(matrix, m, i);
-      if (Number.isNaN(score)) continue;
-      const key = kind === "items" ? m : i;
-      const own = sums.get(key) ?? { sum: 0, count: 0 };
-      sums.set(key, { sum: own.sum + score, count: own.count + 1 });
-    }
-  return Array.from(sums.values()).reduce((total, { sum, count }) => total + sum ** 2 / count, 0);
+  const size = kind === "items" ? rows.length : matrix.items.length;
+  const [sums, counts] = [new Float64Array(size), new Float64Array(size)];
+  eachScore(matrix, rows, 0, matrix.items.length, (score, k, i) => {
+    const at = kind === "items" ? k : i;
+    sums[at]! += score;
+    counts[at]!++;
+  });
+  return sums.reduce((total, sum, at) => (counts[at]! > 0 ? total + sum ** 2 / counts[at]! : total), 0);
 }
 
 function isClear({ gain, gainError }: Gain, noise: number): boolean {
