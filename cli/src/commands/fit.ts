@@ -6,10 +6,9 @@ import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choo
 import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
-import { provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
+import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
-import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
@@ -80,7 +79,6 @@ export const fitCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      ...rare({}),
       ...FAMILIES_OPTION,
       ...rare(FULL_SCORES_OPTION),
       ...rare(BASE_OPTIONS),
@@ -168,8 +166,8 @@ export const fitCommand: Command = {
 interface FitTerms {
   /** @default those of import.json beside the responses */
   readonly facts?: ImportFacts;
-  /** Sees the answers before they are fitted. */
-  readonly check?: (matrix: ResponseMatrix) => void;
+  /** Sees the digests of the answers before they are fitted. */
+  readonly check?: (data: DataDigests) => void;
 }
 
 /** A bundle's files before they are written. */
@@ -227,7 +225,8 @@ export async function fitAsked(
     parts.push(part);
   }
   const { matrix } = board;
-  check?.(matrix);
+  const made = provenanceOf(matrix);
+  check?.(made.data);
   const chosen = parts.reduce((method, part) => part.method?.(method) ?? method, asked);
   const method = linked ? linked.method(chosen) : chosen;
   const otherForms = parts.flatMap(({ forms = [] }) => forms);
@@ -264,7 +263,7 @@ export async function fitAsked(
     includeText: options.flag("include-text"),
   };
   const asNoted = await noteOptions(optionsOf(fitCommand), options, { provider: calibrating, signal });
-  const provenance: Provenance = { ...provenanceOf(matrix), fit: asNoted };
+  const provenance: Provenance = { ...made, fit: asNoted };
   const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
   let result = await output.during("fitting", (onProgress) =>
     stoppable(

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { columnOf, type ItemTable, readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { invalidOption, type OptionReader, type OptionSpecs, option } from "../command.ts";
@@ -25,21 +26,23 @@ export async function readLines(file: string): Promise<FileLine[]> {
 }
 
 /**
- * Reads lines of `model,value`, taken apart at the last comma: names may have commas.
+ * Parses lines of `model,value`, taken apart at the last comma: names may have commas.
+ * @param file - their name, for messages
  * @param form - of a line, for messages
  * @param read - the value of a line, or undefined where it is none
  * @param problem - the rule that a readable line breaks, and how; null where it breaks none
- * @throws AnchorEvalError `not_found`, `invalid_data` naming file, line and rule
+ * @throws AnchorEvalError `invalid_data` naming file, line and rule
  */
-async function readModelFile<T>(
+function parseModelLines<T>(
   file: string,
+  lines: readonly FileLine[],
   form: string,
   read: (value: string) => T | undefined,
   problem: (model: string, value: T, known: T | undefined) => readonly [rule: string, message: string] | null,
-): Promise<Map<string, T>> {
+): Map<string, T> {
   const issues = new DataIssues(file, "lines");
   const values = new Map<string, T>();
-  for (const { row, text } of await readLines(file)) {
+  for (const { row, text } of lines) {
     const comma = text.lastIndexOf(",");
     const model = text.slice(0, Math.max(0, comma)).trim();
     const value = read(text.slice(comma + 1).trim());
@@ -84,9 +87,11 @@ export const SPLIT_BY_OPTION = {
 export async function readFamilies(options: OptionReader): Promise<{ readonly families?: Map<string, string> }> {
   const file = options.text("families");
   if (file === undefined) return {};
-  if (await hasHeader(file)) return { families: modelColumn(await readModelTable(file), "family", "--families") };
-  const families = await readModelFile(
+  const lines = await readLines(file);
+  if (hasHeader(lines)) return { families: modelColumn(await readItemTable(file), "family", "--families") };
+  const families = parseModelLines(
     file,
+    lines,
     "model,family",
     (family) => family || undefined,
     (model, family, known = family) =>
@@ -121,7 +126,7 @@ export async function readSplitBy(
   options.refuse(["split", "targets"], "says who is held out, as --split-by does: give one of them");
   const file = options.text("families");
   if (file === undefined) throw invalidOption("--split-by names a column of --families FILE, which isn't given");
-  const table = await readModelTable(file);
+  const table = await readItemTable(file);
   const values = modelColumn(table, column, "--split-by");
   const [dated] = [...values].filter(([, value]) => isDate(value));
   const [other] = [...values].filter(([, value]) => !isDate(value));
@@ -135,25 +140,15 @@ export async function readSplitBy(
   };
 }
 
-/** Whether a file is a table with a column `model`, not lines of `model,value`. @throws AnchorEvalError `not_found` */
-async function hasHeader(file: string): Promise<boolean> {
-  const [first] = await readLines(file);
-  return /(^|[,;\t])"?model"?([,;\t]|$)|^\ufeff?\{/.test(first?.text ?? "");
+/** Whether these are lines of a table with a column `model`, not of `model,value`. */
+function hasHeader([first]: readonly FileLine[]): boolean {
+  return /(^|[,;\t])"?model"?([,;\t]|$)|^\{/.test(first?.text ?? "");
 }
-
-/** A table of models, CSV with a header or JSON lines, and the places of its columns. @throws AnchorEvalError as `readItemTable` */
-async function readModelTable(file: string) {
-  const { columnOf, readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
-  const table = await readItemTable(file);
-  return { ...table, placeOf: (column: string, option: string) => columnOf(table, column, option) };
-}
-
-type ModelTable = Awaited<ReturnType<typeof readModelTable>>;
 
 /** A column of a table of models, by model; models whose cell is empty aren't there. @param option - what names the column */
-function modelColumn(table: ModelTable, column: string, option: string): Map<string, string> {
+function modelColumn(table: ItemTable, column: string, option: string): Map<string, string> {
   const issues = new DataIssues(table.name);
-  const [model, value] = [table.placeOf("model", "--families"), table.placeOf(column, option)];
+  const [model, value] = [columnOf(table, "model", "--families"), columnOf(table, column, option)];
   const values = new Map<string, string>();
   table.rows.forEach((cells, k) => {
     const [name, own] = [cells[model]!.trim(), cells[value]!.trim()];
@@ -174,8 +169,9 @@ function modelColumn(table: ModelTable, column: string, option: string): Map<str
  * @returns costs in the order of the models
  */
 export async function readCostFile(file: string, models: readonly string[]): Promise<Float64Array> {
-  const costs = await readModelFile(
+  const costs = parseModelLines(
     file,
+    await readLines(file),
     "model,cost",
     (cost) => (cost !== "" && Number.isFinite(Number(cost)) ? Number(cost) : undefined),
     (model, cost, known) => {

@@ -51,7 +51,7 @@ export async function noteOptions(
     if (name !== "provider" && !options.isGiven(name)) continue;
     if (isInput(spec)) files[name] = await inputDigest(spec, options.required(name), signal);
     else if (spec.type === "boolean") given[name] = true;
-    else given[name] = name === "provider" ? provider : spec.multiple ? options.texts(name) : options.text(name);
+    else given[name] = name === "provider" ? provider : options.text(name);
   }
   return { options: given, files };
 }

@@ -1,4 +1,4 @@
-import { dataDigests, type DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
+import type { DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { type Manifest, parseManifest } from "anchoreval/bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
@@ -9,6 +9,7 @@ import { counted, listed } from "anchoreval/internal/words/figures";
 import {
   type Command,
   type CommandInput,
+  given,
   invalidOption,
   OptionReader,
   optionsOf,
@@ -45,16 +46,16 @@ export const reproduceCommand: Command = {
     options.required("responses");
     const { manifest, digest } = await readManifest(openBundle(place), { signal });
     const { trainer, data, fit: note } = readProvenance(manifest, place);
-    const given = readNote(note, place);
+    const noted = readNote(note, place);
     await checkInputs(note, options, { output, signal });
     const version = trainerVersion();
     if (version !== trainer)
       output.remark(`${place} was fitted by version ${trainer}, this is ${version}: another version may fit otherwise`);
     const { files } = await fitAsked(
-      { options: new OptionReader({ ...given, ...describedBy(manifest), ...inputsOf(options) }), output, signal },
+      { options: new OptionReader({ ...noted, ...describedBy(manifest), ...inputsOf(options) }), output, signal },
       {
         facts: { protocol: manifest.protocol, weighting: manifest.weighting },
-        check: (matrix) => checkData(options.required("responses"), data, dataDigests(matrix)),
+        check: (found) => checkData(options.required("responses"), data, found),
       },
     );
     const bytes = files.get("manifest.json")!;
@@ -89,15 +90,14 @@ function readNote({ options, files }: FitNote, place: string): Readonly<Record<s
 
 /** Options that the manifest itself has fields for. */
 function describedBy({ benchmark, version, created, benchmarkVersion, description, data }: Manifest) {
-  const fields = {
+  return given({
     name: `${benchmark}@${version}`,
     created,
     "benchmark-version": benchmarkVersion,
     description,
     licence: data.licence,
     source: data.source,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  });
 }
 
 /** The options that are told anew. */

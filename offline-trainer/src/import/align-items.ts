@@ -172,7 +172,7 @@ export function fillMatrix(
   const scores = sums.map((sum, cell) => (counts[cell] === 0 ? NaN : sum / counts[cell]!));
   return {
     matrix: responseMatrix(models, items, scores),
-    trials: isRepeated
+    trials: cells.some((own) => own.length > 1)
       ? Object.entries(cells).map(([cell, own]) => ({
           model: models[Math.floor(Number(cell) / items.length)]!,
           item: items[Number(cell) % items.length]!.item_id,

@@ -39,13 +39,16 @@ export function dataDigests(matrix: ResponseMatrix): DataDigests {
     scores.update(row);
   }
   return {
-    models: jsonDigest(subjects),
-    items: jsonDigest(items.map((item) => ITEM_FIELDS.map((field) => item[field] ?? null))),
+    models: listDigest(subjects, (name) => name),
+    items: listDigest(items, (item) => ITEM_FIELDS.map((field) => item[field] ?? null)),
     scores: scores.digest("hex"),
-    ...(fullScores && { fullScores: jsonDigest(Array.from(fullScores, ([id, own]) => [id, Array.from(own)])) }),
+    ...(fullScores && { fullScores: listDigest([...fullScores], ([id, own]) => [id, Array.from(own)]) }),
   };
 }
 
-function jsonDigest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+/** Digest of a list's JSON, which may be longer than any string. */
+function listDigest<T>(list: readonly T[], value: (own: T) => unknown): string {
+  const hash = createHash("sha256").update("[");
+  list.forEach((own, k) => hash.update((k === 0 ? "" : ",") + JSON.stringify(value(own))));
+  return hash.update("]").digest("hex");
 }

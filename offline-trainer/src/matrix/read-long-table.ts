@@ -72,7 +72,7 @@ export async function readLongTable(
     for (const role of ["model", "item", "score", "trial", ...FACTS] as const)
       for (const name of role === "item" ? itemColumns : [columns[role] ?? null])
         if (name !== null) checkColumn(name, role, names, issues);
-    beside.trial = columns.trial ?? names.find((name) => name === TRIAL_COLUMN) ?? null;
+    beside.trial = columns.trial ?? (names.includes(TRIAL_COLUMN) ? TRIAL_COLUMN : null);
     if (beside.trial !== null) table.repeats = new RepeatedScores(table, beside.trial);
     beside.costs = costColumns(columns, names, issues);
     const chosen = [

@@ -79,13 +79,14 @@ const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/
 /** A time in seconds since 1970, which a table has as such or by ISO 8601; NaN for none. */
 function secondsAt(value: unknown, place: Cell, issues: DataIssues): number {
   if (typeof value === "number") return value;
+  if (value instanceof Date) return value.getTime() / 1000;
   if (value === null || value === undefined) return NaN;
   if (typeof value === "string") {
     const text = value.trim();
     if (text === "" || isMissingWord(text)) return NaN;
     if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-    const zone = TIME.exec(text)?.[3];
-    const milliseconds = TIME.test(text) ? Date.parse(text.replace(" ", "T") + (zone === undefined ? "Z" : "")) : NaN;
+    const time = TIME.exec(text);
+    const milliseconds = time ? Date.parse(text.replace(" ", "T") + (time[3] === undefined ? "Z" : "")) : NaN;
     if (!Number.isNaN(milliseconds)) return milliseconds / 1000;
   }
   const got = typeof value === "string" ? quoted(value) : jsonKind(value);

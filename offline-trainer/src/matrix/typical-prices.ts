@@ -123,7 +123,8 @@ function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalP
  */
 function typicalLogs(models: readonly Float64Array[], count: number): Float64Array {
   const typical = new Float64Array(count).fill(NaN);
-  const waiting = [...models].sort((a, b) => numbers(b).length - numbers(a).length);
+  const known = models.map((own) => ({ own, count: numbers(own).length }));
+  const waiting = known.sort((a, b) => b.count - a.count).map(({ own }) => own);
   while (waiting.length > 0) {
     // A group begins with the model that answered most, and grows by those that share an item with it.
     const group: Float64Array[] = [];

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { invalidLog } from "../scores.ts";
+import { invalidLog, metricValue } from "../scores.ts";
 
 interface ItemScores {
   /** The values of each item, one a run, null where a run has none; by metric. */
@@ -73,7 +73,7 @@ function isScore(value: unknown): boolean {
 }
 
 function numbersOf(values: readonly unknown[]): (number | null)[] {
-  return values.map((value) => (typeof value === "number" || typeof value === "boolean" ? Number(value) : null));
+  return values.map((value) => metricValue(value) ?? null);
 }
 
 /** Mean of those that there are. */

@@ -172,6 +172,24 @@ describe("trials are what the cells are means of", () => {
     expect(readFileSync(`${board}/import.json`, "utf8")).not.toContain('"prices"');
     expect(text(`${board}/items.jsonl.gz`)).not.toContain("tokens");
   });
+
+  test("runs of one model on other items each are no second trials", async () => {
+    const logs = folder.path("parts");
+    mkdirSync(logs);
+    const run = (model: string, second: number, ids: readonly number[]): void => {
+      const samples = ids.map((id) => ({ id, epoch: 1, scores: { match: "C" } }));
+      const created = `2026-01-01T00:00:0${second}+00:00`;
+      writeInspectLog(join(logs, `${second}.json`), { model, task: "t", epochs: 1, created, samples });
+    };
+    run("m", 1, [0, 1]);
+    run("m", 2, [2]);
+    run("n", 3, [0, 1, 2]);
+    const board = folder.path("board-parts");
+    const policy = ["--on-duplicate", "mean", "--allow-mixed"];
+    const { code, out } = await runCommand("import", "--from", "inspect", logs, ...policy, "--out", board);
+    expect({ code, said: out.includes("trials") }).toEqual({ code: 0, said: false });
+    expect(readdirSync(board)).not.toContain("trials.csv.gz");
+  });
 });
 
 const TASKS = fileURLToPath(new URL("../../../../shared/data/terminal-bench-core/trials.csv.gz", import.meta.url));
