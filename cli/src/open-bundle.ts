@@ -49,8 +49,13 @@ export function isPinned(place: string): boolean {
 
 function webSource(url: URL): BundleSource {
   if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
+  return httpSource(url, readPolicy(url));
+}
+
+/** How an address is asked: with the token of its host, where there is one. @throws AnchorEvalError as `readToken` */
+export function readPolicy(url: URL): { readonly headers?: Readonly<Record<string, string>> } {
   const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
-  return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });
+  return token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
 }
 
 /**

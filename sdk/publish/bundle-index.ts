@@ -1,9 +1,8 @@
 import { checkIdentity } from "../bundles/read-file.ts";
 import { sha256 } from "../bytes.ts";
-import { decodeJson, flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
+import { decodeJson, flag, list, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
 import { BENCHMARK_NAME, compareVersions, isStable, manifestKey, VERSION, yankedKey } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import type { Issue } from "../core/errors.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { type LogHead, logHead } from "./publication-log.ts";
 
@@ -47,13 +46,7 @@ const index = object(
 
 /** Parses index.json; null where it is damaged: {@link completeIndex} builds it again. */
 export function parseIndex(bytes: Uint8Array): BundleIndex | null {
-  const issues: Issue[] = [];
-  try {
-    const parsed = readValue(index, decodeJson(bytes), [], issues);
-    return issues.length === 0 ? parsed : null;
-  } catch {
-    return null;
-  }
+  return readOrNull(index, () => decodeJson(bytes));
 }
 
 /**

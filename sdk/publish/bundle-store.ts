@@ -44,9 +44,14 @@ export async function changeObject(
     const there = await store.get(key);
     const bytes = await change(there && there.bytes);
     if (there && equalBytes(there.bytes, bytes)) return bytes;
-    if (there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes)) return bytes;
+    if (await putVersion(store, key, bytes, there && there.etag)) return bytes;
   }
   throw new AnchorEvalError("unavailable", `${key} is being changed by others all the time: try again`);
+}
+
+/** Writes an object if it is still the one that was read. @param etag - of that one; null where none was there */
+export function putVersion(store: BundleStore, key: string, bytes: Uint8Array, etag: string | null): Promise<boolean> {
+  return etag === null ? store.putIfAbsent(key, bytes) : store.putIfMatch(key, bytes, etag);
 }
 
 /** One JSON value with its line end. */

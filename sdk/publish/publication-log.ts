@@ -1,7 +1,7 @@
 import { sha256 } from "../bytes.ts";
-import { decodeJson, nullable, number, object, oneOf, readValue, text } from "../core/bundle/schema.ts";
+import { decodeJson, nullable, number, object, oneOf, readOrNull, text } from "../core/bundle/schema.ts";
 import { logKey, VERSION } from "../core/bundle/names.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import type { BundleStore } from "./bundle-store.ts";
 
 /** Who changes a benchmark, and when. */
@@ -73,7 +73,7 @@ export async function parseLog(bytes: Uint8Array, name: string): Promise<Publica
   const lines = new TextDecoder().decode(bytes).split("\n");
   if (lines.pop() !== "") throw broken(`${name} ends within line ${lines.length + 1}`);
   const entries = lines.map((content, k) => {
-    const entry = parseLine(content);
+    const entry = readOrNull(line, () => decodeJson(new TextEncoder().encode(content)));
     if (entry === null) throw broken(`${name}: line ${k + 1} can't be read`);
     return entry;
   });
@@ -90,16 +90,6 @@ export async function parseLog(bytes: Uint8Array, name: string): Promise<Publica
       );
   }
   return { bytes, entries, heads };
-}
-
-function parseLine(content: string): LogEntry | null {
-  const issues: Issue[] = [];
-  try {
-    const entry = readValue(line, decodeJson(new TextEncoder().encode(content)), [], issues);
-    return issues.length === 0 ? entry : null;
-  } catch {
-    return null;
-  }
 }
 
 async function digestOf(content: string): Promise<string> {

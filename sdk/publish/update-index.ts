@@ -1,9 +1,9 @@
 import { equalBytes } from "../bytes.ts";
-import { decodeJson, nullable, object, readValue, text } from "../core/bundle/schema.ts";
+import { decodeJson, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
 import { indexKey, logKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import { type BundleIndex, completeIndex, parseIndex, parseYank } from "./bundle-index.ts";
-import { encodeJson, type BundleStore } from "./bundle-store.ts";
+import { encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
 import {
   headOf,
   type LogEntry,
@@ -65,12 +65,13 @@ export async function updateIndex(
       const logged = before.entries.map((entry) => entry.version);
       const content = await completeIndex(store, benchmark, known, [version, ...logged]);
       const log = await extendLog(store, content, before);
-      if (log === null || (log !== before && !(await put(store, logKey(benchmark), log.bytes, before.etag)))) continue;
+      if (log === null || (log !== before && !(await putVersion(store, logKey(benchmark), log.bytes, before.etag))))
+        continue;
       const head = headOf(log);
       const index = { ...content, ...(head && { log: head }) };
       const bytes = encodeJson(index);
       if (there && equalBytes(there.bytes, bytes)) return index;
-      if (!(await put(store, key, bytes, there && there.etag))) continue;
+      if (!(await putVersion(store, key, bytes, there && there.etag))) continue;
       const { versions, latest } = await completeIndex(store, benchmark, index);
       if (equalBytes(encodeJson({ ...index, latest, versions }), bytes)) return index;
     } catch (error) {
@@ -83,11 +84,6 @@ export async function updateIndex(
     `${benchmark}: the version is published, its index.json could not be updated in ${INDEX_ATTEMPTS} attempts; publish again to finish`,
     { cause },
   );
-}
-
-/** Writes an object if it is as it was read. @param etag - null where it wasn't there */
-function put(store: BundleStore, key: string, bytes: Uint8Array, etag: string | null): Promise<boolean> {
-  return etag === null ? store.putIfAbsent(key, bytes) : store.putIfMatch(key, bytes, etag);
 }
 
 /**
@@ -126,14 +122,8 @@ async function extendLog(
 const publisherRecord = object({ publisher: nullable(text()), time: nullable(text()) });
 
 function readPublisher(bytes: Uint8Array | undefined): Publisher {
-  const issues: Issue[] = [];
-  try {
-    const { publisher, time } = readValue(publisherRecord, decodeJson(bytes!), [], issues);
-    if (issues.length === 0) return { publisher, time };
-  } catch {
-    // Nothing is there, or it is damaged: nobody knows.
-  }
-  return { publisher: null, time: null };
+  const found = bytes && readOrNull(publisherRecord, () => decodeJson(bytes));
+  return found ?? { publisher: null, time: null }; // nothing is there, or it is damaged: nobody knows
 }
 
 function sleep(milliseconds: number): Promise<void> {

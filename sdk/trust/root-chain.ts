@@ -66,16 +66,20 @@ async function requireThreshold(
   version: number,
   name: string,
 ): Promise<void> {
-  const signers = await signersOf(source, by.keys);
+  const signers = await signersOf("root", source, by.keys);
   if (signers.length >= by.threshold) return;
   throw untrusted(
     `${name}: root ${version} has ${signers.length} of the ${by.threshold} signatures that root ${by.version} asks for`,
   );
 }
 
-/** Those of some keys that signed a root, each once, however often it signed. */
-export async function signersOf({ signed, signatures }: SignedStatement, keys: readonly string[]): Promise<string[]> {
-  const bytes = signedBytes("root", signed);
+/** Those of some keys that signed a statement, each once, however often it signed. */
+export async function signersOf(
+  type: "root" | "index",
+  { signed, signatures }: SignedStatement,
+  keys: readonly string[],
+): Promise<string[]> {
+  const bytes = signedBytes(type, signed);
   const signers = new Set<string>();
   for (const own of signatures)
     if (keys.includes(own.key) && !signers.has(own.key) && (await isSignedBy(bytes, own))) signers.add(own.key);

@@ -1,11 +1,9 @@
-import { isSignedBy } from "../bundles/trusted-source.ts";
 import { indexKey, logKey, trustKey } from "../core/bundle/names.ts";
-import type { ManifestSignature } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { type BundleIndex, completeIndex, parseIndex } from "../publish/bundle-index.ts";
 import { type BundleStore, changeObject } from "../publish/bundle-store.ts";
 import { headOf, readLog, requireHead } from "../publish/publication-log.ts";
-import type { RootChain } from "./root-chain.ts";
+import { type RootChain, signersOf } from "./root-chain.ts";
 import {
   encodeTrustFile,
   type IndexStatement,
@@ -104,10 +102,9 @@ async function readLast(
 ): Promise<{ readonly file: TrustFile; readonly index: IndexStatement; readonly key: string } | null> {
   const file = parseTrustFile(there);
   const index = file?.index && parseIndexStatement(file.index);
-  const mine = ({ key }: ManifestSignature): boolean => chain.some(({ statement }) => statement.index.includes(key));
-  for (const own of file?.index?.signatures ?? [])
-    if (file && index && mine(own) && (await isSignedBy(signedBytes("index", file.index.signed), own)))
-      return { file, index, key: own.key };
+  const listed = chain.flatMap(({ statement }) => statement.index);
+  const [key] = file?.index ? await signersOf("index", file.index, listed) : [];
+  if (file && index && key !== undefined) return { file, index, key };
   if (file && !file.index) return null;
   throw new AnchorEvalError(
     "bundle_corrupt",

@@ -7,13 +7,11 @@ import {
   number,
   object,
   oneOf,
-  readValue,
-  type Schema,
+  readOrNull,
   text,
 } from "../core/bundle/schema.ts";
 import { BENCHMARK_NAME, VERSION } from "../core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../core/bundle/signature.ts";
-import type { Issue } from "../core/errors.ts";
 
 /** A statement as it was signed, letter for letter, and who signed it. */
 export interface SignedStatement {
@@ -83,7 +81,7 @@ const file = object({ roots: list(signedStatement, 1) }, { index: signedStatemen
 
 /** Reads root.json or trust.json; null where it is damaged. What its statements say is not looked at. */
 export function parseTrustFile(bytes: Uint8Array): TrustFile | null {
-  return valid(file, () => decodeJson(bytes));
+  return readOrNull(file, () => decodeJson(bytes));
 }
 
 /** Writes root.json or trust.json. */
@@ -93,7 +91,7 @@ export function encodeTrustFile(trust: TrustFile): Uint8Array {
 
 /** The statement of a root; null where it is none. */
 export function parseRoot({ signed }: SignedStatement): RootStatement | null {
-  return valid(root, () => JSON.parse(signed));
+  return readOrNull(root, () => JSON.parse(signed));
 }
 
 /**
@@ -111,17 +109,7 @@ export function rootProblem({ keys: own, threshold, bundles, index: indexes }: R
 
 /** The statement of an index; null where it is none. */
 export function parseIndexStatement({ signed }: SignedStatement): IndexStatement | null {
-  return valid(index, () => JSON.parse(signed));
-}
-
-function valid<T>(schema: Schema<T>, read: () => unknown): T | null {
-  const issues: Issue[] = [];
-  try {
-    const parsed = readValue(schema, read(), [], issues);
-    return issues.length === 0 ? parsed : null;
-  } catch {
-    return null; // no JSON
-  }
+  return readOrNull(index, () => JSON.parse(signed));
 }
 
 /**

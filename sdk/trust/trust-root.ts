@@ -1,19 +1,17 @@
 import { sha256 } from "../bytes.ts";
-import { isSignedBy, requireTrusted } from "../bundles/trusted-source.ts";
+import { requireTrusted } from "../bundles/trusted-source.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
-import { AnchorEvalError } from "../core/errors.ts";
-import { checkRoots, currentRoot, followRoots, revokedBy, type RootChain, untrusted } from "./root-chain.ts";
+import { invalidOption } from "../core/errors.ts";
+import { checkRoots, currentRoot, followRoots, revokedBy, type RootChain, signersOf, untrusted } from "./root-chain.ts";
 import {
   encodeTrustFile,
   type IndexStatement,
   parseIndexStatement,
   parseTrustFile,
-  type RootStatement,
   type SignedStatement,
-  signedBytes,
   type TrustFile,
 } from "./statements.ts";
 
@@ -51,9 +49,10 @@ export function trustRoot(
   } = {},
 ): (source: BundleSource) => BundleSource {
   const pinned = parseTrustFile(new TextEncoder().encode(root));
-  if (pinned === null) throw new AnchorEvalError("invalid_option", "the root of trust is no root.json: anchoreval root makes one"); // prettier-ignore
+  if (pinned === null) throw invalidOption("the root of trust is no root.json: anchoreval root makes one");
   const { memory = null, onWarning = console.warn, now = Date.now } = options;
-  const check = { pinned, memory, onWarning, now };
+  let given: Promise<RootChain> | undefined;
+  const check = { given: () => (given ??= checkRoots(pinned.roots, "the trusted root.json")), memory, onWarning, now };
   return (source) => ({
     name: source.name,
     ...(source.expected && { expected: source.expected }),
@@ -75,7 +74,8 @@ export function trustRoot(
 }
 
 interface TrustCheck {
-  readonly pinned: TrustFile;
+  /** The root that the reader was given, checked once. */
+  readonly given: () => Promise<RootChain>;
   readonly memory: TrustMemory | null;
   readonly onWarning: (message: string) => void;
   readonly now: () => number;
@@ -95,20 +95,21 @@ async function checkTrust(
   const root = currentRoot(chain, check.now());
   if (Date.parse(root.expires) - check.now() < SOON)
     check.onWarning(`root ${root.version} expires at ${root.expires}: ask its publisher for the next one`);
-  await requireBundleKey(chain, root, manifest, signatures, name);
+  await requireBundleKey(chain, manifest, signatures, name);
   // A folder is its owner's own copy: nobody answers there who could hold a newer index back.
   if (root.index.length === 0 || !source.readTrust) return;
-  const index = await newestIndex(check, chain, trust?.index, parseManifest(manifest), name);
-  await requireListed(check, index, manifest, name);
+  const own = parseManifest(manifest);
+  const index = await newestIndex(check, chain, trust?.index, own, name);
+  await requireListed(check, index, own, manifest, name);
 }
 
 /** The root that is followed from the pinned one through the remembered one to what the host has; the newest is remembered. */
 async function newestRoot(
-  { pinned, memory }: TrustCheck,
+  { given, memory }: TrustCheck,
   published: readonly SignedStatement[],
   name: string,
 ): Promise<RootChain> {
-  const own = await checkRoots(pinned.roots, "the trusted root.json");
+  const own = await given();
   const key = `root ${await sha256(new TextEncoder().encode(own.at(-1)!.source.signed))}`;
   const text = (await memory?.read(key)) ?? null;
   const remembered = text === null ? own : await followRoots(own, recalled(text).roots, "the remembered root");
@@ -131,11 +132,11 @@ function recalled(text: string): TrustFile {
  */
 export async function requireBundleKey(
   chain: RootChain,
-  root: RootStatement,
   manifest: Uint8Array,
   signatures: Uint8Array | null,
   name: string,
 ): Promise<void> {
+  const { statement: root } = chain.at(-1)!;
   const signers = ((signatures && parseSignatures(signatures)) ?? []).map(({ key }) => key);
   const revoked = signers.find((key) => revokedBy(chain, "bundles", key) !== null);
   if (revoked !== undefined && !signers.some((key) => root.bundles.includes(key)))
@@ -200,13 +201,11 @@ async function newestIndex(
  */
 async function requireIndexKey(chain: RootChain, published: SignedStatement, name: string): Promise<IndexStatement> {
   const { statement: root } = chain.at(-1)!;
-  const bytes = signedBytes("index", published.signed);
-  for (const own of published.signatures)
-    if (root.index.includes(own.key) && (await isSignedBy(bytes, own))) {
-      const index = parseIndexStatement(published);
-      if (index) return index;
-      throw untrusted(`${name}: its signed index can't be read`);
-    }
+  if ((await signersOf("index", published, root.index)).length > 0) {
+    const index = parseIndexStatement(published);
+    if (index) return index;
+    throw untrusted(`${name}: its signed index can't be read`);
+  }
   const signers = published.signatures.map(({ key }) => key);
   const revoked = signers.find((key) => revokedBy(chain, "index", key) !== null);
   throw untrusted(
@@ -233,10 +232,10 @@ export function lostVersion(
 async function requireListed(
   { now, onWarning }: TrustCheck,
   index: IndexStatement,
+  { version }: Manifest,
   bytes: Uint8Array,
   name: string,
 ): Promise<void> {
-  const { version } = parseManifest(bytes);
   const entry = index.versions.find((own) => own.version === version);
   if (!entry) throw untrusted(`${name}: its signed index doesn't name version ${version}`);
   const digest = `sha256:${await sha256(bytes)}`;

@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { parseManifest } from "anchoreval/bundle";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
@@ -50,7 +49,6 @@ export const publishCommand: Command = {
     const plainFiles = kind === "folder";
     if (kind === "worker") options.refuse(["root", "key"], "isn't for a Worker, which signs by its secret INDEX_KEY");
     const manifest = files.get("manifest.json")!;
-    const { benchmark: name } = parseManifest(manifest);
     const seal = await readSeal(options, { manifest, signatures, name: folder }, output);
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result: PublishResult & { readonly url?: string } =
@@ -60,7 +58,7 @@ export const publishCommand: Command = {
           ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card, seal })
           : await withStore(to, signal, async (store) => {
               const published = await publishBundle(store, files, { plainFiles, signatures, card });
-              await seal(store, name);
+              await seal(store, published.benchmark);
               return published;
             });
     const words = result.status === "already" ? "is there already, with the same content" : "is published";

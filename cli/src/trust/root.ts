@@ -170,7 +170,7 @@ async function report(output: Output, roots: readonly SignedStatement[]): Promis
   const statement = parseRoot(newest);
   if (statement === null) throw invalidOption("its newest root can't be read");
   const { version, expires, threshold, keys, bundles, index } = statement;
-  const signers = await signersOf(newest, keys);
+  const signers = await signersOf("root", newest, keys);
   const why = await missing(roots);
   output.result({ ...statement, signers, complete: why === null }, [
     `root ${version}, valid until ${expires}; ${threshold} of ${keys.length} keys sign it`,

@@ -52,7 +52,7 @@ export async function readSeal(
   const root = currentRoot(chain, Date.now());
   if (!root.index.includes(key.key))
     throw invalidOption(`--key ${keyFile}: root ${root.version} doesn't list ${key.key} for indexes`);
-  await requireBundleKey(chain, root, bundle.manifest, bundle.signatures, bundle.name);
+  await requireBundleKey(chain, bundle.manifest, bundle.signatures, bundle.name);
   return async (store, benchmark) => {
     const sign = (bytes: Uint8Array): string => key.sign(bytes).signature;
     await signIndex(store, benchmark, {

@@ -1,9 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { requestBytes } from "anchoreval/internal/client/request";
 import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { folderStore } from "anchoreval/internal/node/folder";
 import { type BundleIndex, parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { encodeJson } from "anchoreval/internal/publish/bundle-store";
 import {
@@ -16,7 +16,7 @@ import {
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
 import { recordTable } from "anchoreval/internal/words/figures";
 import { type Command, invalidOption, option } from "../command.ts";
-import { readToken } from "../open-bundle.ts";
+import { readPolicy } from "../open-bundle.ts";
 
 export const verifyCommand: Command = {
   operands: { usage: "PLACE", option: "at" },
@@ -82,20 +82,13 @@ type Read = (file: string) => Promise<Uint8Array | null>;
 async function readerOf(place: string, signal: AbortSignal): Promise<Read> {
   if (/^https?:\/\//i.test(place)) {
     if (!URL.canParse(place)) throw invalidOption(`${place} is not a URL`);
-    const token = readToken(new URL(place), process.env["ANCHOREVAL_READ_TOKENS"]);
-    const policy = { signal, ...(token !== null && { headers: { authorization: `Bearer ${token}` } }) };
+    const policy = { signal, ...readPolicy(new URL(place)) };
     return async (file) => (await requestBytes(file === "" ? place : `${place}/${file}`, {}, policy))?.bytes ?? null;
   }
   if (!(await stat(place).catch(() => null))?.isDirectory())
     throw invalidOption(`${place} is neither an address nor a folder: verify takes where a benchmark is published`);
-  return async (file) => {
-    try {
-      return new Uint8Array(await readFile(join(place, file)));
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-      throw new AnchorEvalError("unavailable", `${join(place, file)} could not be read`, { cause });
-    }
-  };
+  const store = folderStore(place);
+  return async (file) => (await store.get(file))?.bytes ?? null;
 }
 
 /** The index of a folder or a static host; of a Worker, its summary of the same. */

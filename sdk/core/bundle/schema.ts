@@ -166,6 +166,17 @@ export function readValue(
   return out;
 }
 
+/** A value that a schema checks; null where it breaks a rule, or can't be read. @param read - parses it, and may throw */
+export function readOrNull<T>(schema: Schema<T>, read: () => unknown): T | null {
+  const issues: Issue[] = [];
+  try {
+    const parsed = readValue(schema, read(), [], issues);
+    return issues.length === 0 ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
 function describe(value: unknown): string {
   const json = (JSON.stringify(value) as string | undefined) ?? typeof value;
   return json.length > 60 ? `${json.slice(0, 57)}…` : json;

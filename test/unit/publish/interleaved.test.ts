@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -7,8 +6,9 @@ import type { Yank } from "anchoreval/internal/publish/bundle-index";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { faultsOf } from "../../support/consistent-store.ts";
+import { immediateDigest } from "../../support/immediate-digest.ts";
 import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
 import { perform, scheduledStore, type Objects } from "../../support/memory-store.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
@@ -26,21 +26,7 @@ const late = sampleBundle({ version: "1.1.0", seed: 8 });
 const later = sampleBundle({ version: "1.2.0", seed: 9 });
 const contested = sampleBundle({ version: "1.1.0", seed: 9 });
 
-// Between two calls an operation waits for nothing else, so that it is known when it has come to the next one.
-beforeAll(() => {
-  const digest = (_: unknown, bytes: BufferSource): Promise<ArrayBuffer> =>
-    Promise.resolve(
-      new Uint8Array(
-        createHash("sha256")
-          .update(bytes as Uint8Array)
-          .digest(),
-      ).buffer,
-    );
-  vi.spyOn(crypto.subtle, "digest").mockImplementation(digest);
-});
-afterAll(() => {
-  vi.restoreAllMocks();
-});
+immediateDigest();
 
 /** One of two operations at once. */
 interface Actor {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -8,8 +7,9 @@ import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { faultsOf } from "../../support/consistent-store.ts";
+import { immediateDigest } from "../../support/immediate-digest.ts";
 import { perform, scheduledStore, type Objects, type StoreCall } from "../../support/memory-store.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 
@@ -34,20 +34,7 @@ function bundleOf(version: string, seed: number): Files {
   return contents.get(key)!;
 }
 
-beforeAll(() => {
-  const digest = (_: unknown, bytes: BufferSource): Promise<ArrayBuffer> =>
-    Promise.resolve(
-      new Uint8Array(
-        createHash("sha256")
-          .update(bytes as Uint8Array)
-          .digest(),
-      ).buffer,
-    );
-  vi.spyOn(crypto.subtle, "digest").mockImplementation(digest);
-});
-afterAll(() => {
-  vi.restoreAllMocks();
-});
+immediateDigest();
 
 /** A store in simulated time. */
 function simulate(

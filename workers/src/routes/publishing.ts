@@ -178,8 +178,8 @@ async function checkSignatures(
     if (!(await isSignedBy(manifest, signature)))
       throw new AnchorEvalError("bundle_untrusted", `the signature by ${signature.key} does not match this manifest`);
   if ("roots" in trusted) {
-    const { chain, root } = await trustedRoot(trusted.roots, now());
-    await requireBundleKey(chain, root, manifest, bytes, "the bundle");
+    const { chain } = await trustedRoot(trusted.roots, now());
+    await requireBundleKey(chain, manifest, bytes, "the bundle");
   } else if (trusted.keys.length > 0) await requireTrusted(manifest, bytes, trusted.keys, "the bundle");
   return bytes;
 }
