@@ -25,22 +25,16 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
   if (options.form !== undefined && !forms.includes(options.form))
     throw new AnchorEvalError("unknown_form", `this bundle has no form ${options.form}: it has ${forms.join(", ")}`);
 
-  const answers = Array.isArray(responses) ? fromArray(bundle, responses, options) : fromEntries(responses);
-  const located = locate(bundle, answers);
+  const located = locate(anchorsOf(bundle), Array.isArray(responses) ? ofForm(bundle, responses, options) : responses);
   const form = options.form ?? inferForm(bundle, located);
-  refuseOutsideForm(bundle, form, located);
+  refuseOutsideForm(form, located);
 
   const dropped = changedItems(located, options);
   const scores = new Map<string, Float64Array>();
-  for (const [id, scenario] of bundle.scenarios) {
-    const { itemIds } = scenario.forms.get(form)!;
-    scores.set(
-      id,
-      Float64Array.from(itemIds, (itemId) =>
-        dropped.includes(itemId) ? NaN : (located.get(id)?.get(itemId)?.score ?? NaN),
-      ),
-    );
-  }
+  for (const [id, { forms: own }] of bundle.scenarios)
+    scores.set(id, new Float64Array(own.get(form)!.itemIds.length).fill(NaN));
+  for (const { anchor, score } of located)
+    if (!dropped.includes(anchor.id)) scores.get(anchor.scenario)![anchor.places.get(form)!] = score;
   return { form, scores, dropped };
 }
 
@@ -51,19 +45,38 @@ export function droppedWarnings(dropped: readonly string[], whose?: string): Est
   return [{ code: "changed_items_dropped", message: whose === undefined ? message : `${whose}: ${message}` }];
 }
 
-type Located = Map<string, Map<string, { score: number; hash: string | undefined }>>;
-
-function fromEntries(responses: unknown): Map<string, number> {
-  if (typeof responses !== "object" || responses === null)
-    throw new AnchorEvalError(
-      "invalid_answers",
-      "answers are an object of item id → score, a Map, or an array with the form's digest",
-    );
-  const entries: Iterable<[unknown, unknown]> = responses instanceof Map ? responses : Object.entries(responses);
-  return readScores(Array.from(entries, ([id, score]) => [String(id), id, score]));
+/** An anchor, and where its answers stand. */
+interface LocatedAnchor {
+  readonly id: string;
+  readonly scenario: string;
+  readonly hash: string | undefined;
+  /** Its place among the scenario's anchors of a form, by form. */
+  readonly places: Map<string, number>;
 }
 
-function fromArray(bundle: Bundle, responses: readonly unknown[], options: EstimateOptions): Map<string, number> {
+interface LocatedAnswer {
+  readonly anchor: LocatedAnchor;
+  readonly score: number;
+}
+
+const known = new WeakMap<Bundle, ReadonlyMap<string, LocatedAnchor>>();
+
+/** All anchors of the loaded scenarios by item id, found once a bundle. */
+function anchorsOf(bundle: Bundle): ReadonlyMap<string, LocatedAnchor> {
+  const found = known.get(bundle);
+  if (found) return found;
+  const anchors = new Map<string, LocatedAnchor>();
+  for (const [scenario, own] of bundle.scenarios) {
+    for (const [id, { hash }] of own.anchors) anchors.set(id, { id, scenario, hash, places: new Map() });
+    for (const [form, { itemIds }] of own.forms)
+      itemIds.forEach((id, place) => anchors.get(id)!.places.set(form, place));
+  }
+  known.set(bundle, anchors);
+  return anchors;
+}
+
+/** An array of answers by item id, each under its index. */
+function ofForm(bundle: Bundle, responses: readonly unknown[], options: EstimateOptions): Entry[] {
   const form = bundle.manifest.forms.find((candidate) => candidate.digest === options.formDigest);
   if (!form || (options.form !== undefined && options.form !== form.id))
     throw new AnchorEvalError(
@@ -86,24 +99,47 @@ function fromArray(bundle: Bundle, responses: readonly unknown[], options: Estim
       "invalid_answers",
       `form ${form.id} has ${ids.length} anchors, got ${responses.length} answers`,
     );
-  return readScores(ids.map((id, index) => [index, id, responses[index]]));
+  return ids.map((id, index) => [id, responses[index], index]);
 }
 
-function readScores(
-  entries: readonly (readonly [place: string | number, id: unknown, score: unknown])[],
-): Map<string, number> {
-  const issues: Issue[] = [];
-  const answers = new Map<string, number>();
-  for (const [place, id, score] of entries) {
+/** An item id and its score, unchecked; `place` is how messages name it where that isn't by its id. */
+type Entry = readonly [id: unknown, score: unknown, place?: number];
+
+/** Checks every answer and finds its anchor; those without a score are left out. */
+function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown): LocatedAnswer[] {
+  if (typeof responses !== "object" || responses === null)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      "answers are an object of item id → score, a Map, or an array with the form's digest",
+    );
+  const located: LocatedAnswer[] = [];
+  const [bad, unknown]: [Issue[], Issue[]] = [[], []];
+  const add = (id: unknown, score: unknown, place: string | number): void => {
     const problem =
       typeof id === "string"
         ? scoreProblem(score)
         : { code: "invalid_type", message: `an item id must be text, got ${typeof id}` };
-    if (problem) issues.push({ path: ["responses", place], ...problem });
-    else if (score !== null) answers.set(id as string, score as number);
-  }
-  refuse(issues);
-  return answers;
+    if (problem) {
+      bad.push({ path: ["responses", place], ...problem });
+      return;
+    }
+    if (score === null) return;
+    const anchor = anchors.get(id as string);
+    if (anchor) located.push({ anchor, score: score as number });
+    else unknown.push(unknownItem(id as string));
+  };
+  if (responses instanceof Map || Array.isArray(responses))
+    for (const [id, score, place] of responses as Iterable<Entry>) add(id, score, place ?? String(id));
+  else for (const id of Object.keys(responses)) add(id, (responses as Readonly<Record<string, unknown>>)[id], id);
+  refuse(bad);
+  refuse(unknown, "; leave out other items");
+  if (located.length === 0) throw new AnchorEvalError("invalid_answers", "there are no answers to estimate from");
+  return located;
+}
+
+function unknownItem(id: string): Issue {
+  const shown = id.trim() === id ? id : JSON.stringify(id); // white space about an id would not be seen
+  return { path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` };
 }
 
 export function scoreProblem(score: unknown): { code: string; message: string } | null {
@@ -116,78 +152,51 @@ export function scoreProblem(score: unknown): { code: string; message: string } 
   return null;
 }
 
-/** Finds each item's scenario among the loaded ones. */
-function locate(bundle: Bundle, answers: Map<string, number>): Located {
-  const located: Located = new Map();
-  const issues: Issue[] = [];
-  const scenarios = [...bundle.scenarios.values()];
-  for (const [id, score] of answers) {
-    const scenario = scenarios.find((candidate) => candidate.anchors.has(id));
-    if (!scenario) {
-      // White space about an id would not be seen.
-      const shown = id.trim() === id ? id : JSON.stringify(id);
-      issues.push({ path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` });
-      continue;
-    }
-    const items = located.get(scenario.id) ?? new Map<string, { score: number; hash: string | undefined }>();
-    items.set(id, { score, hash: scenario.anchors.get(id)!.hash });
-    located.set(scenario.id, items);
-  }
-  refuse(issues, "; leave out other items");
-  if (located.size === 0) throw new AnchorEvalError("invalid_answers", "there are no answers to estimate from");
-  return located;
-}
-
 /**
- * The form that the answered items leave no doubt about: the default or the only one that they fill, else the only one
- * that holds them all.
+ * The form that the answered items leave no doubt about: the only one that holds them all, else the default or the only
+ * one that they fill.
  */
-function inferForm(bundle: Bundle, located: Located): string {
-  const answered = [...located];
-  const holding = bundle.manifest.forms.filter(({ id: form }) =>
-    answered.every(([id, items]) => {
-      const { anchors } = bundle.scenarios.get(id)!;
-      return [...items.keys()].every((itemId) => anchors.get(itemId)!.forms.includes(form));
-    }),
-  );
-  const filled = holding
-    .filter(({ scenarios }) => answered.every(([id, items]) => scenarios[id]!.items === items.size))
-    .map((form) => form.id);
-  if (filled.includes(bundle.manifest.defaultForm)) return bundle.manifest.defaultForm;
-  if (filled.length === 1) return filled[0]!;
+function inferForm({ manifest }: Bundle, located: readonly LocatedAnswer[]): string {
+  const holding = manifest.forms.filter(({ id }) => located.every(({ anchor }) => anchor.places.has(id)));
   if (holding.length === 1) return holding[0]!.id;
   if (holding.length === 0)
     throw new AnchorEvalError(
       "invalid_answers",
       "no form of this bundle holds all of these items: name the form, and send its items only",
     );
+  const answers = new Map<string, number>();
+  for (const { anchor } of located) answers.set(anchor.scenario, (answers.get(anchor.scenario) ?? 0) + 1);
+  const filled = holding.filter(({ scenarios }) => [...answers].every(([id, count]) => scenarios[id]!.items === count));
+  const [only, ...others] = filled.map((form) => form.id);
+  if (filled.some(({ id }) => id === manifest.defaultForm)) return manifest.defaultForm;
+  if (only !== undefined && others.length === 0) return only;
   throw new AnchorEvalError(
     "ambiguous_form",
     `these answers fit the forms ${holding.map(({ id }) => id).join(", ")}: name one with form`,
   );
 }
 
-function refuseOutsideForm(bundle: Bundle, form: string, located: Located): void {
+function refuseOutsideForm(form: string, located: readonly LocatedAnswer[]): void {
   const issues: Issue[] = [];
-  for (const [id, items] of located) {
-    const { anchors } = bundle.scenarios.get(id)!;
-    for (const itemId of items.keys())
-      if (!anchors.get(itemId)!.forms.includes(form))
-        issues.push({ path: ["responses", itemId], code: "not_in_form", message: `${itemId} is not in form ${form}` });
-  }
+  for (const { anchor } of located)
+    if (!anchor.places.has(form))
+      issues.push({
+        path: ["responses", anchor.id],
+        code: "not_in_form",
+        message: `${anchor.id} is not in form ${form}`,
+      });
   refuse(issues);
 }
 
-function changedItems(located: Located, options: EstimateOptions): string[] {
+function changedItems(located: readonly LocatedAnswer[], options: EstimateOptions): string[] {
   if (!options.hashes) return [];
   const given: ReadonlyMap<unknown, unknown> =
     options.hashes instanceof Map ? options.hashes : new Map(Object.entries(options.hashes));
   const changed: string[] = [];
-  for (const items of located.values())
-    for (const [itemId, { hash }] of items) {
-      const own = given.get(itemId);
-      if (own !== undefined && hash !== undefined && own !== hash) changed.push(itemId);
-    }
+  for (const { anchor } of located) {
+    const own = given.get(anchor.id);
+    if (own !== undefined && anchor.hash !== undefined && own !== anchor.hash) changed.push(anchor.id);
+  }
   if (changed.length > 0 && options.onChangedItem !== "drop")
     throw new AnchorEvalError(
       "item_changed",
