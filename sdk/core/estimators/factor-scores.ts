@@ -1,4 +1,5 @@
-import { cholesky, choleskySolve } from "../numeric/dense.ts";
+import type { FloatArray } from "../irt/item-bank.ts";
+import { cholesky, choleskySolve, choleskySolveAt } from "../numeric/dense.ts";
 import type { AnchorFactors, AnsweredSample } from "./types.ts";
 
 /** û of a model from its scores, aligned with the parts' rows; NaN = no answer. */
@@ -12,32 +13,53 @@ type FactorSolver = (scores: readonly ArrayLike<number>[]) => Float64Array;
  * @see Thomson (1951), The Factorial Analysis of Human Ability (regression method)
  */
 export function factorSolver(parts: readonly AnchorFactors[]): FactorSolver {
-  let whole: { readonly precision: Float64Array; readonly factor: Float64Array } | undefined;
+  let whole: { readonly precision: Float64Array; readonly gains: readonly Float64Array[] } | undefined;
   return (scores) => {
     const { rank } = parts[0]!;
     if (whole === undefined) {
       const precision = new Float64Array(rank * rank);
       for (let r = 0; r < rank; r++) precision[r * rank + r] = 1;
       for (const part of parts) addInformation(precision, part, () => true, 1);
-      whole = { precision, factor: cholesky(precision, rank)! }; // I plus a Gram matrix is positive definite
+      const factor = cholesky(precision, rank)!; // I plus a Gram matrix is positive definite
+      whole = { precision, gains: parts.map((part) => answerGains(part, factor)) };
     }
-    let { factor } = whole;
-    if (scores.some(hasMissing)) {
-      // Fewer rows are without an answer than with one: those are taken out.
-      const precision = whole.precision.slice();
-      parts.forEach((part, k) => addInformation(precision, part, (row) => Number.isNaN(scores[k]![row]!), -1));
-      factor = cholesky(precision, rank)!;
+    const found = new Float64Array(rank);
+    if (!scores.some(hasMissing)) {
+      parts.forEach(({ mean }, k) => addAnswers(found, whole!.gains[k]!, scores[k]!, mean));
+      return found;
     }
-    const slope = new Float64Array(rank);
-    parts.forEach(({ mean, loadings, noise }, k) => {
-      for (let row = 0; row < mean.length; row++) {
-        const scaled = (scores[k]![row]! - mean[row]!) / noise[row]!;
-        if (Number.isNaN(scaled)) continue;
-        for (let r = 0; r < rank; r++) slope[r] = slope[r]! + scaled * loadings[row * rank + r]!;
-      }
-    });
-    return choleskySolve(factor, rank, slope);
+    // Fewer rows are without an answer than with one: those are taken out.
+    const precision = whole.precision.slice();
+    parts.forEach((part, k) => addInformation(precision, part, (row) => Number.isNaN(scores[k]![row]!), -1));
+    parts.forEach(({ mean, loadings, noise }, k) => addAnswers(found, loadings, scores[k]!, mean, noise));
+    return choleskySolve(cholesky(precision, rank)!, rank, found);
   };
+}
+
+/** (I + Σ zzᵀ/d)⁻¹·z/d of every row: what its answer moves û by. */
+function answerGains({ rank, loadings, noise }: AnchorFactors, factor: Float64Array): Float64Array {
+  const gains = Float64Array.from(loadings);
+  for (let row = 0; row < noise.length; row++) {
+    choleskySolveAt(factor, rank, gains, row * rank);
+    for (let r = 0; r < rank; r++) gains[row * rank + r] = gains[row * rank + r]! / noise[row]!;
+  }
+  return gains;
+}
+
+/** Adds (y − μ)/d·x over the answered rows x. @param noise - d; 1 where it is in x already */
+function addAnswers(
+  sum: Float64Array,
+  rows: FloatArray,
+  scores: ArrayLike<number>,
+  mean: ArrayLike<number>,
+  noise: ArrayLike<number> | null = null,
+): void {
+  const rank = sum.length;
+  for (let row = 0; row < mean.length; row++) {
+    const scaled = (scores[row]! - mean[row]!) / (noise ? noise[row]! : 1);
+    if (Number.isNaN(scaled)) continue;
+    for (let r = 0; r < rank; r++) sum[r] = sum[r]! + scaled * rows[row * rank + r]!;
+  }
 }
 
 /** Adds sign·Σ zzᵀ/d over the rows that count to a precision's lower triangle. */
@@ -68,25 +90,37 @@ function hasMissing(scores: ArrayLike<number>): boolean {
  * nothing of stronger ones.
  * @param weights - item weights of the scenario, summing to 1
  * @param scores - û of the model, from these answers at least ({@link factorSolver})
+ * @param unanswered - Σ_U w·z, which models that answered the same anchors share
  * @returns not clamped to [0,1]
  * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.2 and appendix A.3 (Woodbury)
  */
 export function gaussianMean(
-  { rank, mean, loadings, total }: AnchorFactors,
+  factors: AnchorFactors,
   weights: Float64Array,
   sample: AnsweredSample,
   scores: Float64Array,
+  unanswered: Float64Array = unansweredLoadings(factors, weights, sample),
 ): number {
-  const rest = Float64Array.from(total.loadings);
-  let score = total.mean;
-  for (let j = 0; j < sample.items.length; j++) {
-    const row = sample.positions[j]!;
-    const weight = weights[sample.items[j]!]!;
-    score += weight * (sample.scores[j]! - mean[row]!);
-    for (let r = 0; r < rank; r++) rest[r] = rest[r]! - weight * loadings[row * rank + r]!;
-  }
-  for (let r = 0; r < rank; r++) score += rest[r]! * scores[r]!;
+  let score = factors.total.mean;
+  for (let j = 0; j < sample.items.length; j++)
+    score += weights[sample.items[j]!]! * (sample.scores[j]! - factors.mean[sample.positions[j]!]!);
+  for (let r = 0; r < unanswered.length; r++) score += unanswered[r]! * scores[r]!;
   return score;
+}
+
+/** Σ_U w·z, the weighted loadings of the items without an answer. */
+export function unansweredLoadings(
+  { rank, loadings, total }: AnchorFactors,
+  weights: Float64Array,
+  { items, positions }: Pick<AnsweredSample, "items" | "positions">,
+): Float64Array {
+  const rest = Float64Array.from(total.loadings);
+  for (let j = 0; j < items.length; j++) {
+    const row = positions[j]! * rank;
+    const weight = weights[items[j]!]!;
+    for (let r = 0; r < rank; r++) rest[r] = rest[r]! - weight * loadings[row + r]!;
+  }
+  return rest;
 }
 
 /** The factors of some rows. */

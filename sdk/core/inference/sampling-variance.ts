@@ -144,7 +144,9 @@ export function collapsedDegrees(n: number): number {
 export function centred(values: ArrayLike<number>, mass: AnsweredSample["mass"]): Float64Array {
   let mean = 0;
   for (let j = 0; j < values.length; j++) mean += mass[j]! * values[j]!;
-  return Float64Array.from(values, (value) => value - mean);
+  const rest = new Float64Array(values.length);
+  for (let j = 0; j < values.length; j++) rest[j] = values[j]! - mean;
+  return rest;
 }
 
 /** How a gated blend's variance follows from V, that of `p-irt-dr` by the draw of the anchors: within·V + bias. */

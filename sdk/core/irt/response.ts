@@ -210,8 +210,15 @@ export function logisticAnswers(
  * @see Magis (2013), Applied Psychological Measurement 37, 304–315
  */
 export function logitInformation(theta: FloatArray, bank: ItemBank, item: number): number {
+  const z = itemLogit(theta, bank, item);
+  const e = Math.exp(-Math.abs(z));
+  const near = 1 / (1 + e);
+  const far = e / (1 + e);
+  const lower = bank.lower?.[item] ?? 0;
+  const upper = bank.upper?.[item] ?? 1;
+  if (lower === 0 && upper === 1) return near * far;
   const out = { logLikelihood: 0, slope: 0, information: 0 };
-  return responseDerivatives(itemLogit(theta, bank, item), 0, bank, item, out).information;
+  return responseDerivatives(z, 0, bank, item, out).information;
 }
 
 /**

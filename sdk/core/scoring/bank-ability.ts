@@ -31,8 +31,8 @@ export function gatherItems(
   const scores = new Float64Array(count);
   const a = new Float64Array(count * dims);
   const b = new Float64Array(count);
-  const lower = new Float64Array(count);
-  const upper = new Float64Array(count);
+  const lower = parts.some(({ bank }) => bank.lower !== null) ? new Float64Array(count) : null;
+  const upper = parts.some(({ bank }) => bank.upper !== null) ? new Float64Array(count) : null;
   let at = 0;
   for (const part of parts)
     for (let j = 0; j < part.items.length; j++) {
@@ -42,11 +42,11 @@ export function gatherItems(
       scores[at] = part.scores[j]!;
       for (let d = 0; d < dims; d++) a[at * dims + d] = part.bank.a[item * dims + d]!;
       b[at] = part.bank.b[item]!;
-      lower[at] = part.bank.lower?.[item] ?? 0;
-      upper[at] = part.bank.upper?.[item] ?? 1;
+      if (lower) lower[at] = part.bank.lower?.[item] ?? 0;
+      if (upper) upper[at] = part.bank.upper?.[item] ?? 1;
       at++;
     }
-  const asymptote = (values: Float64Array, trivial: number): FloatArray | null =>
-    values.every((value) => value === trivial) ? null : values;
+  const asymptote = (values: Float64Array | null, trivial: number): FloatArray | null =>
+    values?.every((value) => value === trivial) ? null : values;
   return { bank: { count, dims, a, b, lower: asymptote(lower, 0), upper: asymptote(upper, 1) }, items, scores };
 }

@@ -1,7 +1,7 @@
 import type { AbilityEstimate } from "../ability/map.ts";
 import { answerRegressions, type AnswerRegressions, linearScore } from "../estimators/answer-regressions.ts";
 import { answeredSample, clamp, knownBounds, type Bounds } from "../estimators/answered-sample.ts";
-import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
+import { factorSolver, gaussianMean, unansweredLoadings } from "../estimators/factor-scores.ts";
 import { logitShift } from "../estimators/logit-shift.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
@@ -14,7 +14,7 @@ import type {
   ScenarioState,
 } from "../estimators/types.ts";
 import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
-import { itemLogit, responseDerivatives } from "../irt/response.ts";
+import { logitInformation } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { quadraticForm } from "../numeric/dense.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
@@ -60,25 +60,46 @@ export interface ScenarioAnswers {
   readonly bounds: Bounds;
   /** The estimators that know no ability, in [0,1]. */
   readonly base: Readonly<Record<"anchor-mean" | "ridge-gap" | "aipw", number>>;
+  readonly anchors: AnsweredAnchors;
+}
+
+/** All that follows from which anchors were answered, whatever the answers: models that answered the same ones share it. */
+export interface AnsweredAnchors {
+  readonly regressions: AnswerRegressions;
+  /** {@link unansweredLoadings} */
+  readonly unanswered: Float64Array;
+}
+
+/** @param sample - any answers to these anchors */
+export function answeredAnchors(
+  { factors, answerFactors, weights }: ScenarioModel,
+  sample: AnsweredSample,
+): AnsweredAnchors {
+  return {
+    regressions: answerRegressions(answerFactors, weights, sample),
+    unanswered: unansweredLoadings(factors, weights, sample),
+  };
 }
 
 /**
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
- * @param known - regressions of the answered anchors: models that answered the same ones share them
+ * @param known - of the answered anchors, where it is known
  * @returns null where nothing was answered
  */
 export function scenarioAnswers(
   model: ScenarioModel,
   scores: ArrayLike<number>,
-  known?: AnswerRegressions,
+  known?: AnsweredAnchors,
 ): ScenarioAnswers | null {
   const sample = answeredSample(model.anchors, scores);
   if (sample === null) return null;
   const bounds = knownBounds(model.weights, sample);
-  const regressions = known ?? answerRegressions(model.answerFactors, model.weights, sample);
+  const anchors = known ?? answeredAnchors(model, sample);
+  const { regressions } = anchors;
   return {
     sample,
     bounds,
+    anchors,
     base: {
       "anchor-mean": clamp(anchorMean(sample), bounds),
       "ridge-gap": clamp(linearScore(regressions.ridgeGap, sample.scores), bounds),
@@ -111,7 +132,7 @@ export function estimateScenario(
       ...answers.base,
       "p-irt": clamp(modelImputedMean(state), bounds),
       "p-irt-dr": corrected,
-      gaussian: clamp(gaussianMean(model.factors, model.weights, sample, factors), bounds),
+      gaussian: clamp(gaussianMean(model.factors, model.weights, sample, factors, answers.anchors.unanswered), bounds),
       ...(features && { "score-map": features.score }),
     },
     features,
@@ -135,7 +156,8 @@ export function correctedAnswers(
   const leverages = answerLeverages(bank, theta, covariance, sample.items);
   const state: ScenarioState = { weights, expected, spread, predicted, sample };
   const corrected = clamp(correctedMean(state), bounds);
-  const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
+  const residuals = new Float64Array(predicted.length);
+  for (let j = 0; j < residuals.length; j++) residuals[j] = (sample.scores[j]! - predicted[j]!) / (1 - leverages[j]!);
   return { state, corrected, residuals, leverages };
 }
 
@@ -169,13 +191,11 @@ export function answerLeverages(
   items: ArrayLike<number>,
 ): Float64Array {
   const { dims, a } = bank;
-  const point = { logLikelihood: 0, slope: 0, information: 0 };
   const leverages = new Float64Array(items.length);
   for (let j = 0; j < items.length; j++) {
     const item = items[j]!;
-    responseDerivatives(itemLogit(theta, bank, item), 0, bank, item, point);
     const spread = quadraticForm(a, item * dims, covariance, dims);
-    leverages[j] = Math.min(LARGEST, point.information * spread);
+    leverages[j] = Math.min(LARGEST, logitInformation(theta, bank, item) * spread);
   }
   return leverages;
 }

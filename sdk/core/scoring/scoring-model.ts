@@ -1,7 +1,6 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
 import type { AbilityEstimate } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
-import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../estimators/answered-sample.ts";
 import { factorSolver } from "../estimators/factor-scores.ts";
 import type { AnswerFeatures } from "../estimators/score-maps.ts";
@@ -9,6 +8,7 @@ import { answerPattern, type AnswerPattern } from "../person-fit/answer-pattern.
 import { bankAbility, gatherItems } from "./bank-ability.ts";
 import { fullScoreEstimate, type FullScoreLine } from "./full-score.ts";
 import {
+  answeredAnchors,
   estimateScenario,
   scenarioAnswers,
   withJointScoreMap,
@@ -140,12 +140,12 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
 /** A scenario with what its anchors alone decide. */
 function scoredPart(bank: ScoringBank, scenario: ScoringScenario) {
   const factors = factorSolver([scenario.factors]);
-  const regressions = remembered((): AnswerRegressions => {
-    const whole = answeredSample(scenario.anchors, new Float64Array(scenario.anchors.items.length))!; // none is missing
-    return answerRegressions(scenario.answerFactors, scenario.weights, whole);
+  const whole = remembered(() => {
+    const sample = answeredSample(scenario.anchors, new Float64Array(scenario.anchors.items.length))!; // none is missing
+    return answeredAnchors(scenario, sample);
   });
   const answers = (scores: Float64Array): ScenarioAnswers | null =>
-    scenarioAnswers(scenario, scores, scores.includes(NaN) ? undefined : regressions());
+    scenarioAnswers(scenario, scores, scores.includes(NaN) ? undefined : whole());
   return { bank, scenario, factors, answers };
 }
 
