@@ -41,11 +41,11 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     },
   });
   app.use(observeRequest(now), finishBody);
-  app.use(
+  app.options(
+    "*",
     cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "OPTIONS"], exposeHeaders: EXPOSED, maxAge: 86_400 }),
   );
-  app.use(async (c, next) => {
-    c.header("x-content-type-options", "nosniff");
+  app.use(openToPages, async (c, next) => {
     c.set("now", now);
     const settings = settingsOf(c.env);
     c.set("settings", settings);
@@ -99,6 +99,16 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
   return app;
 }
 
+/** Lets scripts of any origin read an answer, and takes its type at its word. */
+const openToPages: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next();
+  // Set on the answer itself: set before, or by Hono's `header`, they would have it copied.
+  const { headers } = c.res;
+  headers.set("access-control-allow-origin", "*");
+  headers.set("access-control-expose-headers", EXPOSED.join(","));
+  headers.set("x-content-type-options", "nosniff");
+};
+
 /** Answers with the error's problem document, and logs errors of the server. */
 function refuse(error: unknown, c: Context<AppEnv>): Response {
   const { requestId } = c.var;
@@ -117,11 +127,11 @@ function refusal(target: string, error: z.ZodError): Error {
 
 /** Requires the scope of a protected benchmark before anything of it is read, and keeps its answers out of caches. */
 const guardProtected: MiddlewareHandler<AppEnv, "/v1/bundles/:benchmark/*"> = async (c, next) => {
-  const { caller } = c.var;
+  const caller = c.get("caller");
   const benchmark = c.req.param("benchmark");
   if (!isPublishing(c.req.method, c.req.path)) caller.require("read", benchmark);
   await next();
-  if (caller.isProtected(benchmark)) c.header("cache-control", "private, no-store");
+  if (caller.isProtected(benchmark)) c.res.headers.set("cache-control", "private, no-store");
 };
 
 /** Whether a route requires its own scope. The method counts: `GET …/latest/publication` would reveal the latest version. */

@@ -99,8 +99,7 @@ export function isNdjson(header: string | undefined): boolean {
 }
 
 /** The lines that aren't blank: as many as `splitShards` counts. */
-export function textLines(bytes: ArrayBuffer): string[] {
-  const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+export function textLines(text: string): string[] {
   return text.split("\n").filter((line) => /[^\t\r ]/.test(line));
 }
 

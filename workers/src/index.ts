@@ -9,6 +9,7 @@ import type {
   Priced,
   TrialsRequest,
 } from "anchoreval";
+import { useSimd } from "anchoreval/internal/estimate/simd-sums";
 import type { PlanRequest } from "anchoreval/internal/plan/plan-request";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
@@ -18,6 +19,7 @@ import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc.
 
 type Bindings = Env & { BUNDLES: R2Bucket };
 
+useSimd();
 const sharedCaches = createCaches();
 const app = createApp({ contents: caches.default }, sharedCaches);
 

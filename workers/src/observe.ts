@@ -39,9 +39,9 @@ export function observeRequest(now: () => number): MiddlewareHandler<ObservedEnv
     c.set("notes", notes);
     const begun = now();
     await next();
-    c.header("x-request-id", requestId);
     const { serverTiming } = phases;
-    if (serverTiming !== null) c.header("server-timing", serverTiming);
+    c.res.headers.set("x-request-id", requestId);
+    if (serverTiming !== null) c.res.headers.set("server-timing", serverTiming);
     if (!c.get("settings")?.logsRequests) return;
     logLine("log", "request", {
       requestId,

@@ -28,7 +28,7 @@ export function logit(p: number): number {
 /** Steps of the table in one octave, 2^(j/2048), and their power of two; by `exp`, since engines' powers differ more. */
 const STEPS = 2048;
 const BITS = 11;
-const FRACTIONS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) => Math.exp((j * Math.LN2) / STEPS));
+export const EXP_STEPS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) => Math.exp((j * Math.LN2) / STEPS));
 
 /** Whole powers of two, 2^(k−1022). */
 const OFFSET = 1022;
@@ -44,7 +44,7 @@ const POWERS = /* @__PURE__ */ Float64Array.from({ length: 2 * OFFSET + 1 }, (_,
  */
 export function sigmoids(values: Float64Array, size = values.length): Float64Array {
   // Locals, since bundlers make variables of a module's constants, which engines read again for every number.
-  const fractions = FRACTIONS;
+  const fractions = EXP_STEPS;
   const powers = POWERS;
   const perUnit = STEPS / Math.LN2;
   const rounder = 6755399441055744; // 1.5·2⁵²: added and taken away, it rounds to a whole number

@@ -22,11 +22,11 @@ export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings,
 ) => {
   const { body, headers } = c.req.raw;
   if (body !== null) {
-    const most = c.var.settings.requestBytes;
-    if (Number(headers.get("content-length")) > most) throw tooLarge(most);
-    const whole = headers.has("content-length") ? c.req.arrayBuffer() : readUpTo(body, most);
-    Object.assign(c.req.bodyCache, { arrayBuffer: whole }); // where Hono reads it from
-    await within(
+    const most = c.get("settings").requestBytes;
+    const length = headers.get("content-length");
+    if (Number(length) > most) throw tooLarge(most);
+    const whole = length === null ? readUpTo(body, most) : c.req.arrayBuffer();
+    const bytes = await within(
       whole.catch((cause: unknown) => {
         if (cause instanceof HttpProblem) throw cause;
         throw new HttpProblem("body_timeout", "the connection was lost before the body's end");
@@ -34,6 +34,9 @@ export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings,
       BODY_DEADLINE,
       () => new HttpProblem("body_timeout", `the body did not come within ${BODY_DEADLINE / 1000} s`),
     );
+    // Where Hono reads both from: it would decode the bytes each time that it is asked for text or JSON.
+    const text = Promise.resolve(new TextDecoder().decode(bytes));
+    Object.assign(c.req.bodyCache, { arrayBuffer: whole, text });
   }
   await next();
 };
@@ -60,7 +63,7 @@ export const finishBody: MiddlewareHandler = async (c, next) => {
 };
 
 /** A body of unknown length. @throws HttpProblem `payload_too_large` */
-async function readUpTo(body: ReadableStream, most: number): Promise<ArrayBufferLike> {
+async function readUpTo(body: ReadableStream, most: number): Promise<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = (body as ReadableStream<Uint8Array>).getReader();

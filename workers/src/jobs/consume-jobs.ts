@@ -114,7 +114,9 @@ function readRequests(bucket: BundleBucket, { id, shards }: Job, shard: number):
   const { begin, end, models } = shards[shard]!;
   return onBucket(`read the requests of job ${id}`, async () => {
     const object = await bucket.get(requestsKey(id), { range: { offset: begin, length: end - begin } });
-    const lines = object ? textLines(await object.arrayBuffer()) : [];
+    const lines = object
+      ? textLines(new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(await object.arrayBuffer()))
+      : [];
     if (lines.length !== models) throw new Error(`${lines.length} of ${models} lines are there`);
     return lines;
   });

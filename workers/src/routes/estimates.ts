@@ -43,14 +43,14 @@ export async function checkAnswers(c: Context<AppEnv>, models: AnsweredModels): 
 
 async function countWork(c: Context<AppEnv>, models: AnsweredModels): Promise<void> {
   const answers = models.reduce((sum, { responses }) => sum + countAnswers(responses), 0);
-  c.var.notes.answers = answers;
+  c.get("notes").answers = answers;
   const answered = models.filter(({ responses }) => responses !== undefined).length;
-  await c.var.meter(countsOf({ models: answered, answers }));
+  await c.get("meter")(countsOf({ models: answered, answers }));
 }
 
 async function openBundle(c: Context<AppEnv>, ref: BundleRef): Promise<WarnedBundle> {
-  const opened = await c.var.bundles.warnedBundle(ref);
-  c.var.notes.version = opened.bundle.manifest.version;
+  const opened = await c.get("bundles").warnedBundle(ref);
+  c.get("notes").version = opened.bundle.manifest.version;
   return opened;
 }
 
@@ -88,10 +88,10 @@ export const LINE_SCHEMAS = [BatchLineSchema, ResultsEndSchema];
 const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   const ref = VersionOrLatestParams.safeParse(c.req.param());
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
-  const body = await c.req.arrayBuffer();
+  const body = await c.req.text();
   const requests = textLines(body);
   checkBatchSize(requests.length, c.var.settings.batchModels);
-  await c.var.meter(countsOf({ models: requests.length, bytes: body.byteLength }));
+  await c.var.meter(countsOf({ models: requests.length, bytes: body.length }));
   const opened = await openBundle(c, ref.data);
   return sendLines(c, requests.length, (index) => estimateLine(opened, requests[index]!, index));
 };
