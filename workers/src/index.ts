@@ -9,13 +9,13 @@ import type {
   Priced,
   TrialsRequest,
 } from "anchoreval";
-import { useSimd } from "anchoreval/internal/estimate/simd-sums";
 import type { PlanRequest } from "anchoreval/internal/plan/plan-request";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
 import { consumeQueue } from "./jobs/consume-jobs.ts";
 import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc.ts";
+import { useSimd } from "./simd-sums.ts";
 
 type Bindings = Env & { BUNDLES: R2Bucket };
 

@@ -1,4 +1,3 @@
-import type { FloatArray } from "../irt/item-bank.ts";
 import { cholesky, choleskySolve, choleskySolveAt } from "../numeric/dense.ts";
 import type { AnchorFactors, AnsweredSample } from "./types.ts";
 
@@ -13,53 +12,35 @@ type FactorSolver = (scores: readonly ArrayLike<number>[]) => Float64Array;
  * @see Thomson (1951), The Factorial Analysis of Human Ability (regression method)
  */
 export function factorSolver(parts: readonly AnchorFactors[]): FactorSolver {
+  const { rank } = parts[0]!;
   let whole: { readonly precision: Float64Array; readonly gains: readonly Float64Array[] } | undefined;
   return (scores) => {
-    const { rank } = parts[0]!;
     if (whole === undefined) {
       const precision = new Float64Array(rank * rank);
       for (let r = 0; r < rank; r++) precision[r * rank + r] = 1;
       for (const part of parts) addInformation(precision, part, () => true, 1);
       const factor = cholesky(precision, rank)!; // I plus a Gram matrix is positive definite
-      whole = { precision, gains: parts.map((part) => answerGains(part, factor)) };
+      const gains = parts.map(({ loadings }) => Float64Array.from(loadings));
+      for (const own of gains) for (let at = 0; at < own.length; at += rank) choleskySolveAt(factor, rank, own, at);
+      whole = { precision, gains };
     }
-    const found = new Float64Array(rank);
-    if (!scores.some(hasMissing)) {
-      parts.forEach(({ mean }, k) => addAnswers(found, whole!.gains[k]!, scores[k]!, mean));
-      return found;
-    }
+    const { precision, gains } = whole;
+    const missing = scores.some(hasMissing);
+    const sum = new Float64Array(rank);
+    parts.forEach(({ mean, loadings, noise }, k) => {
+      const own = missing ? loadings : gains[k]!;
+      for (let row = 0; row < mean.length; row++) {
+        const scaled = (scores[k]![row]! - mean[row]!) / noise[row]!;
+        if (Number.isNaN(scaled)) continue;
+        for (let r = 0; r < rank; r++) sum[r] = sum[r]! + scaled * own[row * rank + r]!;
+      }
+    });
+    if (!missing) return sum;
     // Fewer rows are without an answer than with one: those are taken out.
-    const precision = whole.precision.slice();
-    parts.forEach((part, k) => addInformation(precision, part, (row) => Number.isNaN(scores[k]![row]!), -1));
-    parts.forEach(({ mean, loadings, noise }, k) => addAnswers(found, loadings, scores[k]!, mean, noise));
-    return choleskySolve(cholesky(precision, rank)!, rank, found);
+    const left = precision.slice();
+    parts.forEach((part, k) => addInformation(left, part, (row) => Number.isNaN(scores[k]![row]!), -1));
+    return choleskySolve(cholesky(left, rank)!, rank, sum);
   };
-}
-
-/** (I + Σ zzᵀ/d)⁻¹·z/d of every row: what its answer moves û by. */
-function answerGains({ rank, loadings, noise }: AnchorFactors, factor: Float64Array): Float64Array {
-  const gains = Float64Array.from(loadings);
-  for (let row = 0; row < noise.length; row++) {
-    choleskySolveAt(factor, rank, gains, row * rank);
-    for (let r = 0; r < rank; r++) gains[row * rank + r] = gains[row * rank + r]! / noise[row]!;
-  }
-  return gains;
-}
-
-/** Adds (y − μ)/d·x over the answered rows x. @param noise - d; 1 where it is in x already */
-function addAnswers(
-  sum: Float64Array,
-  rows: FloatArray,
-  scores: ArrayLike<number>,
-  mean: ArrayLike<number>,
-  noise: ArrayLike<number> | null = null,
-): void {
-  const rank = sum.length;
-  for (let row = 0; row < mean.length; row++) {
-    const scaled = (scores[row]! - mean[row]!) / (noise ? noise[row]! : 1);
-    if (Number.isNaN(scaled)) continue;
-    for (let r = 0; r < rank; r++) sum[r] = sum[r]! + scaled * rows[row * rank + r]!;
-  }
 }
 
 /** Adds sign·Σ zzᵀ/d over the rows that count to a precision's lower triangle. */

@@ -211,12 +211,7 @@ export function logisticAnswers(
  */
 export function logitInformation(theta: FloatArray, bank: ItemBank, item: number): number {
   const z = itemLogit(theta, bank, item);
-  const e = Math.exp(-Math.abs(z));
-  const near = 1 / (1 + e);
-  const far = e / (1 + e);
-  const lower = bank.lower?.[item] ?? 0;
-  const upper = bank.upper?.[item] ?? 1;
-  if (lower === 0 && upper === 1) return near * far;
+  if (bank.lower === null && bank.upper === null) return sigmoid(z) * sigmoid(-z);
   const out = { logLikelihood: 0, slope: 0, information: 0 };
   return responseDerivatives(z, 0, bank, item, out).information;
 }

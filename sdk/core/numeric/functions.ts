@@ -28,7 +28,9 @@ export function logit(p: number): number {
 /** Steps of the table in one octave, 2^(j/2048), and their power of two; by `exp`, since engines' powers differ more. */
 const STEPS = 2048;
 const BITS = 11;
-export const EXP_STEPS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) => Math.exp((j * Math.LN2) / STEPS));
+export const EXP_STEPS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) =>
+  Math.exp((j * Math.LN2) / STEPS),
+);
 
 /** Whole powers of two, 2^(k−1022). */
 const OFFSET = 1022;

@@ -156,8 +156,7 @@ export function correctedAnswers(
   const leverages = answerLeverages(bank, theta, covariance, sample.items);
   const state: ScenarioState = { weights, expected, spread, predicted, sample };
   const corrected = clamp(correctedMean(state), bounds);
-  const residuals = new Float64Array(predicted.length);
-  for (let j = 0; j < residuals.length; j++) residuals[j] = (sample.scores[j]! - predicted[j]!) / (1 - leverages[j]!);
+  const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
   return { state, corrected, residuals, leverages };
 }
 

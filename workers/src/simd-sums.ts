@@ -1,7 +1,7 @@
-import { fromBase64Url } from "../bytes.ts";
-import type { FloatArray, ItemBank } from "../core/irt/item-bank.ts";
-import { EXP_STEPS } from "../core/numeric/functions.ts";
-import { type BankSums, takeSumsBy } from "../core/scoring/predicted-scores.ts";
+import { fromBase64Url } from "anchoreval/internal/bytes";
+import type { FloatArray, ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { EXP_STEPS } from "anchoreval/internal/core/numeric/functions";
+import { type BankSums, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";
 
 /** simd-sums.wat, assembled, in base64url. */
 export const SIMD_SUMS =
