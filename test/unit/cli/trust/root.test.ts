@@ -261,6 +261,21 @@ describe("a published index", () => {
     expect(await read("root.json")).toMatchObject({ code: 0 });
   });
 
+  test("begun anew after its log was lost is refused by who saw the old one, until its key is another", async () => {
+    await done(PUBLISH, PUBLISH);
+    expect(await read("root.json")).toMatchObject({ code: 0 });
+    for (const lost of ["log.jsonl", "index.json", "trust.json"])
+      await rm(join(place("published"), "bundles/sample", lost));
+    await done(PUBLISH);
+    expect(await read("root.json")).toMatchObject({ code: 2, err: expect.stringContaining("(rollback)") as string });
+    await keygen("other");
+    await done(
+      "root root.json --remove index.pem --add index:other.pem --key a.pem --key b.pem",
+      PUBLISH.replace("index.pem", "other.pem"),
+    );
+    expect(await read("root.json")).toMatchObject({ code: 0, err: "" });
+  });
+
   test("that was left behind is told of", async () => {
     await done(PUBLISH);
     const { err } = await run("publish mine --to published");
