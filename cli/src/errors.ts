@@ -61,6 +61,8 @@ export function reportError(error: unknown, { stdout, stderr }: Streams, json: b
     for (const issue of issues.slice(0, SHOWN_ISSUES)) say(`  ${issue.path.join(", ")}: ${issue.message}`);
     if (issues.length > SHOWN_ISSUES) say(`  … and ${issues.length - SHOWN_ISSUES} more`);
   }
+  if ((code as string) === "unauthorized")
+    say("  Tokens are those of ANCHOREVAL_READ_TOKENS (HOST=TOKEN,…) to read, and of ANCHOREVAL_TOKEN to publish.");
   return USAGE_CODES.has(code) ? 2 : 1;
 }
 

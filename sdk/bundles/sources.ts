@@ -38,7 +38,7 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
   if (/\/v1\/bundles\/[^/]+\/[^/]+$/.test(base.pathname)) base.pathname += "/files";
   const root = base.href.replace(/\/$/, ""); // a host's root keeps its slash
   const get = (file: string, headers: Record<string, string>, signal?: AbortSignal, most = MOST_MANIFEST_BYTES) =>
-    requestBytes(`${root}/${file}`, { headers }, { ...policy, ...(signal && { signal }) }, most);
+    requestBytes(new URL(`${root}/${file}`).href, { headers }, { ...policy, ...(signal && { signal }) }, most);
   return {
     name: root,
     expected,

@@ -182,5 +182,5 @@ export async function withEntries(
 }
 
 function broken(message: string): AnchorEvalError {
-  return new AnchorEvalError("bundle_corrupt", message);
+  return new AnchorEvalError("bundle_corrupt", `${message}; restore log and index from a copy`);
 }

@@ -1,7 +1,7 @@
 import { equalBytes, sha256 } from "../bytes.ts";
-import { manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
+import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { type BundleIndex, parseYank, type Yank } from "./bundle-index.ts";
+import { type BundleIndex, parseIndex, parseYank, type Yank } from "./bundle-index.ts";
 import { changeObject, encodeJson, type BundleStore } from "./bundle-store.ts";
 import { signature, updateIndex, type UpdateOptions } from "./update-index.ts";
 
@@ -25,16 +25,24 @@ export interface PublishResult {
 }
 
 /**
- * Whether a version is published already.
+ * Whether a version is published already: its manifest is there, or was, as the index says, and was damaged since.
  * @throws AnchorEvalError `version_conflict` where it is, with another manifest
  */
-export async function isCommitted(
+export async function isCommitted(store: Pick<BundleStore, "get">, commit: VersionCommit): Promise<boolean> {
+  return (await stateOf(store, commit)) !== "absent";
+}
+
+/** @throws AnchorEvalError as {@link isCommitted} */
+async function stateOf(
   store: Pick<BundleStore, "get">,
   { benchmark, version, manifest }: VersionCommit,
-): Promise<boolean> {
+): Promise<"absent" | "whole" | "damaged"> {
   const there = await store.get(manifestKey(benchmark, version));
-  if (there === null) return false;
-  if (equalBytes(there.bytes, manifest)) return true;
+  if (there === null) return "absent";
+  if (equalBytes(there.bytes, manifest)) return "whole";
+  const index = await store.get(indexKey(benchmark));
+  const listed = index && parseIndex(index.bytes)?.versions.find((entry) => entry.version === version);
+  if (listed && listed.digest === `sha256:${await sha256(manifest)}`) return "damaged";
   throw new AnchorEvalError(
     "version_conflict",
     `${benchmark}@${version} is published already with other content: versions never change, give this one another number`,
@@ -43,7 +51,8 @@ export async function isCommitted(
 
 /**
  * Commits a version, all of whose files must be there: creates its manifest, then brings log and index up to date. Of many
- * that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another.
+ * that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another. A
+ * manifest that was damaged is written again.
  * @throws AnchorEvalError `version_conflict`, `unavailable`
  */
 export async function commitVersion(
@@ -55,12 +64,13 @@ export async function commitVersion(
   const hash = await sha256(manifest);
   const digest = `sha256:${hash}`;
   let created = false;
+  const place = manifestKey(benchmark, version);
   if (!(await isCommitted(store, commit))) {
     const [key, by] = [publisherKey(benchmark, hash), encodeJson(signature(options))];
     if (!(await store.putIfAbsent(key, by))) await changeObject(store, key, () => by);
-    created = await store.putIfAbsent(manifestKey(benchmark, version), manifest);
+    created = await store.putIfAbsent(place, manifest);
   }
-  if (!created) await isCommitted(store, commit);
+  if (!created && (await stateOf(store, commit)) === "damaged") await changeObject(store, place, () => manifest);
   const { latest } = await updateIndex(store, commit, digest, options);
   return { benchmark, version, digest, status: created ? "published" : "already", latest };
 }

@@ -50,7 +50,7 @@ export async function followRoots(
     if (newest && version <= newest.statement.version) continue;
     if (newest && version !== newest.statement.version + 1)
       throw untrusted(
-        `${name} has root ${version} without root ${newest.statement.version + 1}: nobody who trusts root ${newest.statement.version} can follow`,
+        `${name} has root ${version} without root ${newest.statement.version + 1}: nobody who trusts root ${newest.statement.version} can follow; ask its publisher for a newer root.json`,
       );
     if (newest) await requireThreshold(source, newest.statement, version, name);
     await requireThreshold(source, statement, version, name);
@@ -95,9 +95,14 @@ export function currentRoot(chain: RootChain, now: number): RootStatement {
   const { statement } = chain.at(-1)!;
   if (now >= Date.parse(statement.expires))
     throw untrusted(
-      `root ${statement.version} expired at ${statement.expires}, and no newer one is known: ask its publisher for a new one`,
+      `root ${statement.version} expired at ${statement.expires}, and no newer one is known: whoever keeps it renews it by anchoreval root FILE --expires DATE`,
     );
   return statement;
+}
+
+/** Whether a root is in its last 30 days, of which readers and publishers are warned. */
+export function isEnding({ expires }: RootStatement, now: number): boolean {
+  return Date.parse(expires) - now < 30 * 86_400_000;
 }
 
 /** The version of a chain that took back what a key might sign; null for a key that no version let sign, or that still may. */

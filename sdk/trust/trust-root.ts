@@ -5,7 +5,16 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
 import { invalidOption } from "../core/errors.ts";
-import { checkRoots, currentRoot, followRoots, revokedBy, type RootChain, signersOf, untrusted } from "./root-chain.ts";
+import {
+  checkRoots,
+  currentRoot,
+  followRoots,
+  isEnding,
+  revokedBy,
+  type RootChain,
+  signersOf,
+  untrusted,
+} from "./root-chain.ts";
 import {
   encodeTrustFile,
   type IndexStatement,
@@ -21,9 +30,6 @@ export interface TrustMemory {
   read(key: string): string | null | Promise<string | null>;
   write(key: string, text: string): unknown;
 }
-
-/** A root is said to expire soon. @unit milliseconds */
-const SOON = 30 * 86_400_000;
 
 /** How long `latest` may lag behind an index that was just issued. @unit milliseconds */
 const LATEST_LAG = 120_000;
@@ -93,7 +99,7 @@ async function checkTrust(
   if (published && !trust) throw untrusted(`${name}: its trust.json can't be read`);
   const chain = await newestRoot(check, trust?.roots ?? [], name);
   const root = currentRoot(chain, check.now());
-  if (Date.parse(root.expires) - check.now() < SOON)
+  if (isEnding(root, check.now()))
     check.onWarning(`root ${root.version} expires at ${root.expires}: ask its publisher for the next one`);
   await requireBundleKey(chain, manifest, signatures, name);
   // A folder is its owner's own copy: nobody answers there who could hold a newer index back.

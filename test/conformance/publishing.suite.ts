@@ -221,6 +221,21 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
       expect((await store.get(key))!.bytes).toEqual(files.get("parameters.safetensors"));
     });
 
+    test.each<[string, (manifest: Uint8Array) => Uint8Array]>([
+      ["damaged", (manifest) => manifest.slice(0, 100)],
+      ["replaced by another", () => sampleBundle({ seed: 8 }).get("manifest.json")!],
+    ])("mends a manifest that was %s in storage, since the index names it; others are refused", async (_, change) => {
+      const store = await create();
+      const manifest = sampleBundle().get("manifest.json")!;
+      await publishBundle(store, sampleBundle());
+      const key = manifestKey("sample", "1.0.0");
+      await store.putIfMatch(key, change(manifest), (await store.get(key))!.etag);
+      expect((await refused(publishBundle(store, sampleBundle({ seed: 9 })))).code).toBe("version_conflict");
+      expect((await publishBundle(store, sampleBundle())).status).toBe("already");
+      expect((await store.get(key))!.bytes).toEqual(manifest);
+      expect((await readIndex(store)).latest).toBe("1.0.0");
+    });
+
     test("waits and tries again while the index refuses writes, then says how to finish", async () => {
       const store = await create();
       let left = 2;

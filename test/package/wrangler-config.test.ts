@@ -13,7 +13,7 @@ interface Config {
   readonly vars: Record<string, unknown>;
   readonly r2_buckets: { binding: string; bucket_name: string }[];
   readonly ratelimits: { name: string; namespace_id: string; simple: { period: number } }[];
-  readonly queues: { producers?: { binding: string }[]; consumers?: object[] };
+  readonly queues: { producers?: { binding: string; queue: string }[]; consumers?: { queue: string }[] };
   readonly assets?: { directory?: string; binding?: string; run_worker_first?: string[] | boolean };
   readonly observability?: { enabled?: boolean };
 }
@@ -48,6 +48,23 @@ test("production shares neither its name, nor its bundles, nor its counters with
     ...ratelimits.map(({ namespace_id }) => namespace_id),
   ];
   expect(own(production).filter((value) => own(development).includes(value))).toEqual([]);
+});
+
+test("the guide makes every bucket and queue before the deployment that takes it", () => {
+  const blocks = readFileSync(join(ROOT, "docs/deploy.md"), "utf8").matchAll(/```sh\n(.*?)```/gs);
+  const commands = [...blocks].flatMap(([, block]) => block!.split("\n").map((line) => line.replace(/ +#.*/, "")));
+  const place = (command: string): number => commands.indexOf(`npx wrangler ${command}`);
+  for (const [deploy, { r2_buckets, queues }] of [
+    ['deploy --env=""', development],
+    ["deploy --env production", production],
+  ] as const)
+    for (const command of [
+      ...r2_buckets.map(({ bucket_name }) => `r2 bucket create ${bucket_name}`),
+      ...[...(queues.producers ?? []), ...(queues.consumers ?? [])].map(({ queue }) => `queues create ${queue}`),
+    ]) {
+      expect(place(command), command).toBeGreaterThan(0);
+      expect(place(command), command).toBeLessThan(place(deploy));
+    }
 });
 
 test("callers are told to wait as long as is counted", () => {

@@ -74,7 +74,7 @@ export async function readSession(
       );
     return { signed, key };
   }
-  throw new HttpProblem("invalid_state", "this Worker did not sign the state");
+  throw new HttpProblem("invalid_state", "none of this Worker's keys signed the state: begin a new evaluation");
 }
 
 async function transform(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
@@ -90,7 +90,7 @@ export async function sessionKeys({ sessionKeys: keys }: Pick<Settings, "session
   if (keys.length === 0)
     throw new HttpProblem(
       "not_implemented",
-      "this Worker has no secret SESSION_KEYS, which signs the states of adaptive evaluations: docs/deploy.md explains how to make one",
+      "this Worker has no secret SESSION_KEYS, which signs the states of adaptive evaluations: `openssl rand -hex 32` makes one",
     );
   const imported = (key: string): Promise<CryptoKey> => {
     const bytes = Uint8Array.from({ length: 32 }, (_, k) => Number.parseInt(key.slice(2 * k, 2 * k + 2), 16));

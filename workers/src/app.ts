@@ -50,13 +50,13 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     const settings = settingsOf(c.env);
     c.set("settings", settings);
     const identified = identify(c.req.header("authorization"), settings, now());
+    identified.then((known) => c.set("caller", known)).catch(() => undefined); // the log names whom the limit refuses
     const meter = await meterOf(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
     await meter(1); // before anything is done for it
     c.set("meter", meter);
     const caller = await identified;
     const keepAlive = waitUntil(c);
     const { bucket, shipped } = bundleStorage(c.env, caches.shipped, deadline, keepAlive);
-    c.set("caller", caller);
     c.set("deadline", deadline);
     c.set("bucket", bucket);
     const bundles = new BundleReader({

@@ -42,7 +42,9 @@ export const tokenCommand: Command = {
     else {
       output.line(token);
       output.remark("That is the token: it is shown once and kept nowhere. Clients send it as ANCHOREVAL_TOKEN.");
-      output.remark("Add this record to the array in the Worker's secret TOKENS (npx wrangler secret put TOKENS):");
+      output.remark(
+        "Add this record to the array in the Worker's secret TOKENS (npx wrangler secret put TOKENS --env production):",
+      );
       output.line(JSON.stringify(record));
     }
     return Promise.resolve();

@@ -109,7 +109,7 @@ export const sweepCommand: Command = {
     if (broken.length > 0)
       throw new AnchorEvalError(
         "bundle_corrupt",
-        `${removed.length} files were ${dryRun ? "found" : "removed"}; ${broken.join("; ")}: restore the log from a copy`,
+        `${removed.length} files were ${dryRun ? "found" : "removed"}; ${broken.join("; ")}`,
       );
     output.result({ ...result, dryRun }, [
       ...removed,

@@ -32,8 +32,8 @@ export function publicKeyOf(privateKey: KeyObject): string {
 }
 
 /**
- * The end of a day, or a time; null where none is given.
- * @example readExpiry("2027-01-31") // "2027-01-31T23:59:59.000Z"
+ * The end of a day, or a time, that is still to come; null where none is given.
+ * @example readExpiry("2099-01-31") // "2099-01-31T23:59:59.000Z"
  * @throws AnchorEvalError `invalid_option`
  */
 export function readExpiry(text: string | undefined): string | null {
@@ -44,5 +44,6 @@ export function readExpiry(text: string | undefined): string | null {
     throw invalidOption(
       `--expires must be a day like 2027-01-31, or a time with its zone like 2027-01-31T12:00:00Z; got ${text}`,
     );
+  if (time.getTime() <= Date.now()) throw invalidOption(`--expires ${text} has passed`);
   return time.toISOString();
 }

@@ -173,7 +173,7 @@ async function report(output: Output, roots: readonly SignedStatement[]): Promis
   const signers = await signersOf("root", newest, keys);
   const why = await missing(roots);
   output.result({ ...statement, signers, complete: why === null }, [
-    `root ${version}, valid until ${expires}; ${threshold} of ${keys.length} keys sign it`,
+    `root ${version}, ${Date.parse(expires) > Date.now() ? "valid until" : "expired at"} ${expires}; ${threshold} of ${keys.length} keys sign it`,
     ...keys.map((key) => `root     ${key}${signers.includes(key) ? "  signed" : ""}`),
     ...bundles.map((key) => `bundles  ${key}`),
     ...index.map((key) => `index    ${key}`),

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { trustKey } from "anchoreval/internal/core/bundle/names";
 import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
-import { checkRoots, currentRoot } from "anchoreval/internal/trust/root-chain";
+import { checkRoots, currentRoot, isEnding } from "anchoreval/internal/trust/root-chain";
 import { signIndex } from "anchoreval/internal/trust/sign-index";
 import { parseTrustFile } from "anchoreval/internal/trust/statements";
 import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
 import { invalidOption, option, type OptionReader } from "../command.ts";
 import type { Output } from "../output.ts";
 import { readKey } from "./key-files.ts";
+import { warn } from "./trusted-keys.ts";
 
 /** Options of a command that signs an index beside what it publishes. */
 export const SEAL_OPTIONS = {
@@ -52,6 +53,8 @@ export async function readSeal(
   const root = currentRoot(chain, Date.now());
   if (!root.index.includes(key.key))
     throw invalidOption(`--key ${keyFile}: root ${root.version} doesn't list ${key.key} for indexes`);
+  if (isEnding(root, Date.now()))
+    warn(`root ${root.version} expires at ${root.expires}: renew it by anchoreval root ${file} --expires DATE`);
   await requireBundleKey(chain, bundle.manifest, bundle.signatures, bundle.name);
   return async (store, benchmark) => {
     const sign = (bytes: Uint8Array): string => key.sign(bytes).signature;

@@ -27,7 +27,7 @@ export function readTrusted(setting: string): readonly string[] | ((source: Bund
 }
 
 /** Warnings of trust are printed whatever is quiet. */
-function warn(message: string): void {
+export function warn(message: string): void {
   process.stderr.write(`${printable(`warning: ${message}`)}\n`);
 }
 

@@ -112,6 +112,12 @@ describe("the log of requests", () => {
     expect(linesOf(log)).toEqual([expect.objectContaining(line)]);
   });
 
+  test("names the token whose requests are too many", async () => {
+    const LIMITER = { limit: () => Promise.resolve({ success: false }) };
+    await startApp({}, { ...settings, LIMITER })("/healthz", { headers: reader.bearer });
+    expect(linesOf(log)).toEqual([expect.objectContaining({ status: 429, code: "rate_limited", token: "reader" })]);
+  });
+
   test("has no contents, tokens, queries or paths that name nothing", async () => {
     const request = startApp({}, settings);
     const secret = "SENSITIVE";

@@ -332,16 +332,18 @@ describe("a version that is taken back", () => {
     expect((await blind(ESTIMATES, post({ responses: sampleAnswers("20") }))).status).toBe(200);
   });
 
-  test.each<[string, string, RequestInit, number]>([
-    ["without a token", YANK, yank({ yanked: true, reason }, {}), 401],
-    ["without the scope", YANK, yank({ yanked: true, reason }, reader.bearer), 403],
-    ["without a reason", YANK, yank({ yanked: true }), 422],
-    ["with a reason to offer it", YANK, yank({ yanked: false, reason }), 422],
-    ["of what isn't there", "/v1/bundles/sample/9.9.9/yank", yank({ yanked: true, reason }), 404],
-  ])("%s: refused", async (_, path, init, status) => {
+  test.each<[string, string, RequestInit, number, string]>([
+    ["without a token", YANK, yank({ yanked: true, reason }, {}), 401, "requires a bearer token"],
+    ["without the scope", YANK, yank({ yanked: true, reason }, reader.bearer), 403, "publish:sample"],
+    ["without a reason", YANK, yank({ yanked: true }), 422, "reason: "],
+    ["with a reason to offer it", YANK, yank({ yanked: false, reason }), 422, '"reason"'],
+    ["neither way", YANK, yank({ reason }), 422, "yanked: "],
+    ["of what isn't there", "/v1/bundles/sample/9.9.9/yank", yank({ yanked: true, reason }), 404, "sample@9.9.9"],
+  ])("%s: refused", async (_, path, init, status, words) => {
     const request = startApp({}, { TOKENS });
     await publishOverHttp(request, files, publisher.bearer);
-    expect((await problemOf(await request(path, init))).status).toBe(status);
+    const { status: own, detail } = await problemOf(await request(path, init));
+    expect([own, detail]).toEqual([status, expect.stringContaining(words)]);
     expect(await warnings(startApp())).toEqual([]);
   });
 });

@@ -118,7 +118,7 @@ describe("work is counted, not requests alone", () => {
     expect(LIMITER.keys).toEqual(Array.from({ length: counts }, () => "network:203.0.113.1"));
   });
 
-  test("the platform's own limiter: ten beginnings in its period, then 429 with Retry-After", async () => {
+  test("the platform's own limiter: nine beginnings in its period, then 429 with Retry-After", async () => {
     const { LIMITER } = env as unknown as { LIMITER: RateLimiter };
     const request = startApp({}, { LIMITER, SESSION_KEYS: "ab".repeat(32) });
     const begin = (): Promise<Response> => request(`${PATH}/next-items`, post({ begin: {} }, from("203.0.113.79")));

@@ -47,6 +47,14 @@ test("what the message doesn't say follows, ten lines at most", () => {
   expect(err).toContain("  … and 2 more\n");
 });
 
+test("a host that asks for a token: where tokens are read from", () => {
+  let err = "";
+  const streams = { stdout: { write: () => true }, stderr: { write: (text: string) => (err += text) } };
+  const error = new AnchorEvalError("unauthorized" as never, "https://evals.example.com: 401: reading quiz requires …");
+  expect(reportError(error, streams, false)).toBe(1);
+  expect(err).toContain("ANCHOREVAL_READ_TOKENS (HOST=TOKEN,…)");
+});
+
 test("an error of the program itself is a defect, exit code 1", () => {
   let err = "";
   const streams = { stdout: { write: () => true }, stderr: { write: (text: string) => (err += text) } };

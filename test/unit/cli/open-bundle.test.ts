@@ -84,14 +84,17 @@ test.each([
 
 test("commands send it with each request to that host", async () => {
   vi.stubEnv("ANCHOREVAL_READ_TOKENS", TOKENS);
-  const sent: (string | null)[] = [];
-  vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
+  const [sent, asked]: [(string | null)[], string[]] = [[], []];
+  vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
+    asked.push(url);
     sent.push(new Headers(init.headers).get("authorization"));
     return Promise.resolve(new Response("{}", { status: 404 }));
   });
   await openBundle("https://evals.example.com/v1/bundles/quiz/1.0.0").read("manifest.json");
   await openBundle("https://elsewhere.example.com/v1/bundles/quiz/1.0.0").read("manifest.json");
-  expect(sent).toEqual(["Bearer anchoreval_a", null]);
+  await openBundle("https://evals.example.com/v1/bundles/quiz/1.0.0").readTrust!();
+  expect(sent).toEqual(["Bearer anchoreval_a", null, "Bearer anchoreval_a"]);
+  expect(asked.at(-1)).toBe("https://evals.example.com/v1/bundles/quiz/trust.json"); // as errors name it
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
 });

@@ -139,7 +139,7 @@ export class BundleReader {
       if (listed && listed.digest !== read.digest)
         throw new AnchorEvalError(
           "bundle_mismatch",
-          `${benchmark}@${version} has another manifest (${read.digest}) than the index says (${listed.digest}): put the right one back, or remove index.json if it is the one that is wrong`,
+          `${benchmark}@${version} has another manifest (${read.digest}) than the index says (${listed.digest}): publish the right one again, or remove index.json if it is the one that is wrong`,
         );
       return { ...read, source };
     });

@@ -235,7 +235,7 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 const YankRequestSchema = z
-  .union([
+  .discriminatedUnion("yanked", [
     z.strictObject({
       yanked: z.literal(true),
       reason: z.string().min(1).max(500).openapi({ example: "wrong keys in 12 items: use 1.0.1" }),

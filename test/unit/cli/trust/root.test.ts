@@ -169,6 +169,11 @@ describe("a root", () => {
     ["a key twice", "root root.json --add root:a.pem,a.pem", "twice"],
     ["a key to remove that isn't there", "root root.json --add root:a.pem --remove b.pem", "the root doesn't list"],
     ["a day that is none", "root root.json --add root:a.pem --expires soon", "--expires must be a day"],
+    [
+      "a day that has passed",
+      "root root.json --add root:a.pem --expires 2026-01-31",
+      "--expires 2026-01-31 has passed",
+    ],
   ])("with %s is refused, and nothing is written", async (_, line, words) => {
     // prettier-ignore
     await keygen("a", "b");
@@ -235,6 +240,40 @@ describe("a published index", () => {
       code: 2,
       err: expect.stringContaining("a newer one is held back") as string,
     });
+  });
+
+  test("by a root in its last month is told of, by one that has expired not made; a renewed one goes on", async () => {
+    await done("root root.json --expires 2099-12-31 --key a.pem --key b.pem", PUBLISH);
+    const warn = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.parse("2099-12-20T00:00:00Z"));
+    await done(PUBLISH);
+    expect(warn).toHaveBeenCalledWith(
+      expect.stringMatching(/^warning: root 2 expires at 2099-12-31T23:59:59\.000Z: renew it by anchoreval root \S+root\.json --expires DATE/), // prettier-ignore
+    );
+    clock.mockReturnValue(Date.parse("2100-01-02T00:00:00Z"));
+    const expired = { code: 2, err: expect.stringContaining("renews it by anchoreval root FILE") as string };
+    expect(await run(PUBLISH)).toMatchObject(expired);
+    expect(await read("root.json")).toMatchObject(expired);
+    expect(await done("root root.json")).toMatch(/^root 2, expired at /);
+    expect(await done("root root.json --expires 2100-12-31 --key a.pem --key c.pem", PUBLISH)).toContain(
+      "there already",
+    );
+    expect(await read("root.json")).toMatchObject({ code: 0 });
+  });
+
+  test("begun anew after its log was lost is refused by who saw the old one, until its key is another", async () => {
+    await done(PUBLISH, PUBLISH);
+    expect(await read("root.json")).toMatchObject({ code: 0 });
+    for (const lost of ["log.jsonl", "index.json", "trust.json"])
+      await rm(join(place("published"), "bundles/sample", lost));
+    await done(PUBLISH);
+    expect(await read("root.json")).toMatchObject({ code: 2, err: expect.stringContaining("(rollback)") as string });
+    await keygen("other");
+    await done(
+      "root root.json --remove index.pem --add index:other.pem --key a.pem --key b.pem",
+      PUBLISH.replace("index.pem", "other.pem"),
+    );
+    expect(await read("root.json")).toMatchObject({ code: 0, err: "" });
   });
 
   test("that was left behind is told of", async () => {

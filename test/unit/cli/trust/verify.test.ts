@@ -90,6 +90,7 @@ describe("is refused by verify and by sweep:", () => {
       ]) {
         const { code, err } = await runProgram(argv);
         expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+        expect(err.split("restore log and index from a copy")).toHaveLength(2);
       }
     } finally {
       writeFileSync(file, whole);
