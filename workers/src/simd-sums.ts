@@ -37,7 +37,9 @@ export function useSimd(): void {
 }
 
 function simdSums(): BankSums {
-  const module = new WebAssembly.Module(fromBase64Url(SIMD_SUMS)!);
+  // Cloudflare's types know of no module that is made from bytes.
+  const Module = WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module;
+  const module = new Module(fromBase64Url(SIMD_SUMS)!);
   const { memory, sums } = new WebAssembly.Instance(module).exports as unknown as Exports;
   new Float64Array(memory.buffer, TABLE, EXP_STEPS.length).set(EXP_STEPS);
   const banks = new Map<ItemBank, { readonly weights: Float64Array; readonly begin: number }>();
