@@ -1,15 +1,15 @@
 import { fromBase64Url } from "anchoreval/internal/bytes";
-import type { FloatArray, ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { EXP_STEPS } from "anchoreval/internal/core/numeric/functions";
 import { type BankSums, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";
 
 /** simd-sums.wat, assembled, in base64url. */
 export const SIMD_SUMS =
-  "AGFzbQEAAAABCgFgBn9_f39_fwADAgEABQMBAAEHEQIGbWVtb3J5AgAEc3VtcwAACvAHAe0HBAV_AnsCfAh7IAFBAnQhBiAGQQNsIQcgAiABQQN0aiEJIAUgAEEDdGohCgNAIAT9XQMA_V_97QEhDyAE_V0DCP1f_e0BIRMgAiEIA0AgCP0KAwAhCyAPIAMgBmogA_1cAgD9VgIAAf1fIAv98gH98AEhDyATIAMgB2ogAyAGQQF0av1cAgD9VgIAAf1fIAv98gH98AEhEyADQQRqIQMgCEEIaiIIIAlJDQALIAMgB2ohAyAP_e0BIQ8gE_3tASETIAwgD_3sAf31ASEMIAwgE_3sAf31ASEMIA_9DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhECAT_Qz-gitlRxWnQP6CK2VHFadA_fIB_QwAAAAAAAA4QwAAAAAAADhD_fABIRQgEP0MAAAAAAAAOEMAAAAAAAA4Q_3xASERIBT9DAAAAAAAADhDAAAAAAAAOEP98QEhFSAPIBH9DAAA4P5CLjY_AADg_kIuNj_98gH98QEgEf0Mdjx5Ne85Oj12PHk17zk6Pf3yAf3xASERIBMgFf0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAV_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIRUgEP0bAkH_D3FBA3QgEP0bAEH_D3FBA3T9XQNA_VcDQAEhEiAU_RsCQf8PcUEDdCAU_RsAQf8PcUEDdP1dA0D9VwNAASEWIBIgEiARIBEgEf3yAf0MAAAAAAAA4D8AAAAAAADgPyAR_QxVVVVVVVXFP1VVVVVVVcU__fIB_fAB_fIB_fAB_fIB_fABIRIgFiAWIBUgFSAV_fIB_QwAAAAAAADgPwAAAAAAAOA_IBX9DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhFiASIBBBC_3NAUE0_csB_c4BIRIgFiAUQQv9zQFBNP3LAf3OASEW_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IBL98AH98wEhD_0MAAAAAAAA8D8AAAAAAADwP_0MAAAAAAAA8D8AAAAAAADwPyAW_fAB_fMBIRMgBf0ABAAgD_3yASESIAX9AAQQIBP98gEhFiAS_QwAAAAAAADwPwAAAAAAAPA_IA_98QH98gEhESAW_QwAAAAAAADwPwAAAAAAAPA_IBP98QH98gEhFSANIBL9IQCgIBL9IQGgIBb9IQCgIBb9IQGgIQ0gDiAR_SEAoCAR_SEBoCAV_SEAoCAV_SEBoCEOIARBEGohBCAFQSBqIgUgCkkNAAtBACANOQMAQQggDjkDAEEQIAz9IQAgDP0hAaU5AwAL";
+  "AGFzbQEAAAABCQFgBX9_f39_AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAK5wcB5AcEA38DewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9AAQAIQkgCf1f_e0BIQ0gCSAJ_Q0ICQoLDA0ODwgJCgsMDQ4P_V_97QEhESACIQUDQCAF_QoDACEIIANBEGoiA_0ABAAhCSANIAn9XyAI_fIB_fABIQ0gESAJIAn9DQgJCgsMDQ4PCAkKCwwNDg_9XyAI_fIB_fABIREgBUEIaiIFIAZJDQALIANBEGohAyAN_e0BIQ0gEf3tASERIAogDf3sAf31ASEKIAogEf3sAf31ASEKIA39DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhDiAR_Qz-gitlRxWnQP6CK2VHFadA_fIB_QwAAAAAAAA4QwAAAAAAADhD_fABIRIgDv0MAAAAAAAAOEMAAAAAAAA4Q_3xASEPIBL9DAAAAAAAADhDAAAAAAAAOEP98QEhEyANIA_9DAAA4P5CLjY_AADg_kIuNj_98gH98QEgD_0Mdjx5Ne85Oj12PHk17zk6Pf3yAf3xASEPIBEgE_0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAT_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIRMgDv0bAkH_D3FBA3QgDv0bAEH_D3FBA3T9XQNA_VcDQAEhECAS_RsCQf8PcUEDdCAS_RsAQf8PcUEDdP1dA0D9VwNAASEUIBAgECAPIA8gD_3yAf0MAAAAAAAA4D8AAAAAAADgPyAP_QxVVVVVVVXFP1VVVVVVVcU__fIB_fAB_fIB_fAB_fIB_fABIRAgFCAUIBMgEyAT_fIB_QwAAAAAAADgPwAAAAAAAOA_IBP9DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhFCAQIA5BC_3NAUE0_csB_c4BIRAgFCASQQv9zQFBNP3LAf3OASEU_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IBD98AH98wEhDf0MAAAAAAAA8D8AAAAAAADwP_0MAAAAAAAA8D8AAAAAAADwPyAU_fAB_fMBIREgBP0ABAAgDf3yASEQIAT9AAQQIBH98gEhFCAQ_QwAAAAAAADwPwAAAAAAAPA_IA398QH98gEhDyAU_QwAAAAAAADwPwAAAAAAAPA_IBH98QH98gEhEyALIBD9IQCgIBD9IQGgIBT9IQCgIBT9IQGgIQsgDCAP_SEAoCAP_SEBoCAT_SEAoCAT_SEBoCEMIARBIGoiBCAHSQ0AC0EAIAs5AwBBCCAMOQMAQRAgCv0hACAK_SEBpTkDAAs";
 
 interface Exports {
   readonly memory: WebAssembly.Memory;
-  readonly sums: (count: number, dims: number, theta: number, a: number, b: number, w: number) => void;
+  readonly sums: (count: number, dims: number, theta: number, parameters: number, w: number) => void;
 }
 
 /** Items of a turn. */
@@ -61,22 +61,20 @@ function simdSums(): BankSums {
     if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE));
     const { buffer } = memory;
     const atTheta = begin + 8 * padded;
-    const atB = atTheta + 8 * dims;
-    const atA = atB + 4 * padded;
+    const atItems = atTheta + 8 * dims;
     new Float64Array(buffer, atTheta, dims).set(theta);
     if (held === null) {
-      // Items that make the last turn whole weigh nothing.
-      const put = (into: FloatArray, values: FloatArray): void => {
-        into.set(values);
-        into.fill(0, values.length);
-      };
-      put(new Float64Array(buffer, begin, padded), weights);
-      put(new Float32Array(buffer, atB, padded), b);
-      put(new Float32Array(buffer, atA, padded * dims), a);
+      new Float64Array(buffer, begin, padded).fill(0, count).set(weights); // items that make the last turn whole weigh nothing
+      const items = new Float32Array(buffer, atItems, padded * (1 + dims)).fill(0);
+      for (let i = 0; i < count; i++) {
+        const at = (i - (i % TURN)) * (1 + dims) + (i % TURN);
+        items[at] = b[i]!;
+        for (let d = 0; d < dims; d++) items[at + TURN * (1 + d)] = a[i * dims + d]!;
+      }
       banks.set(bank, { weights, begin });
-      free = Math.ceil((begin + bytes) / 8) * 8;
+      free = begin + bytes;
     }
-    sums(padded, dims, atTheta, atA, atB, begin);
+    sums(padded, dims, atTheta, atItems, begin);
     const [score, spread, most] = new Float64Array(buffer, 0, 3);
     return most! < REACH ? { score: score!, spread: spread! } : null;
   };

@@ -8,39 +8,35 @@
     (param $count i32) ;; items, a multiple of 4
     (param $dims i32)
     (param $theta i32) ;; where θ begins, float64
-    (param $a i32) ;; where a begins, float32, item by item
-    (param $b i32) ;; where b begins, float32
+    (param $at i32) ;; where the items' parameters begin, float32: of four items b, then a of each dimension
     (param $w i32) ;; where w begins, float64
-    (local $row i32) (local $rows i32) (local $at i32) (local $to i32) (local $end i32)
-    (local $t v128) (local $most v128) (local $score f64) (local $spread f64)
+    (local $d i32) (local $to i32) (local $end i32)
+    (local $t v128) (local $own v128) (local $most v128) (local $score f64) (local $spread f64)
     (local $x v128) (local $n v128) (local $r v128) (local $e v128)
     (local $x2 v128) (local $n2 v128) (local $r2 v128) (local $e2 v128)
-    (local.set $row (i32.shl (local.get $dims) (i32.const 2)))
-    (local.set $rows (i32.mul (local.get $row) (i32.const 3)))
     (local.set $to (i32.add (local.get $theta) (i32.shl (local.get $dims) (i32.const 3))))
     (local.set $end (i32.add (local.get $w) (i32.shl (local.get $count) (i32.const 3))))
     (loop $items
       ;; x = z
-      (local.set $x (f64x2.neg (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $b)))))
-      (local.set $x2 (f64x2.neg (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $b)))))
-      (local.set $at (local.get $theta))
+      (local.set $own (v128.load (local.get $at)))
+      (local.set $x (f64x2.neg (f64x2.promote_low_f32x4 (local.get $own))))
+      (local.set $x2 (f64x2.neg (f64x2.promote_low_f32x4
+        (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $own) (local.get $own)))))
+      (local.set $d (local.get $theta))
       (loop $dimensions
-        (local.set $t (v128.load64_splat (local.get $at)))
+        (local.set $t (v128.load64_splat (local.get $d)))
+        (local.set $own (v128.load (local.tee $at (i32.add (local.get $at) (i32.const 16)))))
         (local.set $x (f64x2.add (local.get $x) (f64x2.mul
-          (f64x2.promote_low_f32x4 (v128.load32_lane 1
-            (i32.add (local.get $a) (local.get $row))
-            (v128.load32_zero (local.get $a))))
+          (f64x2.promote_low_f32x4 (local.get $own))
           (local.get $t))))
         (local.set $x2 (f64x2.add (local.get $x2) (f64x2.mul
-          (f64x2.promote_low_f32x4 (v128.load32_lane 1
-            (i32.add (local.get $a) (local.get $rows))
-            (v128.load32_zero (i32.add (local.get $a) (i32.shl (local.get $row) (i32.const 1))))))
+          (f64x2.promote_low_f32x4
+            (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $own) (local.get $own)))
           (local.get $t))))
-        (local.set $a (i32.add (local.get $a) (i32.const 4)))
         (br_if $dimensions (i32.lt_u
-          (local.tee $at (i32.add (local.get $at) (i32.const 8)))
+          (local.tee $d (i32.add (local.get $d) (i32.const 8)))
           (local.get $to))))
-      (local.set $a (i32.add (local.get $a) (local.get $rows)))
+      (local.set $at (i32.add (local.get $at) (i32.const 16)))
       ;; x = −z; a number past 700, or none, is told by `most`
       (local.set $x (f64x2.neg (local.get $x)))
       (local.set $x2 (f64x2.neg (local.get $x2)))
@@ -97,7 +93,6 @@
       (local.set $spread (f64.add (f64.add (f64.add (f64.add (local.get $spread)
         (f64x2.extract_lane 0 (local.get $r))) (f64x2.extract_lane 1 (local.get $r)))
         (f64x2.extract_lane 0 (local.get $r2))) (f64x2.extract_lane 1 (local.get $r2))))
-      (local.set $b (i32.add (local.get $b) (i32.const 16)))
       (br_if $items (i32.lt_u
         (local.tee $w (i32.add (local.get $w) (i32.const 32)))
         (local.get $end))))
