@@ -1,3 +1,4 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
@@ -6,6 +7,7 @@ import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchore
 import { percent, points } from "anchoreval/internal/words/figures";
 import { bundleComponents } from "anchoreval/internal/trials/components";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
+import type { ReadModel } from "../anchor-logs.ts";
 import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
@@ -77,8 +79,7 @@ export const estimateCommand: Command = {
       return reportPassAtK(bundle, model, { metric, prices, summary }, { options, output });
     }
     const asked = { ...model, ...estimateOptions(options) };
-    const isRepeated = over !== null || model.trials !== undefined || bundleComponents(bundle.manifest).size > 0;
-    const repeated = isRepeated ? await import("../trials/estimate-over.ts") : null;
+    const repeated = over !== null || isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
     const clusters = await repeated?.askedClusters(options, model);
     const foundOver = repeated?.estimateOver(bundle, model, asked, clusters);
     const found = foundOver ?? estimateFromAnchors(bundle, model.responses, asked);
@@ -98,6 +99,11 @@ export const estimateCommand: Command = {
     await addSummary(summary, estimateHeading(estimate), parts(false));
   },
 };
+
+/** Whether a score is known over runs, too: items were tried several times, by this model or by the source models. */
+export function isRepeated(bundle: Bundle, { trials }: Pick<ReadModel, "trials">): boolean {
+  return trials !== undefined || bundleComponents(bundle.manifest).size > 0;
+}
 
 /** An estimate for people. @param verbose - also the ability, λ and every estimator */
 export function estimateParts(

@@ -7,7 +7,7 @@ import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
-import { estimateHeading, estimateParts } from "../commands/estimate.ts";
+import { estimateHeading, estimateParts, isRepeated } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
@@ -106,30 +106,34 @@ export const runCommand: Command = {
       await runToEnd(command, folder, { signal, quiet: options.flag("quiet") });
     }
     const logs = join(folder, "logs");
-    const { responses, hashes, took, ...logged } = await readAnchorLogs(bundle, [logs], {
+    const { remarks: said, ...model } = await readAnchorLogs(bundle, [logs], {
       ...{ ...asked, form, anchors: plan.anchors },
     });
-    for (const words of [...logged.warnings.map(({ message }) => message), ...logged.remarks])
+    const { took } = model;
+    for (const words of [...model.warnings.map(({ message }) => message), ...said])
       if (!remarks.includes(words)) {
         remarks.push(words);
         output.remark(`warning: ${words}`);
       }
-    const estimate = estimateFromAnchors(bundle, responses, { form, hashes, ...estimateOptions(options) });
-    const result = { ...estimate, ...given({ took }), run: { ...run, model: logged.name, warnings: remarks } };
+    const own = { ...model, form, ...estimateOptions(options) };
+    const repeated = isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
+    const over = repeated?.estimateOver(bundle, own, own);
+    const estimate = over ?? estimateFromAnchors(bundle, model.responses, own);
+    const result = { ...estimate, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
     await finishRun(folder, result);
-    const parts = estimateParts(estimate, null, false);
+    const parts = [...estimateParts(estimate, null, false), ...(over ? repeated!.overParts(over, "runs") : [])];
     const costs = [
       `${costWords(run)}.`,
-      ...(took ? [loggedWords(took, estimate.answered, logged.trials !== undefined)] : []),
+      ...(took ? [loggedWords(took, estimate.answered, model.trials !== undefined)] : []),
     ];
     output.result(result, [
-      `${logged.name} on ${plainLines(parts).join("\n")}`,
+      `${model.name} on ${plainLines(parts).join("\n")}`,
       "",
       ...costs,
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
     ]);
-    await addSummary(summary, `${logged.name} on ${estimateHeading(estimate)}`, [
+    await addSummary(summary, `${model.name} on ${estimateHeading(estimate)}`, [
       ...parts,
       ...costs,
       ...remarks.map((words) => `warning: ${words}`),

@@ -97,6 +97,20 @@ describe("run", () => {
     expect(text).toContain(`Everything lies in ${out}: the logs in ${out}/logs, this result in ${out}/estimate.json.`);
   });
 
+  test("of a bundle of several trials it says what the run's noise is, as estimate does of its logs", async () => {
+    const each = { model: 0.02, item: 0.04, modelItem: 0.06, trial: 0.12, trials: 3, repeated: 900 };
+    const manifest = { ...content.manifest, fit: { varianceComponents: { alpha: each, "beta/γ": each } } };
+    const tried = writeBundle(folder.path("tried"), { ...content, manifest });
+    const out = folder.path("noise");
+    const { out: text } = await runCommand("run", "--bundle", tried, "--out", out, "--quiet", ...MODEL);
+    const { out: estimated } = await runCommand("estimate", `${out}/logs`, "--bundle", tried, "--from", "lm-eval");
+    const [noise] = /over runs[^\n]*/.exec(estimated) ?? [];
+    expect(noise).toBeDefined();
+    expect(text).toContain(noise);
+    const { trials } = JSON.parse(readFileSync(`${out}/estimate.json`, "utf8")) as { trials?: object };
+    expect(trials).toMatchObject({ overall: { basis: "components" } });
+  });
+
   test("--summary adds the same as Markdown, warnings included; a run that isn't made has none", async () => {
     const summary = folder.write("job.md", "# Tonight\n\n");
     const call = ["run", "--bundle", bundle, "--out", folder.path("summed"), "--summary", summary];
