@@ -6,7 +6,7 @@ import type { Yank } from "anchoreval/internal/publish/bundle-index";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { faultsOf } from "../../support/consistent-store.ts";
 import { immediateDigest } from "../../support/immediate-digest.ts";
 import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
@@ -17,6 +17,7 @@ import { sampleBundle } from "../../support/sample-bundle.ts";
 // stores' conformance says that each call is atomic, so one store stands for all of them here. One write of a
 // race with few states may be carried out and answered with an error; with LOST_ANSWERS=1 of any race.
 const MANY = Number(process.env["LOST_ANSWERS"] ?? 0);
+if (MANY > 0) vi.setConfig({ testTimeout: 600_000 });
 type Files = ReadonlyMap<BundleFileName, Uint8Array>;
 const NOW = 10 * SWEEP_AGE;
 const pause = (): Promise<void> => Promise.resolve();
