@@ -73,17 +73,19 @@ async function requireThreshold(
   );
 }
 
-/** Those of some keys that signed a statement, each once, however often it signed. */
+/** Those of some keys that signed a statement, by the first signature of each: a file of many costs no more. */
 export async function signersOf(
   type: "root" | "index",
   { signed, signatures }: SignedStatement,
   keys: readonly string[],
 ): Promise<string[]> {
   const bytes = signedBytes(type, signed);
-  const signers = new Set<string>();
-  for (const own of signatures)
-    if (keys.includes(own.key) && !signers.has(own.key) && (await isSignedBy(bytes, own))) signers.add(own.key);
-  return [...signers];
+  const signers: string[] = [];
+  for (const key of new Set(keys)) {
+    const own = signatures.find((candidate) => candidate.key === key);
+    if (own && (await isSignedBy(bytes, own))) signers.push(key);
+  }
+  return signers;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { checkRoots, currentRoot, followRoots, revokedBy } from "anchoreval/internal/trust/root-chain";
 import { parseTrustFile, type RootStatement, type SignedStatement } from "anchoreval/internal/trust/statements";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { signingKey } from "../../support/signing-key.ts";
 import { DAY, NOW, rootJson, rootOf, sign } from "../../support/trust.ts";
@@ -127,6 +127,14 @@ describe("is refused:", () => {
     expect(currentRoot(chain, NOW - 2 * DAY)).toEqual(old);
     expect(currentRoot(await followRoots(chain, [signedSecond], "r"), NOW)).toEqual(second);
   });
+});
+
+test("a file of ten thousand signatures costs one a key", async () => {
+  const many = { ...signedFirst, signatures: Array.from({ length: 10_000 }, (_, k) => signedFirst.signatures[k % 2]!) };
+  const verify = vi.spyOn(crypto.subtle, "verify");
+  await checkRoots([{ ...many, signed: signedSecond.signed }], "r").catch(() => null);
+  expect(verify.mock.calls.length).toBeLessThanOrEqual(3);
+  verify.mockRestore();
 });
 
 test.each(["", "{}", '{"roots":[]}', '{"roots":[{"signed":"{}"}]}', rootJson(signedFirst).slice(0, -3)])(
