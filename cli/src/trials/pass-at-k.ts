@@ -7,6 +7,7 @@ import { intervalWords, scoreWords } from "anchoreval/internal/words/result-word
 import type { ReadModel } from "../anchor-logs.ts";
 import { given, type CommandInput } from "../command.ts";
 import { type Answered, estimateOptions, withAnswers } from "../options/answers.ts";
+import { loggedWords } from "../prices/logged-costs.ts";
 import { addSummary, plainLines, type ResultParts } from "../summary.ts";
 import { knownTrials } from "./estimate-over.ts";
 
@@ -24,8 +25,13 @@ export async function reportPassAtK(
   const trials = knownTrials(model);
   const estimate = withAnswers(estimatePassAtK(bundle, trials, metric, reading), [model]);
   const cost = answerCost(bundle, trials, prices);
-  const parts = [...passParts(estimate), ...(cost === null ? [] : [costWords(cost)])];
-  output.result({ ...estimate, ...(cost !== null && { cost }) }, plainLines(parts));
+  const { took } = model;
+  const parts = [
+    ...passParts(estimate),
+    ...(cost ? [costWords(cost)] : []),
+    ...(took ? [loggedWords(took, estimate.answered, model.trials !== undefined)] : []),
+  ];
+  output.result({ ...estimate, ...given({ cost, took }) }, plainLines(parts));
   await addSummary(summary, passHeading(estimate), parts);
 }
 

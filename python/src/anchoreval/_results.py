@@ -156,7 +156,7 @@ class Estimate:
     predicted: bool = False
     """`score` counts scenarios that weren't asked."""
     trials: Trials | None = None
-    """There where an item has trials, or with `over`."""
+    """There where an item has trials, with `over`, or of a bundle of several trials."""
     cost: AnswerCost | None = None
     """There where the bundle was fitted by prices."""
 
@@ -462,4 +462,4 @@ class TrialPlan:
     forms: tuple[TrialPlannedForm, ...]
     wanted: float | None
     enough: tuple[ItemsByTrials, ...]
-    """For each number of trials the fewest items that reach what is wanted, the fewest answers first."""
+    """For each number of trials the fewest items that reach what is wanted, the cheapest first."""

@@ -89,11 +89,13 @@ describe("logs of Inspect with epochs and tokens", () => {
     const { out } = await runCommand(...argv, "--json");
     const { cost, took } = JSON.parse(out) as Record<string, Record<string, { total: number; items: number }>>;
     expect(cost).toMatchObject({ unit: "tokens", answered: took!["seconds"]!.items });
-    const told = await runCommand(...argv);
-    expect(told.out).toContain("answered cost");
-    expect(told.out).toMatch(
-      /By its logs the run took [\d\s]+ tokens( \(\d+ of \d+ items say so\))? and \d+ seconds, all trials together\./,
-    );
+    for (const metric of [[], ["--metric", "pass@2"]]) {
+      const told = await runCommand(...argv, ...metric);
+      expect(told.out).toContain("answered cost");
+      expect(told.out).toMatch(
+        /By its logs the run took [\d\s]+ tokens( \(\d+ of \d+ items say so\))? and \d+ seconds, all trials together\./,
+      );
+    }
   });
 
   test("an import without epochs leaves no trials of an earlier one", async () => {
