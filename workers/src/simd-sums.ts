@@ -19,6 +19,8 @@ const [TABLE, FREE] = [64, 64 + 8 * EXP_STEPS.length];
 /** All that banks may take. @unit bytes */
 const LARGEST = 1 << 22;
 const PAGE = 1 << 16;
+/** Loads across lines of the cache take twice as long. @unit bytes */
+const LINE = 64;
 /** The exponential's range. @unit logits */
 const REACH = 700;
 
@@ -60,8 +62,8 @@ function simdSums(): BankSums {
     const lacking = begin + bytes - memory.buffer.byteLength;
     if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE));
     const { buffer } = memory;
-    const atTheta = begin + 8 * padded;
-    const atItems = atTheta + 8 * dims;
+    const atItems = begin + 8 * padded;
+    const atTheta = atItems + 4 * padded * (1 + dims);
     new Float64Array(buffer, atTheta, dims).set(theta);
     if (held === null) {
       new Float64Array(buffer, begin, padded).fill(0, count).set(weights); // items that make the last turn whole weigh nothing
@@ -72,7 +74,7 @@ function simdSums(): BankSums {
         for (let d = 0; d < dims; d++) items[at + TURN * (1 + d)] = a[i * dims + d]!;
       }
       banks.set(bank, { weights, begin });
-      free = begin + bytes;
+      free = Math.ceil((begin + bytes) / LINE) * LINE;
     }
     sums(padded, dims, atTheta, atItems, begin);
     const [score, spread, most] = new Float64Array(buffer, 0, 3);
