@@ -1,6 +1,6 @@
 // An empty isolate's first estimate; requests a second at 16 connections beside a route that only reads the same body;
 // latency at one; a long load: see README.md, "throughput". Needs `npm run build`.
-// usage: node bench/throughput.js [--dims 2] [--starts 5] [--seconds 10] [--load 60]
+// usage: node bench/throughput.js [--dims 2] [--starts 5] [--seconds 10] [--load 60] [--beside OTHER/index.js]
 import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -23,12 +23,13 @@ const { values: options } = parseArgs({
     load: { type: "string", default: "60" },
     starts: { type: "string", default: "5" },
     dims: { type: "string", default: "2" },
+    beside: { type: "string" },
   },
 });
 const [seconds, dims] = [Number(options.seconds), Number(options.dims)];
 const CONNECTIONS = 16;
 /** Rounds of each case, in turns, so that a busy machine slows all of them. */
-const ROUNDS = 3;
+const ROUNDS = 10;
 /** Models of a batch. */
 const BATCH = 25;
 
@@ -52,13 +53,16 @@ try {
   );
 
   const worker = await started("anchoreval", join(root, "offline-trainer/dist/worker/index.js"));
+  const other = options.beside === undefined ? null : await started("anchoreval", options.beside);
   const parser = await started("parse-only", await bundled("bench/worker/parse-only.js"));
   try {
-    await publishBundle(r2Store(await worker.miniflare.getR2Bucket("BUNDLES", "anchoreval")), files);
+    for (const own of [worker, other])
+      if (own) await publishBundle(r2Store(await own.miniflare.getR2Bucket("BUNDLES", "anchoreval")), files);
     const cases = [
       { title: "do-nothing route", url: `${worker.url}/healthz`, done: 0, wall: 0 },
       { title: "reads the body alone", url: parser.url + path, body, done: 0, wall: 0 },
       { title: "estimate", url: worker.url + path, body, done: 0, wall: 0 },
+      ...(other ? [{ title: "estimate of the other build", url: other.url + path, body, done: 0, wall: 0 }] : []),
     ];
     for (const own of cases) await drive(own, CONNECTIONS, 2);
     for (let round = 0; round < ROUNDS; round++)
@@ -69,15 +73,16 @@ try {
       }
     console.log(`100 anchors of ${SCENARIOS.mmlu} items in ${dims} dimensions, ${CONNECTIONS} connections`);
     for (const { title, done, wall } of cases) console.log(`  ${title}: ${((1000 * done) / wall).toFixed(0)} a second`);
-    const [, reading, estimate] = cases.map(({ done, wall }) => done / wall);
+    const [, reading, estimate, others] = cases.map(({ done, wall }) => done / wall);
     console.log(`  estimate beside reading alone: ${(estimate / reading).toFixed(2)} (aim: .45)`);
+    if (other) console.log(`  estimate beside the other build: ${(estimate / others).toFixed(2)}`);
 
     const alone = await drive(cases[2], 1, seconds / 2);
     const sorted = alone.times.toSorted((x, y) => x - y);
     const at = (share) => sorted[Math.floor(share * sorted.length)].toFixed(2);
     console.log(`one connection: median ${at(0.5)} ms, 99 % ${at(0.99)} ms, of ${sorted.length} (aim: 4 ms)`);
 
-    await parser.miniflare.dispose();
+    for (const own of [parser, other]) await own?.miniflare.dispose();
     const models = Array.from({ length: BATCH }, (_, k) => ({ model: `model ${k}`, responses: answers }));
     const batch = { url: `${worker.url}${path}/batch`, body: JSON.stringify({ models }) };
     await drive(batch, 1, 2);
