@@ -34,6 +34,7 @@ const ROUNDS = 10;
 const BATCH = 25;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const BUILT = join(root, "offline-trainer/dist/worker/index.js");
 const folder = await mkdtemp(join(tmpdir(), "anchoreval-bench-"));
 try {
   const { files, answers } = syntheticBundle("mmlu", { mmlu: SCENARIOS.mmlu }, false, 100, dims);
@@ -41,8 +42,7 @@ try {
   const body = JSON.stringify({ responses: answers });
   const firsts = [];
   for (let k = 0; k < Number(options.starts); k++) {
-    const { miniflare, url } = await started("anchoreval", join(root, "offline-trainer/dist/worker/index.js"));
-    await publishBundle(r2Store(await miniflare.getR2Bucket("BUNDLES", "anchoreval")), files);
+    const { miniflare, url } = await started("anchoreval", BUILT, files);
     await drive({ url: `${url}/healthz` }, 1, 0.01);
     firsts.push((await drive({ url: url + path, body }, 1, 0)).times[0]);
     await miniflare.dispose();
@@ -52,12 +52,10 @@ try {
     `first estimate of an empty isolate: ${firsts.map((time) => time.toFixed(0)).join(", ")} ms (aim: 100 ms)`,
   );
 
-  const worker = await started("anchoreval", join(root, "offline-trainer/dist/worker/index.js"));
-  const other = options.beside === undefined ? null : await started("anchoreval", options.beside);
+  const worker = await started("anchoreval", BUILT, files);
+  const other = options.beside === undefined ? null : await started("anchoreval", options.beside, files);
   const parser = await started("parse-only", await bundled("bench/worker/parse-only.js"));
   try {
-    for (const own of [worker, other])
-      if (own) await publishBundle(r2Store(await own.miniflare.getR2Bucket("BUNDLES", "anchoreval")), files);
     const cases = [
       { title: "do-nothing route", url: `${worker.url}/healthz`, done: 0, wall: 0 },
       { title: "reads the body alone", url: parser.url + path, body, done: 0, wall: 0 },
@@ -118,7 +116,7 @@ async function bundled(script) {
 }
 
 /** A Worker on a socket of workerd's own, with an R2 and without the pages of /docs, which Cloudflare serves before it. */
-async function started(name, path) {
+async function started(name, path, files = null) {
   const miniflare = new Miniflare({
     workers: [
       {
@@ -132,6 +130,7 @@ async function started(name, path) {
     ],
   });
   await miniflare.ready;
+  if (files) await publishBundle(r2Store(await miniflare.getR2Bucket("BUNDLES", name)), files);
   return { miniflare, url: (await miniflare.unsafeGetDirectURL(name)).origin };
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../core/bundle/schema.ts";
 import { BENCHMARK_NAME, VERSION } from "../core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../core/bundle/signature.ts";
+import { logHead } from "../publish/publication-log.ts";
 
 /** A statement as it was signed, letter for letter, and who signed it. */
 export interface SignedStatement {
@@ -67,7 +68,7 @@ const index = object(
     versions: list(object({ version: text({ pattern: VERSION }), digest: text(), yanked: flag }, { reason: text() })),
   },
   /** Where the log of publications had come to. */
-  { log: object({ entries: number({ min: 1, integer: true }), head: text() }) },
+  { log: logHead },
 );
 
 /** The keys that are trusted, and until when. */

@@ -21,6 +21,8 @@ import { settingsOf } from "./settings.ts";
 /** Headers that scripts of other origins may read. */
 const EXPOSED = ["ETag", "Content-Range", "Accept-Ranges", "Retry-After", "Location", "X-Request-Id", "Server-Timing"];
 
+const EXPOSED_NAMES = EXPOSED.join(",");
+
 interface AppOptions extends CacheOptions {
   /** The cache of open benchmarks that isolates share: `caches.default`. @default none */
   readonly contents?: ContentCache;
@@ -105,7 +107,7 @@ const openToPages: MiddlewareHandler<AppEnv> = async (c, next) => {
   // Set on the answer itself: set before, or by Hono's `header`, they would have it copied.
   const { headers } = c.res;
   headers.set("access-control-allow-origin", "*");
-  headers.set("access-control-expose-headers", EXPOSED.join(","));
+  headers.set("access-control-expose-headers", EXPOSED_NAMES);
   headers.set("x-content-type-options", "nosniff");
 };
 

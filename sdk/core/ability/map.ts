@@ -142,10 +142,8 @@ export function abilityPosterior(bank: ItemBank, { items, scores: given }: Score
         for (let c = 0; c < dims; c++) pull += precision[r * dims + c]! * (theta[c]! - mean[c]!);
         gradient[r] = -pull;
       }
-      for (let j = 0; j < count; j++) {
-        const slope = slopes[j]!;
-        for (let r = 0; r < dims; r++) gradient[r] = gradient[r]! + slope * rows[j * dims + r]!;
-      }
+      for (let j = 0; j < count; j++)
+        for (let r = 0; r < dims; r++) gradient[r] = gradient[r]! + slopes[j]! * rows[j * dims + r]!;
       hessian.set(precision);
       addGram(hessian, dims, rows, informations, count);
       if (cholesky(hessian, dims, expected) === null) return null;

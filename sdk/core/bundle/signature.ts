@@ -1,5 +1,4 @@
-import { decodeJson, list, object, readValue, type Schema, text } from "./schema.ts";
-import type { Issue } from "../errors.ts";
+import { decodeJson, list, object, readOrNull, type Schema, text } from "./schema.ts";
 
 /** A signature of a bundle's manifest.json, byte for byte, by Ed25519 (RFC 8032). */
 export interface ManifestSignature {
@@ -26,13 +25,8 @@ const signed = object({ signatures: signatureList });
 
 /** Reads manifest.sig; null where it is damaged. */
 export function parseSignatures(bytes: Uint8Array): readonly ManifestSignature[] | null {
-  const issues: Issue[] = [];
-  try {
-    const parsed = readValue(signed, decodeJson(bytes), [], issues);
-    return issues.length === 0 && parsed.signatures.length <= MOST_SIGNATURES ? parsed.signatures : null;
-  } catch {
-    return null;
-  }
+  const signatures = readOrNull(signed, () => decodeJson(bytes))?.signatures;
+  return signatures && signatures.length <= MOST_SIGNATURES ? signatures : null;
 }
 
 /** Writes manifest.sig. */

@@ -25,9 +25,10 @@ export function logit(p: number): number {
   return Math.log(p) - Math.log1p(-p);
 }
 
-/** Steps of the table in one octave, 2^(j/2048), and their power of two; by `exp`, since engines' powers differ more. */
+/** Steps of the table in one octave, and their power of two. */
 const STEPS = 2048;
 const BITS = 11;
+/** 2^(j/2048) by `exp`, since engines' powers differ more. */
 export const EXP_STEPS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) =>
   Math.exp((j * Math.LN2) / STEPS),
 );

@@ -3,7 +3,6 @@ import { toBase64Url } from "anchoreval/internal/bytes";
 import type { FloatArray, ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expectedScore, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";
-
 import { afterAll, expect, test } from "vitest";
 import wabt from "wabt";
 import { SIMD_SUMS, useSimd } from "../../../workers/src/simd-sums.ts";

@@ -90,8 +90,8 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
   const body = await c.req.text();
   const requests = textLines(body);
-  checkBatchSize(requests.length, c.var.settings.batchModels);
-  await c.var.meter(countsOf({ models: requests.length, bytes: body.length }));
+  checkBatchSize(requests.length, c.get("settings").batchModels);
+  await c.get("meter")(countsOf({ models: requests.length, bytes: body.length }));
   const opened = await openBundle(c, ref.data);
   return sendLines(c, requests.length, (index) => estimateLine(opened, requests[index]!, index));
 };
@@ -123,7 +123,7 @@ export const createEstimateBatch = route(
   },
   async (c) => {
     const { models } = c.req.valid("json");
-    checkBatchSize(models.length, c.var.settings.batchModels);
+    checkBatchSize(models.length, c.get("settings").batchModels);
     await countWork(c, models);
     const duplicates = duplicateKeys(await c.req.text());
     refuseDuplicates(duplicates.filter((path) => path.length < 3));
