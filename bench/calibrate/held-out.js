@@ -6,7 +6,8 @@ import { itemLogit } from "anchoreval/internal/core/irt/response";
 import { softplus } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
-import { expectedScore, predictedScoresOf } from "anchoreval/internal/core/scoring/predicted-scores";
+import { answerCurves } from "anchoreval/internal/core/person-fit/statistics";
+import { expectedScore } from "anchoreval/internal/core/scoring/predicted-scores";
 import { scoreAt } from "../../offline-trainer/dist/matrix/response-matrix.js";
 
 /** k of the ability prior N(μ, k²Σ): what the fit implies, and what the trainer serves with. */
@@ -78,7 +79,7 @@ function pIrt(bank, matrix, model, items, prior) {
   const ability = abilityFrom(bank, matrix, model, items, prior);
   const sample = answeredSample(anchors, answers);
   const expected = expectedScore(ability.theta, bank, share, null);
-  const predicted = predictedScoresOf(sample.items, ability.theta, bank, null);
+  const predicted = answerCurves(bank, ability.theta, sample).p;
   return modelImputedMean({ weights: share, expected, predicted, sample });
 }
 

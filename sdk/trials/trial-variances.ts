@@ -2,7 +2,8 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
 import type { AnsweredSample } from "../core/estimators/types.ts";
 import type { KnownVariance } from "../core/inference/sampling-variance.ts";
-import { predictedScoresOf } from "../core/scoring/predicted-scores.ts";
+import { answerCurves } from "../core/person-fit/statistics.ts";
+import { onScale } from "../core/scoring/predicted-scores.ts";
 import type { ScoredScenario } from "../estimate/overall-score.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
 import type { TrialSummary } from "./item-trials.ts";
@@ -71,7 +72,7 @@ export function trialVariances(
   const { anchors, itemIds } = forms.get(form)!;
   const sample = answeredSample(anchors, scores);
   if (!sample || scored.result.details === null) return null;
-  const predicted = predictedScoresOf(sample.items, Float64Array.from(scored.result.details.theta), bank, scoreMap);
+  const predicted = onScale(answerCurves(bank, Float64Array.from(scored.result.details.theta), sample).p, scoreMap);
   const share = trialShare(components);
   const prior = predicted.map((p) => share * p * (1 - p));
   const trials = Array.from(sample.positions, (at) => summaries.get(itemIds[at]!)!);

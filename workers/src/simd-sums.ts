@@ -5,7 +5,7 @@ import { type BankSums, takeSumsBy } from "anchoreval/internal/core/scoring/pred
 
 /** simd-sums.wat, assembled, in base64url. */
 export const SIMD_SUMS =
-  "AGFzbQEAAAABCQFgBX9_f39_AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAK5wcB5AcEA38DewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9AAQAIQkgCf1f_e0BIQ0gCSAJ_Q0ICQoLDA0ODwgJCgsMDQ4P_V_97QEhESACIQUDQCAF_QoDACEIIANBEGoiA_0ABAAhCSANIAn9XyAI_fIB_fABIQ0gESAJIAn9DQgJCgsMDQ4PCAkKCwwNDg_9XyAI_fIB_fABIREgBUEIaiIFIAZJDQALIANBEGohAyAN_e0BIQ0gEf3tASERIAogDf3sAf31ASEKIAogEf3sAf31ASEKIA39DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhDiAR_Qz-gitlRxWnQP6CK2VHFadA_fIB_QwAAAAAAAA4QwAAAAAAADhD_fABIRIgDv0MAAAAAAAAOEMAAAAAAAA4Q_3xASEPIBL9DAAAAAAAADhDAAAAAAAAOEP98QEhEyANIA_9DAAA4P5CLjY_AADg_kIuNj_98gH98QEgD_0Mdjx5Ne85Oj12PHk17zk6Pf3yAf3xASEPIBEgE_0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAT_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIRMgDv0bAkH_D3FBA3QgDv0bAEH_D3FBA3T9XQNA_VcDQAEhECAS_RsCQf8PcUEDdCAS_RsAQf8PcUEDdP1dA0D9VwNAASEUIBAgECAPIA8gD_3yAf0MAAAAAAAA4D8AAAAAAADgPyAP_QxVVVVVVVXFP1VVVVVVVcU__fIB_fAB_fIB_fAB_fIB_fABIRAgFCAUIBMgEyAT_fIB_QwAAAAAAADgPwAAAAAAAOA_IBP9DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhFCAQIA5BC_3NAUE0_csB_c4BIRAgFCASQQv9zQFBNP3LAf3OASEU_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IBD98AH98wEhDf0MAAAAAAAA8D8AAAAAAADwP_0MAAAAAAAA8D8AAAAAAADwPyAU_fAB_fMBIREgBP0ABAAgDf3yASEQIAT9AAQQIBH98gEhFCAQ_QwAAAAAAADwPwAAAAAAAPA_IA398QH98gEhDyAU_QwAAAAAAADwPwAAAAAAAPA_IBH98QH98gEhEyALIBD9IQCgIBD9IQGgIBT9IQCgIBT9IQGgIQsgDCAP_SEAoCAP_SEBoCAT_SEAoCAT_SEBoCEMIARBIGoiBCAHSQ0AC0EAIAs5AwBBCCAMOQMAQRAgCv0hACAK_SEBpTkDAAs";
+  "AGFzbQEAAAABCQFgBX9_f39_AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAK_QYB-gYEA38BewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9AAQAIQsgA_0ABBAhDyACIQUDQCAF_QoDACEIIANBIGohAyALIAP9AAQAIAj98gH98QEhCyAPIAP9AAQQIAj98gH98QEhDyAFQQhqIgUgBkkNAAsgA0EgaiEDIAv9DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhDCAP_Qz-gitlRxWnQP6CK2VHFadA_fIB_QwAAAAAAAA4QwAAAAAAADhD_fABIRAgDP0MAAAAAAAAOEMAAAAAAAA4Q_3xASENIBD9DAAAAAAAADhDAAAAAAAAOEP98QEhESALIA39DAAA4P5CLjY_AADg_kIuNj_98gH98QEgDf0Mdjx5Ne85Oj12PHk17zk6Pf3yAf3xASENIA8gEf0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAR_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIREgDP0bAkH_D3FBA3QgDP0bAEH_D3FBA3T9XQNA_VcDQAEhDiAQ_RsCQf8PcUEDdCAQ_RsAQf8PcUEDdP1dA0D9VwNAASESIA4gDiANIA0gDf3yAf0MAAAAAAAA4D8AAAAAAADgPyAN_QxVVVVVVVXFP1VVVVVVVcU__fIB_fAB_fIB_fAB_fIB_fABIQ4gEiASIBEgESAR_fIB_QwAAAAAAADgPwAAAAAAAOA_IBH9DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhEiAOIAxBC_3NAUE0_csB_c4BIQ4gEiAQQQv9zQFBNP3LAf3OASES_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IA798AH98wEhC_0MAAAAAAAA8D8AAAAAAADwP_0MAAAAAAAA8D8AAAAAAADwPyAS_fAB_fMBIQ8gBP0ABAAgC_3yASEOIAT9AAQQIA_98gEhEiAO_QwAAAAAAADwPwAAAAAAAPA_IAv98QH98gEhDSAS_QwAAAAAAADwPwAAAAAAAPA_IA_98QH98gEhESAJIA79IQCgIA79IQGgIBL9IQCgIBL9IQGgIQkgCiAN_SEAoCAN_SEBoCAR_SEAoCAR_SEBoCEKIARBIGoiBCAHSQ0AC0EAIAk5AwBBCCAKOQMACw";
 
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -17,7 +17,7 @@ const TURN = 4;
 /** Where the module's table begins, and where banks may begin. @unit bytes */
 const [TABLE, FREE] = [64, 64 + 8 * EXP_STEPS.length];
 /** All that banks may take. @unit bytes */
-const LARGEST = 1 << 22;
+const LARGEST = 1 << 23;
 const PAGE = 1 << 16;
 /** Loads across lines of the cache take twice as long. @unit bytes */
 const LINE = 64;
@@ -44,40 +44,66 @@ function simdSums(): BankSums {
   const module = new Module(fromBase64Url(SIMD_SUMS)!);
   const { memory, sums } = new WebAssembly.Instance(module).exports as unknown as Exports;
   new Float64Array(memory.buffer, TABLE, EXP_STEPS.length).set(EXP_STEPS);
-  const banks = new Map<ItemBank, { readonly weights: Float64Array; readonly begin: number }>();
+  const banks = new Map<ItemBank, HeldBank>();
   let free = FREE;
   return (theta, bank, weights) => {
-    const { count, dims, a, b, lower, upper } = bank;
+    const { count, dims, lower, upper } = bank;
     const padded = Math.ceil(count / TURN) * TURN;
-    const bytes = 8 * (dims + padded) + 4 * padded * (1 + dims);
-    const isPlain = lower === null && upper === null && a instanceof Float32Array && b instanceof Float32Array;
-    if (!isPlain || FREE + bytes > LARGEST) return null;
+    const bytes = 8 * padded * (2 + dims);
+    if (lower !== null || upper !== null || FREE + bytes + 8 * dims > LARGEST) return null;
     const known = banks.get(bank);
-    const held = known?.weights === weights ? known : null;
-    if (held === null && free + bytes > LARGEST) {
-      banks.clear();
-      free = FREE;
-    }
-    const begin = held?.begin ?? free;
-    const lacking = begin + bytes - memory.buffer.byteLength;
-    if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE));
-    const { buffer } = memory;
-    const atItems = begin + 8 * padded;
-    const atTheta = atItems + 4 * padded * (1 + dims);
-    new Float64Array(buffer, atTheta, dims).set(theta);
+    let held = known?.weights === weights ? known : null;
     if (held === null) {
-      new Float64Array(buffer, begin, padded).fill(0, count).set(weights); // items that make the last turn whole weigh nothing
-      const items = new Float32Array(buffer, atItems, padded * (1 + dims)).fill(0);
-      for (let i = 0; i < count; i++) {
-        const at = (i - (i % TURN)) * (1 + dims) + (i % TURN);
-        items[at] = b[i]!;
-        for (let d = 0; d < dims; d++) items[at + TURN * (1 + d)] = a[i * dims + d]!;
+      if (free + bytes + 8 * dims > LARGEST) {
+        banks.clear();
+        free = FREE;
       }
-      banks.set(bank, { weights, begin });
-      free = Math.ceil((begin + bytes) / LINE) * LINE;
+      const lacking = free + bytes + 8 * dims - memory.buffer.byteLength;
+      if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE));
+      held = holdBank(new Float64Array(memory.buffer, free, padded * (2 + dims)), padded, bank, weights);
+      banks.set(bank, held);
+      free = Math.ceil((free + bytes + 8 * dims) / LINE) * LINE;
     }
-    sums(padded, dims, atTheta, atItems, begin);
-    const [score, spread, most] = new Float64Array(buffer, 0, 3);
-    return most! < REACH ? { score: score!, spread: spread! } : null;
+    const { begin, steepest } = held;
+    let reach = held.farthest;
+    for (let d = 0; d < dims; d++) reach += steepest[d]! * Math.abs(theta[d]!);
+    if (!(reach < REACH)) return null; // too far, or no number
+    new Float64Array(memory.buffer, begin + bytes, dims).set(theta);
+    sums(padded, dims, begin + bytes, begin + 8 * padded, begin);
+    const [score, spread] = new Float64Array(memory.buffer, 0, 2);
+    return { score: score!, spread: spread! };
   };
+}
+
+/** A bank in the module's memory: the weights of its items, their parameters, an ability. */
+interface HeldBank {
+  readonly weights: Float64Array;
+  /** @unit bytes */
+  readonly begin: number;
+  /** Largest |b|, and |a| of each dimension. */
+  readonly farthest: number;
+  readonly steepest: Float64Array;
+}
+
+/** @param place - filled with the weights, and of four items each b and then a of each dimension; items that make the last turn whole weigh nothing */
+function holdBank(
+  place: Float64Array,
+  padded: number,
+  { count, dims, a, b }: ItemBank,
+  weights: Float64Array,
+): HeldBank {
+  place.fill(0).set(weights);
+  const steepest = new Float64Array(dims);
+  let farthest = 0;
+  for (let i = 0; i < count; i++) {
+    const at = padded + (i - (i % TURN)) * (1 + dims) + (i % TURN);
+    place[at] = b[i]!;
+    farthest = Math.max(farthest, Math.abs(b[i]!));
+    for (let d = 0; d < dims; d++) {
+      const own = a[i * dims + d]!;
+      place[at + TURN * (1 + d)] = own;
+      steepest[d] = Math.max(steepest[d]!, Math.abs(own));
+    }
+  }
+  return { weights, begin: place.byteOffset, farthest, steepest };
 }

@@ -2,46 +2,34 @@
 ;; operation is that of `itemLogits`, `sigmoids` and `expectedScore`, in their order, so that the sums are the same to the
 ;; last bit. wabt makes simd-sums.ts's bytes of it (test/unit/workers/simd-sums.test.ts).
 (module
-  ;; From byte 0 on: Σ w·p, Σ w·p(1−p), the largest |z|; from 64 on e^(j·ln2/2048).
+  ;; From byte 0 on: Σ w·p, Σ w·p(1−p); from 64 on e^(j·ln2/2048).
   (memory (export "memory") 1)
   (func (export "sums")
     (param $count i32) ;; items, a multiple of 4
     (param $dims i32)
     (param $theta i32) ;; where θ begins, float64
-    (param $at i32) ;; where the items' parameters begin, float32: of four items b, then a of each dimension
+    (param $at i32) ;; where the items' parameters begin, float64: of four items b, then a of each dimension
     (param $w i32) ;; where w begins, float64
     (local $d i32) (local $to i32) (local $end i32)
-    (local $t v128) (local $own v128) (local $most v128) (local $score f64) (local $spread f64)
+    (local $t v128) (local $score f64) (local $spread f64)
     (local $x v128) (local $n v128) (local $r v128) (local $e v128)
     (local $x2 v128) (local $n2 v128) (local $r2 v128) (local $e2 v128)
     (local.set $to (i32.add (local.get $theta) (i32.shl (local.get $dims) (i32.const 3))))
     (local.set $end (i32.add (local.get $w) (i32.shl (local.get $count) (i32.const 3))))
     (loop $items
-      ;; x = z
-      (local.set $own (v128.load (local.get $at)))
-      (local.set $x (f64x2.neg (f64x2.promote_low_f32x4 (local.get $own))))
-      (local.set $x2 (f64x2.neg (f64x2.promote_low_f32x4
-        (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $own) (local.get $own)))))
+      ;; x = b − Σ a·θ = −z, which the caller knows to be in the exponential's range
+      (local.set $x (v128.load (local.get $at)))
+      (local.set $x2 (v128.load offset=16 (local.get $at)))
       (local.set $d (local.get $theta))
       (loop $dimensions
         (local.set $t (v128.load64_splat (local.get $d)))
-        (local.set $own (v128.load (local.tee $at (i32.add (local.get $at) (i32.const 16)))))
-        (local.set $x (f64x2.add (local.get $x) (f64x2.mul
-          (f64x2.promote_low_f32x4 (local.get $own))
-          (local.get $t))))
-        (local.set $x2 (f64x2.add (local.get $x2) (f64x2.mul
-          (f64x2.promote_low_f32x4
-            (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $own) (local.get $own)))
-          (local.get $t))))
+        (local.set $at (i32.add (local.get $at) (i32.const 32)))
+        (local.set $x (f64x2.sub (local.get $x) (f64x2.mul (v128.load (local.get $at)) (local.get $t))))
+        (local.set $x2 (f64x2.sub (local.get $x2) (f64x2.mul (v128.load offset=16 (local.get $at)) (local.get $t))))
         (br_if $dimensions (i32.lt_u
           (local.tee $d (i32.add (local.get $d) (i32.const 8)))
           (local.get $to))))
-      (local.set $at (i32.add (local.get $at) (i32.const 16)))
-      ;; x = −z; a number past 700, or none, is told by `most`
-      (local.set $x (f64x2.neg (local.get $x)))
-      (local.set $x2 (f64x2.neg (local.get $x2)))
-      (local.set $most (f64x2.max (local.get $most) (f64x2.abs (local.get $x))))
-      (local.set $most (f64x2.max (local.get $most) (f64x2.abs (local.get $x2))))
+      (local.set $at (i32.add (local.get $at) (i32.const 32)))
       ;; n = x·2048/ln2 rounded, in the low bits of n + 1.5·2⁵²
       (local.set $n (f64x2.add
         (f64x2.mul (local.get $x) (v128.const f64x2 2954.639443740597 2954.639443740597))
@@ -97,5 +85,4 @@
         (local.tee $w (i32.add (local.get $w) (i32.const 32)))
         (local.get $end))))
     (f64.store (i32.const 0) (local.get $score))
-    (f64.store (i32.const 8) (local.get $spread))
-    (f64.store (i32.const 16) (f64.max (f64x2.extract_lane 0 (local.get $most)) (f64x2.extract_lane 1 (local.get $most))))))
+    (f64.store (i32.const 8) (local.get $spread))))

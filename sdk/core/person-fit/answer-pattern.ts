@@ -22,6 +22,7 @@ export interface AnswerPattern {
  * The statistics of one scenario's answers.
  * @param ability - posterior mode that these answers, and maybe others, gave
  * @param sample - the answered anchors
+ * @param curves - of the answers at that ability
  * @param worst - lowest full score of the source models, in [0,1]
  */
 export function answerPattern(
@@ -29,8 +30,8 @@ export function answerPattern(
   ability: Pick<AbilityEstimate, "theta" | "covariance">,
   sample: AnsweredSample,
   worst: number,
+  curves = answerCurves(bank, ability.theta, sample),
 ): AnswerPattern {
-  const curves = answerCurves(bank, ability.theta, sample);
   const squares = new MeanSquares();
   for (let j = 0; j < sample.items.length; j++) squares.add(sample.scores[j]!, curves.p[j]!);
   const { infit, outfit } = squares.fit;

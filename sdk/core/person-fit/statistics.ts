@@ -1,23 +1,26 @@
 import type { AbilityEstimate, ScoredItems } from "../ability/map.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
-import { itemLogit } from "../irt/response.ts";
+import { itemLogit, type logitInformation } from "../irt/response.ts";
 import { sigmoid } from "../numeric/functions.ts";
 
 /** The response model's probabilities for each answer, in the answers' order. */
-interface AnswerCurves {
+export interface AnswerCurves {
   /** P of each item. */
   readonly p: Float64Array;
   /** Q = 1 − P, not formed by subtraction. */
   readonly q: Float64Array;
   /** P′/(PQ), P′ by the logit: 1 without asymptotes. An answer's score in θ is (y − P)·P′/(PQ)·a. */
   readonly slope: Float64Array;
+  /** {@link logitInformation}, P′²/(PQ). */
+  readonly information: Float64Array;
 }
 
 /** Curves of the answered items at θ. */
-export function answerCurves(bank: ItemBank, theta: FloatArray, { items }: ScoredItems): AnswerCurves {
+export function answerCurves(bank: ItemBank, theta: FloatArray, { items }: Pick<ScoredItems, "items">): AnswerCurves {
   const p = new Float64Array(items.length);
   const q = new Float64Array(items.length);
   const slope = new Float64Array(items.length).fill(1);
+  const information = new Float64Array(items.length);
   for (let j = 0; j < items.length; j++) {
     const item = items[j]!;
     const z = itemLogit(theta, bank, item);
@@ -31,8 +34,9 @@ export function answerCurves(bank: ItemBank, theta: FloatArray, { items }: Score
     // The factor that vanishes in a tail cancels where its asymptote is trivial.
     if (lower > 0 || upper < 1)
       slope[j] = upper === 1 ? s / p[j]! : lower === 0 ? t / q[j]! : (range * s * t) / (p[j]! * q[j]!);
+    information[j] = range * s * t * slope[j]!;
   }
-  return { p, q, slope };
+  return { p, q, slope, information };
 }
 
 /** A variance below this is none. */

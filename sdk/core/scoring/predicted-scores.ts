@@ -1,4 +1,4 @@
-import { itemResponse, itemResponses } from "../irt/response.ts";
+import { itemResponses } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { applyMonotoneMap, type MonotoneMap } from "../numeric/functions.ts";
 
@@ -10,16 +10,9 @@ export function predictedScores(theta: FloatArray, bank: ItemBank, scoreMap: Mon
   return onScale(itemResponses(theta, bank), scoreMap);
 }
 
-/** {@link predictedScores} of some items, aligned with them. */
-export function predictedScoresOf(
-  items: ArrayLike<number>,
-  theta: FloatArray,
-  bank: ItemBank,
-  scoreMap: MonotoneMap | null,
-): Float64Array {
-  const predicted = new Float64Array(items.length);
-  for (let j = 0; j < items.length; j++) predicted[j] = itemResponse(theta, bank, items[j]!);
-  return onScale(predicted, scoreMap);
+/** Predicted scores p̂ of response probabilities. */
+export function onScale(p: Float64Array, scoreMap: MonotoneMap | null): Float64Array {
+  return scoreMap === null ? p : p.map((own) => applyMonotoneMap(scoreMap, own));
 }
 
 /** Sums over a bank's items at an ability, as {@link expectedScore}'s without a score map; null where it has none of such a bank. */
@@ -65,9 +58,4 @@ export function expectedScore(
     }
   }
   return { score, spread };
-}
-
-function onScale(p: Float64Array, scoreMap: MonotoneMap | null): Float64Array {
-  if (scoreMap !== null) for (let i = 0; i < p.length; i++) p[i] = applyMonotoneMap(scoreMap, p[i]!);
-  return p;
 }

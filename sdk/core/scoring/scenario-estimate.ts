@@ -14,11 +14,11 @@ import type {
   ScenarioState,
 } from "../estimators/types.ts";
 import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
-import { logitInformation } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { quadraticForm } from "../numeric/dense.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
-import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
+import { type AnswerCurves, answerCurves } from "../person-fit/statistics.ts";
+import { expectedScore, onScale } from "./predicted-scores.ts";
 
 /** One scenario, ready for estimates: parameters, weights and one anchor set. */
 export interface ScenarioModel {
@@ -114,6 +114,7 @@ export function scenarioAnswers(
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
  * @param factors - û of the model, where answers of other scenarios count too
  * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
+ * @param curves - of the answers at that ability, where they are known
  * @returns null where nothing was answered
  */
 export function estimateScenario(
@@ -122,10 +123,11 @@ export function estimateScenario(
   ability: AbilityEstimate,
   factors: Float64Array = factorSolver([model.factors])([scores]),
   answers: ScenarioAnswers | null = scenarioAnswers(model, scores),
+  curves?: AnswerCurves,
 ): ScenarioEstimate | null {
   if (answers === null) return null;
   const { sample, bounds } = answers;
-  const { state, corrected, ...read } = correctedAnswers(model, ability, sample, bounds);
+  const { state, corrected, ...read } = correctedAnswers(model, ability, sample, bounds, curves);
   const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], state.expected, bounds) : null;
   return {
     base: {
@@ -150,10 +152,11 @@ export function correctedAnswers(
   { theta, covariance }: Pick<AbilityEstimate, "theta" | "covariance">,
   sample: AnsweredSample,
   bounds: Bounds,
+  curves = answerCurves(bank, theta, sample),
 ) {
   const { score: expected, spread } = expectedScore(theta, bank, weights, scoreMap);
-  const predicted = predictedScoresOf(sample.items, theta, bank, scoreMap);
-  const leverages = answerLeverages(bank, theta, covariance, sample.items);
+  const predicted = onScale(curves.p, scoreMap);
+  const leverages = answerLeverages(bank, curves, covariance, sample.items);
   const state: ScenarioState = { weights, expected, spread, predicted, sample };
   const corrected = clamp(correctedMean(state), bounds);
   const residuals = sample.scores.map((score, j) => (score - predicted[j]!) / (1 - leverages[j]!));
@@ -178,6 +181,7 @@ const LARGEST = 0.9;
 /**
  * Leverage of each answer on its own prediction, h = I(z)·aᵀ·Cov(θ̂)·a with the expected information I(z) of the answer in
  * its logit: 0 for an answer that didn't move the ability, at most .9.
+ * @param curves - of the answers at the ability
  * @param covariance - of the ability, D×D row-major
  * @param items - indices of the answered items
  * @returns one a item, in [0,0.9]
@@ -185,16 +189,15 @@ const LARGEST = 0.9;
  */
 export function answerLeverages(
   bank: ItemBank,
-  theta: FloatArray,
+  { information }: Pick<AnswerCurves, "information">,
   covariance: FloatArray,
   items: ArrayLike<number>,
 ): Float64Array {
   const { dims, a } = bank;
   const leverages = new Float64Array(items.length);
   for (let j = 0; j < items.length; j++) {
-    const item = items[j]!;
-    const spread = quadraticForm(a, item * dims, covariance, dims);
-    leverages[j] = Math.min(LARGEST, logitInformation(theta, bank, item) * spread);
+    const spread = quadraticForm(a, items[j]! * dims, covariance, dims);
+    leverages[j] = Math.min(LARGEST, information[j]! * spread);
   }
   return leverages;
 }

@@ -5,6 +5,7 @@ import { answeredSample, LEAST_ANSWERED_SHARE } from "../estimators/answered-sam
 import { factorSolver } from "../estimators/factor-scores.ts";
 import type { AnswerFeatures } from "../estimators/score-maps.ts";
 import { answerPattern, type AnswerPattern } from "../person-fit/answer-pattern.ts";
+import { answerCurves } from "../person-fit/statistics.ts";
 import { bankAbility, gatherItems } from "./bank-ability.ts";
 import { fullScoreEstimate, type FullScoreLine } from "./full-score.ts";
 import {
@@ -89,11 +90,15 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
       const b = banks.findIndex((bank) => bank.id === id);
       return bankAbility(answered[b]!, banks[b]!.prior);
     });
+    const curves = remembered((id: string) => {
+      const { bank, scenario } = place.get(id)!;
+      return answerCurves(scenario.bank, separateAbility(bank.id)!.theta, answers(id)!.sample);
+    });
     const separate = remembered((id: string) => {
       const { bank, scenario, factors } = place.get(id)!;
       const [ability, own] = [separateAbility(bank.id), answers(id)];
       const given = scores.get(id)!;
-      return ability && own && estimateScenario(scenario, given, ability, factors([given]), own);
+      return ability && own && estimateScenario(scenario, given, ability, factors([given]), own, curves(id));
     });
     const isJoint =
       linked && parts.every(({ scenario: { id } }) => (answers(id)?.sample.share ?? 0) >= LEAST_ANSWERED_SHARE);
@@ -130,7 +135,7 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
       pattern: (id) => {
         const { bank, scenario } = place.get(id)!;
         const [ability, own] = [separateAbility(bank.id), answers(id)];
-        return ability && own && answerPattern(scenario.bank, ability, own.sample, scenario.worst);
+        return ability && own && answerPattern(scenario.bank, ability, own.sample, scenario.worst, curves(id));
       },
     };
   };

@@ -1,7 +1,8 @@
 import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { expectedScore, predictedScores, predictedScoresOf } from "anchoreval/internal/core/scoring/predicted-scores";
+import { answerCurves } from "anchoreval/internal/core/person-fit/statistics";
+import { expectedScore, onScale, predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { describe, expect, test } from "vitest";
 
 const bank = itemBank(Float64Array.of(1, 1, 1), Float64Array.of(-2, 0, 2));
@@ -42,7 +43,7 @@ describe.each([1, 2, 3, 4, 5, 255, 256, 257, 259, 512, 601])("of %i items", (cou
         expect(Math.abs(score - sum)).toBeLessThan(1e-14);
         expect(Math.abs(spread - moved)).toBeLessThan(1e-14);
         const some = Array.from({ length: count }, (_, i) => count - 1 - i);
-        predictedScoresOf(some, at, own, scoreMap).forEach((p, j) =>
+        onScale(answerCurves(own, at, { items: some }).p, scoreMap).forEach((p, j) =>
           expect(Math.abs(p - all[some[j]!]!)).toBeLessThan(1e-14),
         );
       }

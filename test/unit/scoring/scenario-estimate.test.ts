@@ -3,6 +3,7 @@ import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
 import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { answerCurves } from "anchoreval/internal/core/person-fit/statistics";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import {
   answerLeverages,
@@ -162,7 +163,12 @@ test.each(referenceScenarios.cases)("$name: (y − p̂)/(1 − h) is numpy's lea
     y: Float64Array.from(scenario.scoreMap.y),
   };
   const predicted = predictedScores(theta, bank, map);
-  const leverages = answerLeverages(bank, theta, Float64Array.from(scenario.covariance), sample.items);
+  const leverages = answerLeverages(
+    bank,
+    answerCurves(bank, theta, sample),
+    Float64Array.from(scenario.covariance),
+    sample.items,
+  );
   const residuals = leverages.map((h, j) => (sample.scores[j]! - predicted[sample.items[j]!]!) / (1 - h));
   expect(largestDifference(residuals, scenario.expected.residuals)).toBeLessThan(referenceScenarios.tolerance.residual);
 });
