@@ -50,6 +50,7 @@ export function settingsOf(env: Env): Settings {
 }
 
 function readSettings(env: Env): Settings {
+  refuseMisspelt(env);
   const batchModels = count(env, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
   return {
     requestBytes: count(env, "MAX_REQUEST_BYTES", 1 << 20),
@@ -96,7 +97,49 @@ function signingKey(secret: unknown): Uint8Array<ArrayBuffer> {
 
 type Name = Exclude<keyof Env, "BUNDLES" | "SHIPPED" | "LIMITER" | "JOBS">;
 
-function misconfigured(name: Name, rule: string): HttpProblem {
+const NAMES: Readonly<Record<Name, true>> = {
+  MAX_REQUEST_BYTES: true,
+  MAX_BLOB_BYTES: true,
+  MAX_BATCH_MODELS: true,
+  MAX_JOB_MODELS: true,
+  MAX_JOB_BYTES: true,
+  LOG_REQUESTS: true,
+  OPEN_JOBS: true,
+  PROTECTED_BENCHMARKS: true,
+  TOKENS: true,
+  TRUSTED_KEYS: true,
+  INDEX_KEY: true,
+  SESSION_KEYS: true,
+};
+
+/** Letters by which a name may differ from a setting's and be taken for it, misspelt. */
+const SLIPS = 2;
+
+/** A misspelt setting would leave its default in force. A Worker may have other variables, but none that reads like a setting. */
+function refuseMisspelt(env: Env): void {
+  for (const name of Object.keys(env)) {
+    if (name in NAMES) continue;
+    const near = Object.keys(NAMES).find((own) => editDistance(name.toUpperCase(), own) <= SLIPS);
+    if (near !== undefined) throw misconfigured(name, `is unknown, and reads like ${near}`);
+  }
+}
+
+/** Letters to put in, leave out or change to make one word the other (Levenshtein). */
+function editDistance(word: string, other: string): number {
+  const row = Array.from({ length: other.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= word.length; i++) {
+    let diagonal = row[0]!;
+    row[0] = i;
+    for (let j = 1; j <= other.length; j++) {
+      const changed = diagonal + (word[i - 1] === other[j - 1] ? 0 : 1);
+      diagonal = row[j]!;
+      row[j] = Math.min(changed, diagonal + 1, row[j - 1]! + 1);
+    }
+  }
+  return row[other.length]!;
+}
+
+function misconfigured(name: string, rule: string): HttpProblem {
   return new HttpProblem("misconfigured", `the setting ${name} ${rule}`);
 }
 

@@ -4,6 +4,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
@@ -56,6 +57,12 @@ export const runCommand: Command = {
     const bundle = await readBundle(options, signal);
     const from = chooseRunner(options, bundle);
     const { manifest } = bundle;
+    const trialMetric = bundleTrialMetric(manifest);
+    if (trialMetric !== null)
+      throw new AnchorEvalError(
+        "unsupported",
+        `this bundle's scores are ${trialMetric}, of several trials an item, and run has one answer of each: run the harness with trials, and give its logs to estimate`,
+      );
     const form = options.text("form") ?? manifest.defaultForm;
     const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
     const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);

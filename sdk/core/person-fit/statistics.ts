@@ -1,6 +1,6 @@
 import type { AbilityEstimate, ScoredItems } from "../ability/map.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
-import { itemLogit, type logitInformation } from "../irt/response.ts";
+import { itemLogit } from "../irt/response.ts";
 import { sigmoid } from "../numeric/functions.ts";
 
 /** The response model's probabilities for each answer, in the answers' order. */
@@ -11,7 +11,7 @@ export interface AnswerCurves {
   readonly q: Float64Array;
   /** P′/(PQ), P′ by the logit: 1 without asymptotes. An answer's score in θ is (y − P)·P′/(PQ)·a. */
   readonly slope: Float64Array;
-  /** {@link logitInformation}, P′²/(PQ). */
+  /** `logitInformation`, P′²/(PQ). */
   readonly information: Float64Array;
 }
 

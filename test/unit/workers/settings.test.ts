@@ -42,6 +42,25 @@ test.each([
   expect(["mine", "theirs", "others"].filter(isProtected)).toEqual(expected);
 });
 
+test.each([
+  ["PROTECTED_BENCHMARK", "PROTECTED_BENCHMARKS"],
+  ["protected_benchmarks", "PROTECTED_BENCHMARKS"],
+  ["PROTECED_BENCHMRKS", "PROTECTED_BENCHMARKS"],
+  ["TRUSTED-KEYS", "TRUSTED_KEYS"],
+  ["TOKEN", "TOKENS"],
+])("%s is refused as %s misspelt", (name, meant) => {
+  const refused = refusal({ [name]: "secret" });
+  expect(refused).toMatchObject({
+    code: "misconfigured",
+    message: `the setting ${name} is unknown, and reads like ${meant}`,
+  });
+});
+
+test("a Worker may have bindings and variables of its own", () => {
+  const env = { BUNDLES: {}, LIMITER: {}, JOBS: {}, SHIPPED: {}, CF_VERSION_METADATA: {}, GREETING: "hello" };
+  expect(settingsOf(env as unknown as Env)).toMatchObject({ batchModels: 5 });
+});
+
 test.each<[string, unknown]>([
   ["PROTECTED_BENCHMARKS", '["secret"]'],
   ["PROTECTED_BENCHMARKS", ["secret"]],

@@ -55,6 +55,14 @@ describe("run", () => {
     expect(err).toContain("--limit isn't for the harness's own arguments here");
   });
 
+  test("a bundle of scores of several trials is refused before anything runs", async () => {
+    const fit = { ...content.manifest.fit, trialMetric: "pass@2" };
+    const trials = writeBundle(folder.path("trials"), { ...content, manifest: { ...content.manifest, fit } });
+    const { code, err } = await runCommand("run", "--bundle", trials, "--out", folder.path("refused"), ...MODEL);
+    expect([code, err]).toEqual([2, expect.stringContaining("pass@2, of several trials an item") as string]);
+    expect(existsSync(folder.path("refused"))).toBe(false);
+  });
+
   test("a run that failed is gone on with in its folder, a finished one isn't", async () => {
     const out = folder.path("out");
     const call = ["run", "--bundle", bundle, "--out", out, "--quiet", ...MODEL];
