@@ -25,9 +25,9 @@ app.use(async (c, next) => {
   await next();
 });
 app.openapi(route, async (c) => {
-  const { responses } = c.req.valid("json");
-  refuseDuplicates(duplicateKeys(await c.req.text()));
-  return c.json({ answers: Object.keys(responses).length }, 200);
+  const body = c.req.valid("json");
+  refuseDuplicates(duplicateKeys(await c.req.text(), body));
+  return c.json({ answers: Object.keys(body.responses).length }, 200);
 });
 
 export default app;

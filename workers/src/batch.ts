@@ -44,7 +44,7 @@ export function estimateLine(bundle: WarnedBundle, line: string, index: number):
     return { index, model: null, problem: problemFields(new HttpProblem("malformed_json", "the line is not JSON")) };
   }
   const parsed = BatchEntrySchema.safeParse(value);
-  if (parsed.success) return { index, ...estimateModel(bundle, parsed.data, duplicateKeys(line)) };
+  if (parsed.success) return { index, ...estimateModel(bundle, parsed.data, duplicateKeys(line, value)) };
   const { detail, issues } = describeZodError(parsed.error, "line");
   return {
     index,

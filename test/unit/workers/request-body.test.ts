@@ -20,13 +20,18 @@ test.each([
   ['"a"', []],
   ["1", []],
 ])("%s", (json, expected) => {
-  expect(duplicateKeys(json)).toEqual(expected);
+  expect(duplicateKeys(json, JSON.parse(json))).toEqual(expected);
+});
+
+test("a value that goes deeper than the stack is none the worse", () => {
+  const json = `{"responses":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)},"a":1}}`;
+  expect(duplicateKeys(json, JSON.parse(json.replace(',"a":1', "")))).toEqual([["responses", "a"]]);
 });
 
 test("JSON that was made from values has none", () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
-      expect(duplicateKeys(json)).toEqual([]);
+      expect(duplicateKeys(json, JSON.parse(json))).toEqual([]);
     }),
   );
 });
@@ -38,7 +43,7 @@ test("finds exactly the key that was put in twice, wherever it stands", () => {
       const again = names[which % names.length]!;
       const all = names.toSpliced(where % (names.length + 1), 0, again);
       const json = `{"responses":{${all.map((name) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}}`;
-      expect(duplicateKeys(json)).toEqual([["responses", again]]);
+      expect(duplicateKeys(json, JSON.parse(json))).toEqual([["responses", again]]);
     }),
   );
 });

@@ -78,8 +78,9 @@ export const createComparison = route(
     responses: { 200: json(ComparisonSchema, "The difference of their full scores"), ...OTHERWISE.answers },
   },
   async (c) => {
-    const { a, b, ...options } = c.req.valid("json");
-    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), [a, b]);
+    const body = c.req.valid("json");
+    const { a, b, ...options } = body;
+    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, [a, b]);
     return c.json(warn(compareFromAnchors(bundle, a, b, options)), 200);
   },
 );
@@ -140,9 +141,10 @@ export const createCheck = route(
     responses: { 200: json(CheckSchema, "A verdict for each rule and for all"), ...OTHERWISE.answers },
   },
   async (c) => {
-    const { current, ...options } = c.req.valid("json");
+    const body = c.req.valid("json");
+    const { current, ...options } = body;
     const runs = [...current, ...(options.baselines ?? [])];
-    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), runs);
+    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, runs);
     return c.json(warn(checkFromAnchors(bundle, current, options)), 200);
   },
 );

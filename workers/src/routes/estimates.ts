@@ -21,24 +21,28 @@ export const createEstimate = route(
     responses: { 200: json(AnyEstimateSchema, "The estimate"), ...OTHERWISE.answers },
   },
   async (c) => {
-    const { responses, ...options } = c.req.valid("json");
-    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), [{ responses }]);
+    const body = c.req.valid("json");
+    const { responses, ...options } = body;
+    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, [body]);
     return c.json(warn(estimateAnswers(bundle, responses, options)), 200);
   },
 );
 
 /** The bundle for a request with answers, and the warning for its results; the answers as in {@link checkAnswers}. */
-export async function bundleForAnswers(c: Context<AppEnv>, ref: BundleRef, models: AnsweredModels) {
-  await checkAnswers(c, models);
+export async function bundleForAnswers(c: Context<AppEnv>, ref: BundleRef, body: unknown, models: AnsweredModels) {
+  await checkAnswers(c, body, models);
   return openBundle(c, ref);
 }
 
 type AnsweredModels = readonly { readonly responses?: unknown }[];
 
-/** Counts answers, for the request's log line and against its caller, and refuses a body in which a key appears twice. */
-export async function checkAnswers(c: Context<AppEnv>, models: AnsweredModels): Promise<void> {
+/**
+ * Counts answers, for the request's log line and against its caller, and refuses a body in which a key appears twice.
+ * @param models - of the body
+ */
+export async function checkAnswers(c: Context<AppEnv>, body: unknown, models: AnsweredModels): Promise<void> {
   await countWork(c, models);
-  refuseDuplicates(duplicateKeys(await c.req.text()));
+  refuseDuplicates(duplicateKeys(await c.req.text(), body));
 }
 
 async function countWork(c: Context<AppEnv>, models: AnsweredModels): Promise<void> {
@@ -122,10 +126,11 @@ export const createEstimateBatch = route(
     },
   },
   async (c) => {
-    const { models } = c.req.valid("json");
+    const body = c.req.valid("json");
+    const { models } = body;
     checkBatchSize(models.length, c.get("settings").batchModels);
     await countWork(c, models);
-    const duplicates = duplicateKeys(await c.req.text());
+    const duplicates = duplicateKeys(await c.req.text(), body);
     refuseDuplicates(duplicates.filter((path) => path.length < 3));
     const opened = await openBundle(c, c.req.valid("param"));
     const resultOf = (k: number) => {

@@ -138,7 +138,7 @@ export const createNextItems = route(
   async (c) => {
     const request = c.req.valid("json");
     const now = c.var.now();
-    await checkAnswers(c, [request, request.a ?? {}, request.b ?? {}]);
+    await checkAnswers(c, request, [request, request.a ?? {}, request.b ?? {}]);
     if (request.state === undefined) await c.var.meter(BEGIN_COUNTS);
     const keys = await sessionKeys(c.var.settings);
     const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
