@@ -5,7 +5,7 @@ import { type BankSums, takeSumsBy } from "anchoreval/internal/core/scoring/pred
 
 /** simd-sums.wat, assembled, in base64url. */
 export const SIMD_SUMS =
-  "AGFzbQEAAAABCQFgBX9_f39_AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAK_QYB-gYEA38BewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9AAQAIQsgA_0ABBAhDyACIQUDQCAF_QoDACEIIANBIGohAyALIAP9AAQAIAj98gH98QEhCyAPIAP9AAQQIAj98gH98QEhDyAFQQhqIgUgBkkNAAsgA0EgaiEDIAv9DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhDCAP_Qz-gitlRxWnQP6CK2VHFadA_fIB_QwAAAAAAAA4QwAAAAAAADhD_fABIRAgDP0MAAAAAAAAOEMAAAAAAAA4Q_3xASENIBD9DAAAAAAAADhDAAAAAAAAOEP98QEhESALIA39DAAA4P5CLjY_AADg_kIuNj_98gH98QEgDf0Mdjx5Ne85Oj12PHk17zk6Pf3yAf3xASENIA8gEf0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAR_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIREgDP0bAkH_D3FBA3QgDP0bAEH_D3FBA3T9XQNA_VcDQAEhDiAQ_RsCQf8PcUEDdCAQ_RsAQf8PcUEDdP1dA0D9VwNAASESIA4gDiANIA0gDf3yAf0MAAAAAAAA4D8AAAAAAADgPyAN_QxVVVVVVVXFP1VVVVVVVcU__fIB_fAB_fIB_fAB_fIB_fABIQ4gEiASIBEgESAR_fIB_QwAAAAAAADgPwAAAAAAAOA_IBH9DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhEiAOIAxBC_3NAUE0_csB_c4BIQ4gEiAQQQv9zQFBNP3LAf3OASES_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IA798AH98wEhC_0MAAAAAAAA8D8AAAAAAADwP_0MAAAAAAAA8D8AAAAAAADwPyAS_fAB_fMBIQ8gBP0ABAAgC_3yASEOIAT9AAQQIA_98gEhEiAO_QwAAAAAAADwPwAAAAAAAPA_IAv98QH98gEhDSAS_QwAAAAAAADwPwAAAAAAAPA_IA_98QH98gEhESAJIA79IQCgIA79IQGgIBL9IQCgIBL9IQGgIQkgCiAN_SEAoCAN_SEBoCAR_SEAoCAR_SEBoCEKIARBIGoiBCAHSQ0AC0EAIAk5AwBBCCAKOQMACw";
+  "AGFzbQEAAAABCQFgBX9_f39_AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAKhQcBggcEA38BewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9XQMA_V8hCyAD_V0DCP1fIQ8gAiEFA0AgBf0KAwAhCCADQRBqIQMgCyAD_V0DAP1fIAj98gH98QEhCyAPIAP9XQMI_V8gCP3yAf3xASEPIAVBCGoiBSAGSQ0ACyADQRBqIQMgC_0M_oIrZUcVp0D-gitlRxWnQP3yAf0MAAAAAAAAOEMAAAAAAAA4Q_3wASEMIA_9DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhECAM_QwAAAAAAAA4QwAAAAAAADhD_fEBIQ0gEP0MAAAAAAAAOEMAAAAAAAA4Q_3xASERIAsgDf0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAN_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIQ0gDyAR_QwAAOD-Qi42PwAA4P5CLjY__fIB_fEBIBH9DHY8eTXvOTo9djx5Ne85Oj398gH98QEhESAM_RsCQf8PcUEDdCAM_RsAQf8PcUEDdP1dA0D9VwNAASEOIBD9GwJB_w9xQQN0IBD9GwBB_w9xQQN0_V0DQP1XA0ABIRIgDiAOIA0gDSAN_fIB_QwAAAAAAADgPwAAAAAAAOA_IA39DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhDiASIBIgESARIBH98gH9DAAAAAAAAOA_AAAAAAAA4D8gEf0MVVVVVVVVxT9VVVVVVVXFP_3yAf3wAf3yAf3wAf3yAf3wASESIA4gDEEL_c0BQTT9ywH9zgEhDiASIBBBC_3NAUE0_csB_c4BIRL9DAAAAAAAAPA_AAAAAAAA8D_9DAAAAAAAAPA_AAAAAAAA8D8gDv3wAf3zASEL_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IBL98AH98wEhDyAE_QAEACAL_fIBIQ4gBP0ABBAgD_3yASESIA79DAAAAAAAAPA_AAAAAAAA8D8gC_3xAf3yASENIBL9DAAAAAAAAPA_AAAAAAAA8D8gD_3xAf3yASERIAkgDv0hAKAgDv0hAaAgEv0hAKAgEv0hAaAhCSAKIA39IQCgIA39IQGgIBH9IQCgIBH9IQGgIQogBEEgaiIEIAdJDQALQQAgCTkDAEEIIAo5AwAL";
 
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -17,7 +17,7 @@ const TURN = 4;
 /** Where the module's table begins, and where banks may begin. @unit bytes */
 const [TABLE, FREE] = [64, 64 + 8 * EXP_STEPS.length];
 /** All that banks may take. @unit bytes */
-const LARGEST = 1 << 23;
+const LARGEST = 1 << 22;
 const PAGE = 1 << 16;
 /** Loads across lines of the cache take twice as long. @unit bytes */
 const LINE = 64;
@@ -47,63 +47,69 @@ function simdSums(): BankSums {
   const banks = new Map<ItemBank, HeldBank>();
   let free = FREE;
   return (theta, bank, weights) => {
-    const { count, dims, lower, upper } = bank;
+    const { count, dims, a, b, lower, upper } = bank;
     const padded = Math.ceil(count / TURN) * TURN;
-    const bytes = 8 * padded * (2 + dims);
-    if (lower !== null || upper !== null || FREE + bytes + 8 * dims > LARGEST) return null;
+    const atItems = 8 * padded;
+    const atTheta = atItems + 4 * padded * (1 + dims);
+    const bytes = atTheta + 8 * dims;
+    const isPlain = lower === null && upper === null && a instanceof Float32Array && b instanceof Float32Array;
+    if (!isPlain || FREE + bytes > LARGEST) return null;
     const known = banks.get(bank);
     let held = known?.weights === weights ? known : null;
     if (held === null) {
-      if (free + bytes + 8 * dims > LARGEST) {
+      if (free + bytes > LARGEST) {
         banks.clear();
         free = FREE;
       }
-      const lacking = free + bytes + 8 * dims - memory.buffer.byteLength;
+      const lacking = free + bytes - memory.buffer.byteLength;
       if (lacking > 0) memory.grow(Math.ceil(lacking / PAGE));
-      held = holdBank(new Float64Array(memory.buffer, free, padded * (2 + dims)), padded, bank, weights);
+      new Float64Array(memory.buffer, free, padded).fill(0, count).set(weights); // items that make the last turn whole weigh nothing
+      layOut(bank, new Float32Array(memory.buffer, free + atItems, padded * (1 + dims)));
+      held = { weights, begin: free, ...extremesOf(bank) };
       banks.set(bank, held);
-      free = Math.ceil((free + bytes + 8 * dims) / LINE) * LINE;
+      free = Math.ceil((free + bytes) / LINE) * LINE;
     }
-    const { begin, steepest } = held;
-    let reach = held.farthest;
-    for (let d = 0; d < dims; d++) reach += steepest[d]! * Math.abs(theta[d]!);
+    const { begin, farthest, steepest } = held;
+    const reach = steepest.reduce((sum, own, d) => sum + own * Math.abs(theta[d]!), farthest);
     if (!(reach < REACH)) return null; // too far, or no number
-    new Float64Array(memory.buffer, begin + bytes, dims).set(theta);
-    sums(padded, dims, begin + bytes, begin + 8 * padded, begin);
+    new Float64Array(memory.buffer, begin + atTheta, dims).set(theta);
+    sums(padded, dims, begin + atTheta, begin + atItems, begin);
     const [score, spread] = new Float64Array(memory.buffer, 0, 2);
     return { score: score!, spread: spread! };
   };
 }
 
-/** A bank in the module's memory: the weights of its items, their parameters, an ability. */
-interface HeldBank {
-  readonly weights: Float64Array;
-  /** @unit bytes */
-  readonly begin: number;
-  /** Largest |b|, and |a| of each dimension. */
+/** What an item's parameters amount to at most, so that no logit needs to be looked at. */
+interface Extremes {
+  /** Largest |b|. */
   readonly farthest: number;
+  /** Largest |a| of each dimension. */
   readonly steepest: Float64Array;
 }
 
-/** @param place - filled with the weights, and of four items each b and then a of each dimension; items that make the last turn whole weigh nothing */
-function holdBank(
-  place: Float64Array,
-  padded: number,
-  { count, dims, a, b }: ItemBank,
-  weights: Float64Array,
-): HeldBank {
-  place.fill(0).set(weights);
+/** A bank in the module's memory: weights, parameters, an ability. */
+interface HeldBank extends Extremes {
+  readonly weights: Float64Array;
+  /** @unit bytes */
+  readonly begin: number;
+}
+
+function extremesOf({ count, dims, a, b }: ItemBank): Extremes {
   const steepest = new Float64Array(dims);
   let farthest = 0;
   for (let i = 0; i < count; i++) {
-    const at = padded + (i - (i % TURN)) * (1 + dims) + (i % TURN);
-    place[at] = b[i]!;
     farthest = Math.max(farthest, Math.abs(b[i]!));
-    for (let d = 0; d < dims; d++) {
-      const own = a[i * dims + d]!;
-      place[at + TURN * (1 + d)] = own;
-      steepest[d] = Math.max(steepest[d]!, Math.abs(own));
-    }
+    for (let d = 0; d < dims; d++) steepest[d] = Math.max(steepest[d]!, Math.abs(a[i * dims + d]!));
   }
-  return { weights, begin: place.byteOffset, farthest, steepest };
+  return { farthest, steepest };
+}
+
+/** Of four items each b, then a of each dimension. */
+function layOut({ count, dims, a, b }: ItemBank, place: Float32Array): void {
+  place.fill(0);
+  for (let i = 0; i < count; i++) {
+    const at = (i - (i % TURN)) * (1 + dims) + (i % TURN);
+    place[at] = b[i]!;
+    for (let d = 0; d < dims; d++) place[at + TURN * (1 + d)] = a[i * dims + d]!;
+  }
 }

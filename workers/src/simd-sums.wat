@@ -8,7 +8,7 @@
     (param $count i32) ;; items, a multiple of 4
     (param $dims i32)
     (param $theta i32) ;; where θ begins, float64
-    (param $at i32) ;; where the items' parameters begin, float64: of four items b, then a of each dimension
+    (param $at i32) ;; where the items' parameters begin, float32: of four items b, then a of each dimension
     (param $w i32) ;; where w begins, float64
     (local $d i32) (local $to i32) (local $end i32)
     (local $t v128) (local $score f64) (local $spread f64)
@@ -18,18 +18,22 @@
     (local.set $end (i32.add (local.get $w) (i32.shl (local.get $count) (i32.const 3))))
     (loop $items
       ;; x = b − Σ a·θ = −z, which the caller knows to be in the exponential's range
-      (local.set $x (v128.load (local.get $at)))
-      (local.set $x2 (v128.load offset=16 (local.get $at)))
+      (local.set $x (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $at))))
+      (local.set $x2 (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $at))))
       (local.set $d (local.get $theta))
       (loop $dimensions
         (local.set $t (v128.load64_splat (local.get $d)))
-        (local.set $at (i32.add (local.get $at) (i32.const 32)))
-        (local.set $x (f64x2.sub (local.get $x) (f64x2.mul (v128.load (local.get $at)) (local.get $t))))
-        (local.set $x2 (f64x2.sub (local.get $x2) (f64x2.mul (v128.load offset=16 (local.get $at)) (local.get $t))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (local.set $x (f64x2.sub (local.get $x) (f64x2.mul
+          (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $at)))
+          (local.get $t))))
+        (local.set $x2 (f64x2.sub (local.get $x2) (f64x2.mul
+          (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $at)))
+          (local.get $t))))
         (br_if $dimensions (i32.lt_u
           (local.tee $d (i32.add (local.get $d) (i32.const 8)))
           (local.get $to))))
-      (local.set $at (i32.add (local.get $at) (i32.const 32)))
+      (local.set $at (i32.add (local.get $at) (i32.const 16)))
       ;; n = x·2048/ln2 rounded, in the low bits of n + 1.5·2⁵²
       (local.set $n (f64x2.add
         (f64x2.mul (local.get $x) (v128.const f64x2 2954.639443740597 2954.639443740597))
