@@ -79,7 +79,7 @@ function simdSums(): BankSums {
   };
 }
 
-/** What an item's parameters amount to at most, so that no logit needs to be looked at. */
+/** Bounds of a bank's parameters, and so of its items' logits at any ability. */
 interface Extremes {
   /** Largest |b|. */
   readonly farthest: number;
