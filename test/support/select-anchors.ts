@@ -13,6 +13,11 @@ const MODELS = 9;
 /** Searches of some methods read these beside their input: short ones, so that tests are quick. */
 const SHORT_SEARCH = { generations: 5, candidates: 24 };
 
+/** A method that searches, if it searches, for a short time. */
+export function searchingShortly(method: AnchorMethod): AnchorMethod {
+  return { ...method, prepare: (input) => method.prepare({ ...SHORT_SEARCH, ...input }) };
+}
+
 /** An input with what most methods don't look at: names of the scenario, its items and the models, each of a family. */
 export function anchorInputOf(
   given: Omit<AnchorInput, "scenario" | "items" | "models" | "families" | "final"> & Partial<AnchorInput>,

@@ -26,6 +26,7 @@ import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/me
 import { recommended, withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { folds } from "../../../offline-trainer/src/matrix/splits.ts";
+import { searchingShortly } from "../../support/select-anchors.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 /**
@@ -59,8 +60,10 @@ const own = Array.from({ length: 40 }, (_, m) => m);
 const split = { sources: own.filter((m) => m % 5 < 3), targets: own.filter((m) => m % 5 === 3) };
 const sizes = [3, 8];
 const settings: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, linked: false, folds: 3, draws: 2 };
-const methodOf = (change: Partial<FitSettings> = {}): Promise<Method> =>
-  customised(recommended, { ...settings, ...change });
+const methodOf = async (change: Partial<FitSettings> = {}): Promise<Method> => {
+  const method = await customised(recommended, { ...settings, ...change });
+  return { ...method, anchors: searchingShortly(method.anchors) };
+};
 
 /** The first scenario, or all that are estimated together; no model replicates another. */
 function benchmarkOf(matrix: ResponseMatrix, given: FitSettings = settings): Benchmark {
