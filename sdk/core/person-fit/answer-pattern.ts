@@ -22,8 +22,8 @@ export interface AnswerPattern {
  * The statistics of one scenario's answers.
  * @param ability - posterior mode that these answers, and maybe others, gave
  * @param sample - the answered anchors
- * @param curves - of the answers at that ability
  * @param worst - lowest full score of the source models, in [0,1]
+ * @param curves - of the answers at that ability
  */
 export function answerPattern(
   bank: ItemBank,
