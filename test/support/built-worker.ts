@@ -4,7 +4,10 @@ import { promisify } from "node:util";
 
 const SCRIPT = fileURLToPath(new URL("../../offline-trainer/scripts/build-worker.js", import.meta.url));
 
-/** Bundles the Worker as it is now; quick where nothing has changed. */
+/** Under way or done already, for another file of tests. */
+let built: Promise<unknown> | undefined;
+
+/** Bundles the Worker as it is now, once a process. */
 export async function buildWorker(): Promise<void> {
-  await promisify(execFile)(process.execPath, [SCRIPT]);
+  await (built ??= promisify(execFile)(process.execPath, [SCRIPT]));
 }

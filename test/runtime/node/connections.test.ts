@@ -85,7 +85,8 @@ test("a refused request loses nobody's connection: Python's, kept alive", async 
   expect(stdout.trim()).toBe("kept");
 }, 30_000);
 
-test.each([
+// Beside each other: each waits for a second until it is cut off.
+test.concurrent.each([
   ["never sends the rest of a refused body", `POST /v1/nothing`, "content-length: 500000", "{", 404],
   ["never ends a chunked one", `POST /v1/nothing`, "transfer-encoding: chunked", "1\r\n{\r\n", 404],
   ["sends far more than is read", `POST ${ESTIMATES}`, "content-length: 100000000", "x".repeat(1 << 21), 413],

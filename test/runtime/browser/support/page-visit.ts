@@ -53,8 +53,9 @@ export async function drop(page: Page, name: string, content: string | Uint8Arra
   await page.locator(".drop").first().dispatchEvent("drop", { dataTransfer: transfer });
 }
 
-/** Keeps a picture for people to look at. @param name - under out/ */
+/** Keeps a picture for people to look at, where they ask for it by PICTURES=1. @param name - under out/ */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env["PICTURES"] === undefined) return;
   const path = join(ROOT, "out", `${name}.png`);
   mkdirSync(dirname(path), { recursive: true });
   await page.screenshot({ path, fullPage: true });
