@@ -79,13 +79,31 @@ test.each([
   expect(sent).toEqual([]);
 });
 
+/** Has two publishers ask for their publications at the same time: each waits until the other is as far. */
+function meeting(): typeof fetch {
+  let other: (() => void) | null = null;
+  return async (input, init) => {
+    if (init?.method === "POST")
+      await new Promise<void>((go) => {
+        if (other === null) other = go;
+        else {
+          other();
+          other = null;
+          go();
+        }
+      });
+    return fetch(input, init);
+  };
+}
+
 // RACES=100 for a long run; test/unit/publish has every order of their calls.
 test("two publishers race again and again: one wins, the other is told, the index has every version", async () => {
   const versions = Array.from({ length: Number(process.env["RACES"] ?? 20) }, (_, k) => `2.${k}.0`);
   for (const version of versions) {
+    const own = { ...to(), fetch: meeting() };
     const results = await Promise.allSettled([
-      publishToWorker(sampleBundle({ version, seed: 1 }), to()),
-      publishToWorker(sampleBundle({ version, seed: 2 }), to()),
+      publishToWorker(sampleBundle({ version, seed: 1 }), own),
+      publishToWorker(sampleBundle({ version, seed: 2 }), own),
     ]);
     const lost = results.filter((result) => result.status === "rejected");
     expect(lost.map(({ reason }) => (reason as { code: string }).code)).toEqual(["version_conflict"]);
