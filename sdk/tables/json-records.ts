@@ -56,9 +56,9 @@ export function parseJsonObject(
     issues.add(place, "wrong_type", `expected a JSON object, got ${jsonKind(value)}`);
     return null;
   }
-  const repeated = repeatedKey(text, depth);
-  if (repeated === null) return value;
-  issues.add({ ...place, column: repeated }, "duplicate", "it is there twice");
+  const [repeated] = repeatedKeys(text, value, depth);
+  if (repeated === undefined) return value;
+  issues.add({ ...place, column: repeated.at(-1) as string }, "duplicate", "it is there twice");
   return null;
 }
 
@@ -67,16 +67,43 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function repeatedKey(text: string, depth: number): string | null {
-  let first: string | null = null;
+/**
+ * Paths of keys that appear twice in an object of a JSON text, of which `JSON.parse` silently keeps the last.
+ * @param text - valid JSON
+ * @param value - what it was parsed to: with a key for every colon of the text it has lost none, and the text isn't gone through
+ * @param deepest - longest path that is looked at
+ * @example repeatedKeys('{"gsm/17":1,"gsm/17":0}', { "gsm/17": 0 }, 1) // [["gsm/17"]]
+ */
+export function repeatedKeys(text: string, value: unknown, deepest: number): (string | number)[][] {
+  if (countKeys(value, MOST_LEVELS) === countColons(text)) return [];
+  const found: (string | number)[][] = [];
   visitJsonKeys(
     text,
     (path, repeated) => {
-      if (repeated) first ??= path.at(-1) as string;
+      if (repeated) found.push([...path]);
     },
-    depth,
+    deepest,
   );
-  return first;
+  return found;
+}
+
+/** Levels of a value whose keys are counted: one may be deeper than the stack. */
+const MOST_LEVELS = 16;
+
+/** @returns NaN for a value with more levels */
+function countKeys(value: unknown, levels: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (levels === 0) return NaN;
+  let count = 0;
+  if (Array.isArray(value)) for (const own of value) count += countKeys(own, levels - 1);
+  else for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key], levels - 1);
+  return count;
+}
+
+function countColons(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) count++;
+  return count;
 }
 
 /**

@@ -1,6 +1,6 @@
 ;; Σ w·p and Σ w·p(1−p) over a bank's items at θ, p = 1/(1 + e⁻ᶻ), z = Σ a·θ − b: four items a turn, in two pairs. Every
-;; operation is that of `itemLogits`, `sigmoids` and `expectedScore`, in their order, so that the sums are the same to the
-;; last bit. wabt makes simd-sums.ts's bytes of it (test/unit/workers/simd-sums.test.ts).
+;; operation is that of `itemLogits`, `sigmoids` and `expectedScore`, in their order, but for z's sign, so that the sums are
+;; the same to the last bit. wabt makes simd-sums.ts's bytes of it (test/unit/workers/simd-sums.test.ts).
 (module
   ;; From byte 0 on: Σ w·p, Σ w·p(1−p); from 64 on e^(j·ln2/2048).
   (memory (export "memory") 1)

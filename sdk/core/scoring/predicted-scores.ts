@@ -7,12 +7,19 @@ import { applyMonotoneMap, type MonotoneMap } from "../numeric/functions.ts";
  * made on binarised scores.
  */
 export function predictedScores(theta: FloatArray, bank: ItemBank, scoreMap: MonotoneMap | null): Float64Array {
-  return onScale(itemResponses(theta, bank), scoreMap);
+  const p = itemResponses(theta, bank);
+  return onScale(p, scoreMap, p);
 }
 
-/** Predicted scores p̂ of response probabilities. */
-export function onScale(p: Float64Array, scoreMap: MonotoneMap | null): Float64Array {
-  return scoreMap === null ? p : p.map((own) => applyMonotoneMap(scoreMap, own));
+/**
+ * Predicted scores p̂ of response probabilities.
+ * @param out - filled and returned, where there is a map; else the probabilities are
+ */
+export function onScale(p: Float64Array, scoreMap: MonotoneMap | null, out?: Float64Array): Float64Array {
+  if (scoreMap === null) return p;
+  const mapped = out ?? new Float64Array(p.length);
+  for (let i = 0; i < p.length; i++) mapped[i] = applyMonotoneMap(scoreMap, p[i]!);
+  return mapped;
 }
 
 /** Sums over a bank's items at an ability, as {@link expectedScore}'s without a score map; null where it has none of such a bank. */
@@ -49,7 +56,7 @@ export function expectedScore(
   let [score, spread] = [0, 0];
   for (let begin = 0; begin < bank.count; begin += BLOCK) {
     const end = Math.min(bank.count, begin + BLOCK);
-    const predicted = onScale(itemResponses(theta, bank, block, begin), scoreMap);
+    const predicted = onScale(itemResponses(theta, bank, block, begin), scoreMap, block);
     for (let i = begin; i < end; i++) {
       const p = predicted[i - begin]!;
       const own = weights[i]! * p;

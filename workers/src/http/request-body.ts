@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
-import { visitJsonKeys } from "anchoreval/internal/tables/json-records";
+import { repeatedKeys } from "anchoreval/internal/tables/json-records";
 import type { MiddlewareHandler } from "hono";
 import { inTime, within } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
@@ -103,38 +103,12 @@ export function announcedLength(request: Request, most: number): number {
 const DEEPEST = 4;
 
 /**
- * Paths of keys that appear twice in an object of a JSON text, of which `JSON.parse` silently keeps the last.
- * @param json - valid JSON
- * @param value - what it was parsed to: with a key for every colon of the text it has lost none, and the text isn't gone through
+ * {@link repeatedKeys} of a body, down to its answers.
+ * @param value - what the text was parsed to
  * @example duplicateKeys('{"responses":{"gsm/17":1,"gsm/17":0}}', { responses: { "gsm/17": 0 } }) // [["responses", "gsm/17"]]
  */
 export function duplicateKeys(json: string, value: unknown): (string | number)[][] {
-  if (countKeys(value, DEEPEST + 1) === countColons(json)) return [];
-  const found: (string | number)[][] = [];
-  visitJsonKeys(
-    json,
-    (path, repeated) => {
-      if (repeated) found.push([...path]);
-    },
-    DEEPEST,
-  );
-  return found;
-}
-
-/** @returns NaN for a value that is deeper than that */
-function countKeys(value: unknown, deepest: number): number {
-  if (typeof value !== "object" || value === null) return 0;
-  if (deepest === 0) return NaN;
-  let count = 0;
-  if (Array.isArray(value)) for (const own of value) count += countKeys(own, deepest - 1);
-  else for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key], deepest - 1);
-  return count;
-}
-
-function countColons(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) count++;
-  return count;
+  return repeatedKeys(json, value, DEEPEST);
 }
 
 /** Refuses answers in which a key appears twice, since it is unclear which was meant. @throws AnchorEvalError `invalid_answers` */
