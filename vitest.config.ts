@@ -50,7 +50,11 @@ export default defineConfig({
         resolve: SOURCES,
         test: {
           name: "whole",
-          include: ["test/package/**/*.test.ts", "test/runtime/{node,browser}/**/*.test.ts"],
+          include: [
+            "test/package/**/*.test.ts",
+            "test/attacks/**/*.test.ts",
+            "test/runtime/{node,browser}/**/*.test.ts",
+          ],
           isolate: false,
           ...LIMITS,
         },
