@@ -1,11 +1,23 @@
-import { BENCHMARK_NAME, blobKey, indexKey, logKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
+import {
+  BENCHMARK_NAME,
+  blobKey,
+  indexKey,
+  logKey,
+  manifestKey,
+  SHA256,
+  sweptKey,
+  VERSION,
+} from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseIndex } from "./bundle-index.ts";
-import type { SweepableStore } from "./bundle-store.ts";
+import { changeObject, encodeJson, type SweepableStore } from "./bundle-store.ts";
 import { readLog, requireIndexed } from "./publication-log.ts";
 
-/** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
+/**
+ * Contents younger than this may be a publication's that isn't committed yet, copies of them a sweep's that goes on.
+ * @unit milliseconds
+ */
 export const SWEEP_AGE = 24 * 3600 * 1000;
 
 /** How a sweep runs. */
@@ -31,9 +43,14 @@ export interface SweepResult {
  * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
  *
  * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
- * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
- * manifest was created before that reading, and the sweep puts the content back; or after it, and then the content was
- * gone before the publication looked. Where lists may be old, "created" is "in the index". Where the sweep ends in between, a copy is left, which the next one puts back.
+ * manifest's creation, before the version is listed, puts back what is gone. A sweep copies a content, removes it, and then
+ * reads the manifests. So either the manifest was created before that reading, and the sweep puts the content back; or after
+ * it, and then the content was gone before the publication looked.
+ *
+ * Whatever ends a sweep in between, the content of a listed version can be read: where it is gone, its copy is there. Of
+ * several sweeps one alone makes the copy, works on the content, and removes the copy when it has done; a copy whose sweep died
+ * is removed once it is as old as a sweep never is, by the store's clock. The next sweep puts back what it finds named. This
+ * asks of a store that its lists are as new as its objects: R2's, S3's, folders' and the hub's are.
  * @throws AnchorEvalError `unavailable`, `request_refused`
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */
@@ -95,29 +112,39 @@ export async function findBrokenLogs(store: SweepableStore): Promise<string[]> {
   return found;
 }
 
-/** A content that is being removed: `bundles/<benchmark>/swept/<sha256>`. */
-const copyKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
-
-/** Ends what a sweep began that broke off: a content that is named by now is put back, and no copy stays. */
+/** Puts back what a sweep left that broke off, where it is named by now, and removes the copies of those that died. */
 async function settleCopies(store: SweepableStore, benchmark: string, manifests: NamedContents): Promise<void> {
-  for (const name of await store.list(copyKey(benchmark, ""))) {
-    const copy = await store.get(copyKey(benchmark, name));
+  const copies = await store.listTimes(sweptKey(benchmark, ""));
+  if (copies.length === 0) return;
+  const now = await timeOf(store, benchmark);
+  for (const { name, written } of copies.filter((object) => SHA256.test(object.name))) {
+    const key = sweptKey(benchmark, name);
+    const copy = await store.get(key);
     if (copy !== null && (await manifests()).has(name)) await store.putIfAbsent(blobKey(benchmark, name), copy.bytes);
-    await store.remove(copyKey(benchmark, name));
+    if (now - written > SWEEP_AGE) await store.remove(key);
   }
 }
 
-/** @returns false where it was named after all, and put back */
+/** The store's own time, by an object that is written now: a sweep's clock may be wrong. @unit milliseconds since 1970 */
+async function timeOf(store: SweepableStore, benchmark: string): Promise<number> {
+  const key = sweptKey(benchmark, "time");
+  await changeObject(store, key, (there) => encodeJson(there?.length !== 3 ? 10 : 1)); // other than it was: it is written
+  const objects = await store.listTimes(sweptKey(benchmark, ""));
+  await store.remove(key);
+  return objects.find(({ name }) => name === "time")?.written ?? NaN; // another sweep has removed it
+}
+
+/** @returns false where it is there still: it was named after all and put back, or is another sweep's to remove */
 async function removeUnnamed(
   store: SweepableStore,
   benchmark: string,
   name: string,
   manifests: NamedContents,
 ): Promise<boolean> {
-  const [key, copy] = [blobKey(benchmark, name), copyKey(benchmark, name)];
+  const [key, copy] = [blobKey(benchmark, name), sweptKey(benchmark, name)];
   const there = await store.get(key);
   if (there === null) return true;
-  await store.putIfAbsent(copy, there.bytes);
+  if (!(await store.putIfAbsent(copy, there.bytes))) return false;
   await store.remove(key);
   let isNamed = true; // unless that is known
   try {

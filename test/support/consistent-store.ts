@@ -7,6 +7,7 @@ import {
   isStable,
   logKey,
   manifestKey,
+  sweptKey,
   VERSION,
   yankedKey,
 } from "anchoreval/internal/core/bundle/names";
@@ -71,6 +72,20 @@ export function faultsOf(objects: Objects, benchmark: string, known: Committed, 
   return faults;
 }
 
+/** What is wrong with the versions that an index lists, at any time: readers find a content or the copy that a sweep made. */
+export function brokenListing(objects: Objects, benchmark: string): string[] {
+  const bytes = objects.get(indexKey(benchmark))?.bytes;
+  const index = bytes === undefined ? null : parseIndex(bytes);
+  return (index?.versions ?? []).flatMap(({ version }) => {
+    const manifest = objects.get(manifestKey(benchmark, version))?.bytes;
+    if (manifest === undefined) return [`${version} is listed without its manifest`];
+    const gone = filesOf(manifest).filter(
+      ({ sha256 }) => !objects.has(blobKey(benchmark, sha256)) && !objects.has(sweptKey(benchmark, sha256)),
+    );
+    return gone.map(({ name }) => `${version} is listed without its ${name}`);
+  });
+}
+
 interface LogLine {
   readonly entry: number;
   readonly version: string;
@@ -112,9 +127,6 @@ function logFaults(
   if (named && heads[named.entries - 1] !== named.head) faults.push("the index names a head that the log hasn't");
   return faults;
 }
-
-/** Where a sweep that was killed has left a copy, which the next one puts back. */
-const sweptKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
 
 const parsed = new Map<string, readonly { readonly name: string; readonly sha256: string }[]>();
 

@@ -150,6 +150,9 @@ export const cardKey = (benchmark: string, version: string): string => `bundles/
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;
 
+/** `bundles/<benchmark>/swept/<sha256>`: a copy of a content while a sweep removes it; read where the content is gone. */
+export const sweptKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
+
 /** Factors of the response model's curves (`factors`) or of the source models' answers (`answer_factors`). */
 export type FactorsOf = "factors" | "answer_factors";
 
