@@ -4,10 +4,12 @@ import {
   indexKey,
   logKey,
   manifestKey,
+  publisherKey,
   SHA256,
   sweptKey,
   VERSION,
 } from "../core/bundle/names.ts";
+import { decodeJson, list, object, readOrNull, text } from "../core/bundle/schema.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseIndex } from "./bundle-index.ts";
@@ -42,10 +44,11 @@ export interface SweepResult {
 /**
  * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
  *
- * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
- * manifest's creation, before the version is listed, puts back what is gone. A sweep copies a content, removes it, and then
- * reads the manifests. So either the manifest was created before that reading, and the sweep puts the content back; or after
- * it, and then the content was gone before the publication looked.
+ * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young; then it names
+ * them in its record, puts back what is gone, and creates its manifest. A sweep copies a content, removes it, and then reads the
+ * manifests and the young records. So either the record was there before that reading, and the sweep puts the content back; or
+ * after it, and then the content was gone before the publication looked. It looks once more before the version is listed, for
+ * records that a sweep whose clock is wrong takes for old ones.
  *
  * Whatever ends a sweep in between, the content of a listed version can be read: where it is gone, its copy is there. Of
  * several sweeps one alone makes the copy, works on the content, and removes the copy when it has done; a copy whose sweep died
@@ -60,7 +63,7 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
   let [kept, young] = [0, 0];
   for (const benchmark of await benchmarksOf(store)) {
     const blobs = (await store.listTimes(`bundles/${benchmark}/blobs/`)).filter(({ name }) => SHA256.test(name));
-    const manifests = namedContents(store, benchmark);
+    const manifests = namedContents(store, benchmark, now);
     let named: ReadonlySet<string>;
     try {
       named = await manifests();
@@ -156,11 +159,14 @@ async function removeUnnamed(
   return !isNamed;
 }
 
-/** The digests that a benchmark's manifests name now. */
+/** The digests that a benchmark's manifests, and publications that are under way, name now. */
 type NamedContents = () => Promise<ReadonlySet<string>>;
 
-/** Gives the digests that a benchmark's manifests name; reads only those that it hasn't read before. */
-function namedContents(store: SweepableStore, benchmark: string): NamedContents {
+/** Of a publication's record. */
+const contentsRecord = object({ contents: list(text({ pattern: SHA256 })) });
+
+/** Gives the digests that a benchmark names; reads only manifests and records that it hasn't read before. */
+function namedContents(store: SweepableStore, benchmark: string, now: number): NamedContents {
   const named = new Set<string>();
   const read = new Set<string>();
   return async () => {
@@ -172,6 +178,13 @@ function namedContents(store: SweepableStore, benchmark: string): NamedContents 
       if (object === null) continue; // nothing is committed there yet
       for (const { sha256 } of parseManifest(object.bytes).files) named.add(sha256);
       read.add(version);
+    }
+    for (const { name, written } of await store.listTimes(publisherKey(benchmark, ""))) {
+      if (read.has(name) || now - written > SWEEP_AGE) continue;
+      const record = await store.get(publisherKey(benchmark, name));
+      const contents = record && readOrNull(contentsRecord, () => decodeJson(record.bytes))?.contents;
+      for (const sha256 of contents ?? []) named.add(sha256);
+      read.add(name);
     }
     return named;
   };

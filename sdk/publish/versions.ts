@@ -1,4 +1,5 @@
 import { equalBytes, sha256 } from "../bytes.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { type BundleIndex, parseIndex, parseYank, type Yank } from "./bundle-index.ts";
@@ -55,8 +56,8 @@ async function stateOf(
 }
 
 /**
- * Commits a version, all of whose files must be there: creates its manifest, then brings log and index up to date, once the
- * files were seen to be there still. Of many that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another. A
+ * Commits a version, all of whose files must be there: tells sweeps of them, creates the manifest, then brings log and index up
+ * to date, once the files were seen to be there still. Of many that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another. A
  * manifest that was damaged is written again.
  * @throws AnchorEvalError `version_conflict`, `unavailable`
  */
@@ -71,8 +72,10 @@ export async function commitVersion(
   let created = false;
   const place = manifestKey(benchmark, version);
   if (!(await isCommitted(store, commit))) {
-    const [key, by] = [publisherKey(benchmark, hash), encodeJson(signature(options))];
+    const contents = parseManifest(manifest).files.map((file) => file.sha256);
+    const [key, by] = [publisherKey(benchmark, hash), encodeJson({ ...signature(options), contents })];
     if (!(await store.putIfAbsent(key, by))) await changeObject(store, key, () => by);
+    await ensureContents(); // sweeps spare them from now on: what a manifest names is there when it is
     created = await store.putIfAbsent(place, manifest);
   }
   if (!created && (await stateOf(store, commit)) === "damaged") await changeObject(store, place, () => manifest);

@@ -132,7 +132,10 @@ export const LOG_FILE = "log.jsonl";
 /** `bundles/<benchmark>/log.jsonl`: who published and yanked what, and when; each line names the digest of the one before. */
 export const logKey = (benchmark: string): string => `bundles/${benchmark}/${LOG_FILE}`;
 
-/** `bundles/<benchmark>/publishers/<sha256>`: who publishes the manifest of this digest; there before the manifest is. */
+/**
+ * `bundles/<benchmark>/publishers/<sha256>`: who publishes the manifest of this digest, and the contents that it names; there
+ * before the manifest is.
+ */
 export const publisherKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/publishers/${sha256}`;
 
 /** A benchmark's root of trust and its signed index. */

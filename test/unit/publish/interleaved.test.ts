@@ -7,7 +7,7 @@ import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/
 import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { expect, test, vi } from "vitest";
-import { brokenListing, faultsOf } from "../../support/consistent-store.ts";
+import { missingParts, faultsOf } from "../../support/consistent-store.ts";
 import { immediateDigest } from "../../support/immediate-digest.ts";
 import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
 import { perform, scheduledStore, type Objects } from "../../support/memory-store.ts";
@@ -119,7 +119,10 @@ test.each(RACES)("%s: %s", async (prepared, _, lost, ...actors) => {
     const refusals = ending.outcomes.filter((outcome) => isBroken(outcome) && !isUnavailable(outcome));
     const complete = ending.outcomes.every((outcome) => outcome !== "killed" && !isBroken(outcome));
     const own = faultsOf(ending.objects, "sample", committed([...before, ...published]), complete);
-    own.push(...refusals.map((outcome) => JSON.stringify(outcome)), ...brokenListing(ending.objects, "sample"));
+    own.push(
+      ...refusals.map((outcome) => JSON.stringify(outcome)),
+      ...missingParts(ending.objects, "sample", "listed"),
+    );
     await inTurn(ending.objects, NOW, async (store) => own.push(...(await findBrokenLogs(store))));
     if (new Set(published.map(versionOf)).size < new Set(published.map(manifestOf)).size) own.push("both won");
     // Whoever was killed or told to try again does; then all is there, and a sweep leaves nothing behind.
