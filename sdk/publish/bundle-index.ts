@@ -75,19 +75,20 @@ export async function completeIndex(
 ): Promise<BundleIndex> {
   const folders = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
   const listed = new Set(folders.filter((name) => VERSION.test(name)));
-  const before = new Map((known?.versions ?? []).map((entry) => [entry.version, entry]));
+  const indexed = known?.versions ?? []; // of two of a version the first counts
+  const before = new Map(indexed.toReversed().map((entry) => [entry.version, entry]));
   const committed = await Promise.all(
     [...new Set([...listed, ...whole, ...before.keys()])].map(async (version) => {
-      const indexed = before.get(version);
+      const entry = before.get(version);
       const [manifest, yank] = await Promise.all([
-        indexed && listed.has(version) ? { entry: indexed, files: [] } : readCommitted(store, benchmark, version),
+        entry && listed.has(version) ? { entry, files: [] } : readCommitted(store, benchmark, version),
         store.get(yankedKey(benchmark, version)),
       ]);
       if (manifest === null) return null;
       const { digest, created } = manifest.entry;
       return {
-        entry: yank === null ? (indexed ?? manifest.entry) : { version, digest, created, ...parseYank(yank.bytes) },
-        files: indexed || whole.includes(version) ? [] : manifest.files,
+        entry: yank === null ? (entry ?? manifest.entry) : { version, digest, created, ...parseYank(yank.bytes) },
+        files: entry || whole.includes(version) ? [] : manifest.files,
       };
     }),
   );

@@ -3,7 +3,7 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { type BundleIndex, parseIndex, parseYank, type Yank } from "./bundle-index.ts";
-import { changeObject, encodeJson, type BundleStore } from "./bundle-store.ts";
+import { changeObject, encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
 import { type ChangedVersion, signature, updateIndex, type UpdateOptions } from "./update-index.ts";
 
 /** A version by its name, and manifest.json as it will stand there for good. */
@@ -74,7 +74,8 @@ export async function commitVersion(
   if (!(await isCommitted(store, commit))) {
     const contents = parseManifest(manifest).files.map((file) => file.sha256);
     const [key, by] = [publisherKey(benchmark, hash), encodeJson({ ...signature(options), contents })];
-    if (!(await store.putIfAbsent(key, by))) await changeObject(store, key, () => by);
+    const there = await store.get(key);
+    await putVersion(store, key, by, there && there.etag); // or another publisher of this bundle has just done so
     await ensureContents(); // sweeps spare them from now on: what a manifest names is there when it is
     created = await store.putIfAbsent(place, manifest);
   }
