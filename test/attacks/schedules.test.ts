@@ -1,19 +1,26 @@
+import { generateKeyPairSync, sign } from "node:crypto";
 import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { blobKey, logKey } from "anchoreval/internal/core/bundle/names";
+import { blobKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
+import { checkRoots, type RootChain } from "anchoreval/internal/trust/root-chain";
+import { signIndex } from "anchoreval/internal/trust/sign-index";
+import { type IndexStatement, parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
+import { lostVersion } from "anchoreval/internal/trust/trust-root";
+import { beforeAll } from "vitest";
 import { attack } from "../support/attack.ts";
 import { faultsOf, missingParts } from "../support/consistent-store.ts";
-import { immediateDigest } from "../support/immediate-digest.ts";
+import { immediateCrypto } from "../support/immediate-crypto.ts";
 import { perform, scheduledStore, type Objects, type StoreCall } from "../support/memory-store.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
+import { rootOf, sign as signed } from "../support/trust.ts";
 
-// Publishers, yanks and sweeps at once, in time that is simulated: calls take a while, fail before or after they are carried
+// Publishers, yanks, signers and sweeps at once, in time that is simulated: calls take a while, fail before or after they are carried
 // out, lists are old, and operations are killed.
 /** The present when a race begins. @unit milliseconds since 1970 */
 const BEGIN = 10 * SWEEP_AGE;
@@ -33,7 +40,7 @@ function bundleOf(version: string, seed: number): Files {
   return contents.get(key)!;
 }
 
-immediateDigest();
+immediateCrypto();
 
 /** A store in simulated time. */
 function simulate(
@@ -102,10 +109,35 @@ function simulate(
   };
 }
 
+/** The key that signs roots, bundles and indexes here. */
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const key = publicKey.export({ format: "jwk" }).x!;
+const signatureOf = (bytes: Uint8Array): string => sign(null, bytes, privateKey).toString("base64url");
+let chain: RootChain;
+beforeAll(async () => {
+  const signing = { key, signature: (bytes: Uint8Array) => Promise.resolve({ key, signature: signatureOf(bytes) }) };
+  const keys = [signing] as never[];
+  const root = rootOf(1, { keys, bundles: keys, index: keys }, { threshold: 1 });
+  chain = await checkRoots([await signed("root", root, keys)], "root.json");
+});
+
+/** What readers who remember an index would refuse of the next one; null for nothing. */
+function refusal(before: IndexStatement | null, after: IndexStatement | null): string | null {
+  if (before === null) return null;
+  if (after === null || after.number < before.number) return "the signed index is older than before";
+  if (after.number === before.number && JSON.stringify(after) !== JSON.stringify(before))
+    return `number ${after.number} was signed twice`;
+  if ((after.log?.entries ?? 0) < (before.log?.entries ?? 0)) return "the signed log is shorter";
+  return lostVersion(before, after);
+}
+
 /** Not an error that an operation goes on after. */
 const KILLED = new Error("killed");
 const leftover = new TextEncoder().encode("left by a publication that broke off");
 const LEFT = blobKey("sample", sha256Hex(leftover));
+
+/** What the schedules were of, for the report. */
+const figures = { published: 0, signed: 0, "contents removed": 0, "operations broken off": 0 };
 
 /** One schedule. @returns what is wrong in it, and after it */
 async function schedule(random: RandomSource): Promise<string[]> {
@@ -125,12 +157,18 @@ async function schedule(random: RandomSource): Promise<string[]> {
   const published = new Map<string, Uint8Array>();
   const faults: string[] = [];
   let log = "";
+  let index: IndexStatement | null = null;
   const world = simulate(random, old, { faults: [0, 0.03, 0.15][random.below(3)]!, staleLists }, (objects) => {
     // Whatever is under way, fails or is dead: who reads sees whole versions, and no line of the log goes.
     faults.push(...missingParts(objects, "sample", clocksAreRight ? "committed" : "listed"));
     const lines = new TextDecoder().decode(objects.get(logKey("sample"))?.bytes);
     if (!lines.startsWith(log)) faults.push("the log has lost a line");
     log = lines;
+    const trust = objects.get(trustKey("sample"))?.bytes;
+    const statement = trust ? parseIndexStatement(parseTrustFile(trust)!.index!) : null;
+    const why = refusal(index, statement);
+    if (why !== null) faults.push(why);
+    index = statement;
   });
   const again: ((store: SweepableStore) => Promise<unknown>)[] = [];
   /** The longest time until an operation begins: they meet in the same call, or in none. */
@@ -145,6 +183,7 @@ async function schedule(random: RandomSource): Promise<string[]> {
         await operation(world.storeOf(calls, true));
       } catch (error) {
         const { code } = error as AnchorEvalError;
+        figures["operations broken off"]++;
         if (error === KILLED || code === "unavailable") again.push(operation);
         else if (code !== "version_conflict" && code !== "not_found") faults.push(String(error));
       }
@@ -153,6 +192,7 @@ async function schedule(random: RandomSource): Promise<string[]> {
     const manifest = files.get("manifest.json")!;
     start(async (store) => {
       await publishBundle(store, files, { pause, now: world.now });
+      figures.published++;
       const other = published.get(versions[k]!);
       if (other !== undefined && other !== manifest) faults.push(`two bundles were published as ${versions[k]!}`);
       published.set(versions[k]!, manifest);
@@ -164,10 +204,19 @@ async function schedule(random: RandomSource): Promise<string[]> {
     const how = yanked ? ({ yanked, reason: `reason ${k}` } as const) : ({ yanked } as const);
     start((store) => yankVersion(store, { benchmark: "sample", version, pause, now: world.now }, how));
   }
+  for (let k = random.below(4); k > 0; k--) {
+    const life = { due: SWEEP_AGE, life: 2 * SWEEP_AGE, renewAfter: random.below(2) * SWEEP_AGE };
+    start(async (store) => {
+      await signIndex(store, "sample", { chain, key, sign: signatureOf, now: world.now(), ...life });
+      figures.signed++;
+    });
+  }
   // Sweeps are for stores whose lists are as new as their objects; index and log hold with old ones, too.
   for (let k = staleLists ? 0 : random.below(4); k > 0; k--) {
     const offset = clocksAreRight ? 0 : [-2, 2, 0.04][random.below(3)]! * SWEEP_AGE;
-    start((store) => sweepBlobs(store, { now: world.now() + offset }));
+    start(async (store) => {
+      figures["contents removed"] += (await sweepBlobs(store, { now: world.now() + offset })).removed.length;
+    });
   }
   await world.end();
   faults.push(...faultsOf(world.objects(), "sample", published, false));
@@ -192,7 +241,11 @@ async function schedule(random: RandomSource): Promise<string[]> {
   return faults;
 }
 
-attack("publishers, yankers and sweeps on a store whose steps fail", { tries: 40 }, async (random) => {
-  const faults = await schedule(random);
-  return faults.length === 0 ? null : [...new Set(faults)].join(", ");
-});
+attack(
+  "publishers, yankers, signers and sweeps on a store whose steps fail",
+  { tries: 40, figures },
+  async (random) => {
+    const faults = await schedule(random);
+    return faults.length === 0 ? null : [...new Set(faults)].join(", ");
+  },
+);

@@ -18,7 +18,7 @@ const ENOUGH = 5;
 export type Try = (random: RandomSource) => Promise<string | null>;
 
 /** Lets whoever runs the attack add figures to its report, such as how many requests were answered how. */
-export type Figures = Record<string, number>;
+type Figures = Record<string, number>;
 
 interface AttackOptions {
   /** In `npm test`. */

@@ -8,7 +8,7 @@ import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publi
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { expect, test, vi } from "vitest";
 import { missingParts, faultsOf } from "../../support/consistent-store.ts";
-import { immediateDigest } from "../../support/immediate-digest.ts";
+import { immediateCrypto } from "../../support/immediate-crypto.ts";
 import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
 import { perform, scheduledStore, type Objects } from "../../support/memory-store.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
@@ -27,7 +27,7 @@ const late = sampleBundle({ version: "1.1.0", seed: 8 });
 const later = sampleBundle({ version: "1.2.0", seed: 9 });
 const contested = sampleBundle({ version: "1.1.0", seed: 9 });
 
-immediateDigest();
+immediateCrypto();
 
 /** One of two operations at once. */
 interface Actor {
