@@ -45,7 +45,7 @@ function faultyBucket(random: RandomSource, rate: number): BundleBucket & R2Swee
     put: call((...values: Parameters<typeof bucket.put>) => bucket.put(...values)),
     list: call((options: R2ListOptions) => bucket.list(options)),
     delete: call((key: string) => bucket.delete(key)),
-  } as never;
+  };
 }
 
 /** Versions that the index lists and readers don't find whole. */
@@ -92,7 +92,7 @@ test(`${TRIES} times three publishers at a Worker beside sweeps: what is listed 
       ...VERSIONS.map(() => tolerant(sweep(bucket))),
     ]);
     expect(await missing()).toEqual([]);
-    for (const version of VERSIONS) await publish(version, env.BUNDLES as unknown as BundleBucket);
+    for (const version of VERSIONS) await publish(version, env.BUNDLES);
     expect(await missing()).toEqual([]);
     expect(parseIndex((await sweepableR2Store(env.BUNDLES).get(indexKey("sample")))!.bytes)!.latest).toBe("1.2.0");
     await reset();
