@@ -32,6 +32,14 @@ export const FULL_SCORE_PARAMETERIZATION = `${PARAMETERIZATION}; full score = le
 /** Levels at which a bundle keeps quantiles of the absolute error. */
 export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
 
+/**
+ * The entry of a table under a name that comes from outside; what every object inherits, such as `constructor`, is none.
+ * @example lookUp({ quiz: 1 }, "constructor") // undefined
+ */
+export function lookUp<T>(table: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
+  return table && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** A benchmark's name, as it stands in URLs and keys. */
 export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Semver without build metadata, of 64 characters at most; numbers have no leading zeros. */
