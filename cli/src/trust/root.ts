@@ -12,7 +12,7 @@ import {
   type SignedStatement,
 } from "anchoreval/internal/trust/statements";
 import { type Command, invalidOption, option, type OptionReader } from "../command.ts";
-import { replaceFile } from "../errors.ts";
+import { writeOver } from "../errors.ts";
 import type { Output } from "../output.ts";
 import { type FileKey, readExpiry, readKey } from "./key-files.ts";
 
@@ -70,7 +70,7 @@ export const rootCommand: Command = {
       return report(output, roots);
     }
     const next = await nextRoots(roots ?? [], options, keys);
-    await replaceFile(file, new TextDecoder().decode(encodeTrustFile({ roots: next })));
+    await writeOver(file, new TextDecoder().decode(encodeTrustFile({ roots: next })));
     await report(output, next);
   },
 };
@@ -87,7 +87,7 @@ export async function signRoot(file: string, key: FileKey, output: Output): Prom
       `${key.key} isn't a key of root ${statement.version}, nor of the one before: its signature says nothing`,
     );
   const signed = [...roots!.slice(0, -1), signedBy(newest, [key])];
-  await replaceFile(file, new TextDecoder().decode(encodeTrustFile({ roots: signed })));
+  await writeOver(file, new TextDecoder().decode(encodeTrustFile({ roots: signed })));
   await report(output, signed);
 }
 
