@@ -71,11 +71,16 @@ function folderMemory(folder: string): TrustMemory {
   };
 }
 
-/** What is remembered: what another process wrote meanwhile, where its index or its root is newer. */
+/** What is remembered: what another process wrote meanwhile, where its index, or its root, is newer. */
 function newerOf(there: Uint8Array | null, written: Uint8Array): Uint8Array {
-  const [before, after] = [there && parseTrustFile(there), parseTrustFile(written)];
-  if (!before || !after || there === null) return written; // nothing, or damaged
-  const numberOf = (trust: typeof after): number => (trust.index && parseIndexStatement(trust.index)?.number) ?? 0;
-  const [number, earlier] = [numberOf(after), numberOf(before)];
-  return number < earlier || (number === earlier && after.roots.length < before.roots.length) ? there : written;
+  const [number, roots] = ageOf(written);
+  const [before, rootsBefore] = there ? ageOf(there) : [0, 0];
+  return there !== null && (number < before || (number === before && roots < rootsBefore)) ? there : written;
+}
+
+/** The number of an index, and the versions of a root, that a remembered text is of. */
+function ageOf(text: Uint8Array): [number: number, roots: number] {
+  const trust = parseTrustFile(text);
+  if (trust) return [(trust.index && parseIndexStatement(trust.index)?.number) ?? 0, trust.roots.length];
+  return [Number.parseInt(new TextDecoder().decode(text), 10) || 0, 0]; // a version that was latest, after its index' number
 }
