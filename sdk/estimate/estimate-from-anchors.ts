@@ -1,5 +1,5 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { requireNumbers } from "../core/errors.ts";
 import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
@@ -209,7 +209,9 @@ function scenarioResult(
     ? { low: score, high: score, level, method: "exact" }
     : scenarioInterval(form, described.measured, tightening, estimate, sampling, score, range, level);
   if (typeof interval === "string") warn("no_interval", `no interval: ${interval}.`);
-  requireNumbers(scenario.id, [score, ...Object.values(estimators), ...ability.theta, ...ability.standardError]);
+  const { low, high } = typeof interval === "string" ? { low: 0, high: 1 } : interval;
+  const figures = [score, low, high, outside.above, outside.below, ...Object.values(estimators)];
+  requireNumbers(scenario.id, [...figures, ...ability.theta, ...ability.standardError]);
   const result: ScenarioResult = {
     score,
     ...stated(interval),
@@ -232,18 +234,6 @@ function scenarioResult(
     },
   };
   return { result, bounds, sampling, tightening, gated };
-}
-
-/**
- * Whatever a bundle's parameters are, no estimate is something else than a number.
- * @throws AnchorEvalError `numeric_failure`
- */
-function requireNumbers(scenario: string, figures: readonly number[]): void {
-  if (!figures.every(Number.isFinite))
-    throw new AnchorEvalError(
-      "numeric_failure",
-      `${scenario}: the bundle's parameters give no number for these answers: they are damaged, or made to do harm`,
-    );
 }
 
 function unanswered(of: number): ScenarioResult {
