@@ -2,6 +2,20 @@ import js from "@eslint/js";
 import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 
+/** Files that take a body without the one reader, sdk/client/body.ts, and why that is bounded. */
+const BODIES = [
+  ["sdk/client/body.ts", "the one reader"],
+  ["sdk/client/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
+  ["sdk/tables/chunk-lines.ts", "hands on a file of a page's reader piece by piece; each line has a bound"],
+  ["offline-trainer/browser/instead-of-node.ts", "reads the places of a file that Parquet asks for"],
+  ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
+  ["workers/src/http/request-body.ts", "drops what it reads, and no more than 16 MiB"],
+  ["workers/src/bundles/open-file.ts", "hands on a file piece by piece"],
+  ["workers/src/bundles/upload.ts", "hands on a file piece by piece"],
+  ["workers/src/deadline.ts", "hands on an object of R2, to readObject"],
+  ["workers/src/rpc.ts", "reads the Worker's own answer"],
+];
+
 export default tseslint.config(
   {
     ignores: [
@@ -35,6 +49,24 @@ export default tseslint.config(
       "no-restricted-properties": [
         "error",
         { object: "Math", property: "random", message: "randomness is an argument: createRandom(seed)" },
+      ],
+    },
+  },
+  {
+    files: ["sdk/**/*.ts", "cli/src/**/*.ts", "offline-trainer/{src,browser}/**/*.ts", "workers/{src,page}/**/*.ts"],
+    ignores: BODIES.map(([file]) => file),
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "CallExpression[arguments.length=0] > MemberExpression.callee[property.name=/^(arrayBuffer|blob|bytes|formData|json|text)$/]:not([object.object.name='c'][object.property.name='req'])",
+          message: "a body has a bound: readBody, readReason or readObject of sdk/client/body.ts",
+        },
+        {
+          selector: "CallExpression > MemberExpression.callee[property.name='getReader']",
+          message: "a body has a bound: readBody of sdk/client/body.ts",
+        },
       ],
     },
   },

@@ -1,13 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
-import { CARD_FILE } from "../core/bundle/names.ts";
+import { CARD_FILE, mostBytes } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
+import { openFound, readFound } from "./whole-file.ts";
 
 /**
  * Reads a bundle from a folder, as `anchoreval fit --out DIR` writes it.
@@ -17,7 +18,7 @@ export function folderSource(folder: string): BundleSource {
   const read = async (file: string, range?: ByteRange, fileBytes?: number): Promise<Uint8Array | null> => {
     let handle;
     try {
-      handle = await open(join(folder, file), "r");
+      handle = await openFound(join(folder, file));
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "ENOENT" || (cause as NodeJS.ErrnoException).code === "ENOTDIR")
         return null;
@@ -27,10 +28,10 @@ export function folderSource(folder: string): BundleSource {
       const stats = await handle.stat();
       if (!stats.isFile()) throw new AnchorEvalError("unavailable", `${join(folder, file)} isn't a file`);
       const { size } = stats;
-      checkLength(folder, file, size, fileBytes);
-      if (!range) return new Uint8Array(await handle.readFile());
-      const bytes = new Uint8Array(Math.max(0, Math.min(range.end, size) - range.begin));
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.begin);
+      checkLength(folder, file, size, fileBytes, range);
+      const { begin, end } = range ?? { begin: 0, end: size };
+      const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - begin));
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, begin);
       return bytes.subarray(0, bytesRead);
     } catch (cause) {
       if (cause instanceof AnchorEvalError) throw cause;
@@ -59,14 +60,14 @@ export function folderStore(folder: string): SweepableStore {
   return {
     name: folder,
     get: async (key) => {
-      const bytes = await existing(at(key), () => readFile(at(key)));
+      const bytes = await existing(at(key), () => readFound(at(key), mostBytes(key)));
       return bytes && { bytes: new Uint8Array(bytes), etag: tag(bytes) };
     },
     putIfAbsent: (key, bytes) => withTemporary(at(key), bytes, (temporary) => created(() => link(temporary, at(key)))),
     putIfMatch: (key, bytes, etag) =>
       withTemporary(at(key), bytes, (temporary) =>
         withLock(`${at(key)}.lock`, async () => {
-          const there = await existing(at(key), () => readFile(at(key)));
+          const there = await existing(at(key), () => readFound(at(key), mostBytes(key)));
           if (there === null || tag(there) !== etag) return false;
           await rename(temporary, at(key));
           return true;
@@ -146,6 +147,7 @@ async function existing<T>(path: string, action: () => Promise<T>): Promise<T | 
     return await action();
   } catch (cause) {
     if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return null;
+    if (cause instanceof AnchorEvalError) throw cause;
     throw new AnchorEvalError("unavailable", `${path} could not be read`, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AnchorEvalError } from "../core/errors.ts";
@@ -7,6 +7,7 @@ import { parsePythonJson } from "../logs/json.ts";
 import { chunkLines, HEAD_BYTES, isGzip, type LineBatch } from "../tables/chunk-lines.ts";
 import { type Answers, parseAnswers } from "../tables/parse-answers.ts";
 import type { ScoreOptions } from "../tables/score-reader.ts";
+import { LONGEST_TEXT, readNamed } from "./whole-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -87,7 +88,7 @@ export function readAnswers(path: string, options: ScoreOptions = {}): Promise<A
 export async function readJsonFile(file: string): Promise<unknown> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(file);
+    bytes = await readNamed(file, LONGEST_TEXT);
   } catch (error) {
     throw readError(file, error);
   }

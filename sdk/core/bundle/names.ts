@@ -1,5 +1,6 @@
 import type { MapReads } from "../estimators/score-maps.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
+import { MOST_MANIFEST_BYTES } from "./digest.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.4";
@@ -149,6 +150,36 @@ export const cardKey = (benchmark: string, version: string): string => `bundles/
 
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;
+
+/**
+ * Most bytes of a bundle that are held at once, of one file or of the parts that are loaded together: items.jsonl of a million
+ * items, 65 bytes each.
+ */
+export const MOST_FILE_BYTES = 1 << 26;
+
+/** Longest of what lies beside a bundle's files, by its name, or by the folder whose names are digests. @unit bytes */
+const MOST_BESIDE: Readonly<Record<string, number>> = {
+  "manifest.json": MOST_MANIFEST_BYTES,
+  "index.json": 1 << 22, // 16 000 versions, 250 bytes each
+  "trust.json": 1 << 22, // the same, signed
+  "log.jsonl": 1 << 24, // three entries for each of them, 350 bytes each
+  "card.md": 1 << 20, // a line for each of a thousand scenarios in six forms
+  "manifest.sig": 1 << 16, // 16 signatures have 3 kB
+  "yanked.json": 1 << 16, // a reason of 500 letters
+  signatures: 1 << 16,
+  publishers: 1 << 16,
+};
+
+/**
+ * Most bytes that are read of what was published, which may be anything by now.
+ * @param name - a file's, or an object's key
+ * @example mostBytes("bundles/quiz/index.json") // 4194304
+ */
+export function mostBytes(name: string): number {
+  const [file = "", folder = ""] = name.split("/").reverse();
+  const own = [file, folder].find((part) => Object.hasOwn(MOST_BESIDE, part));
+  return own === undefined ? MOST_FILE_BYTES : MOST_BESIDE[own]!;
+}
 
 /** Factors of the response model's curves (`factors`) or of the source models' answers (`answer_factors`). */
 export type FactorsOf = "factors" | "answer_factors";
