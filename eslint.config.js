@@ -1,6 +1,7 @@
 import js from "@eslint/js";
 import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
+import { outsideNames } from "./.ci/outside-names.js";
 
 /** Files that take a body without the one reader, sdk/client/body.ts, and why that is bounded. */
 const BODIES = [
@@ -69,6 +70,23 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ["{sdk,cli,offline-trainer,workers}/**/*.ts"],
+    plugins: { anchoreval: { rules: { "outside-names": outsideNames } } },
+    rules: { "anchoreval/outside-names": "error" },
+  },
+  {
+    // Names of our own: fields of a schema, tensors, options, stages, variables of a graph.
+    files: [
+      "sdk/core/bundle/{names,schema,safetensors}.ts",
+      "sdk/{tables/json-records,logs/python-literal}.ts",
+      "cli/src/{parse,commands/fit,reproduce/provenance}.ts",
+      "offline-trainer/src/fit/{learn,bundle,stages}.ts",
+      "offline-trainer/src/{matrix/families,methods/method,backends/onnx/objective-graph,extensions/routing/sentence-encoder}.ts",
+      "workers/src/openapi.ts",
+    ],
+    rules: { "anchoreval/outside-names": "off" },
   },
   // Published coefficients stand as they were printed.
   { files: ["sdk/core/numeric/*.ts"], rules: { "no-loss-of-precision": "off" } },

@@ -4,6 +4,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** A task of lm-evaluation-harness by the Python package: python/src/anchoreval/lm_eval.py reads the file. */
 interface AnchoredTaskFile {
@@ -38,7 +39,7 @@ export function anchoredTask(
   const { benchmark, version, protocol } = manifest;
   const name = `${benchmark.replaceAll(/\W/g, "_")}_anchored`;
   const shots = (task?: string): string[] => {
-    const number = protocol[task === undefined ? "shots" : `shots/${task}`];
+    const number = lookUp(protocol, task === undefined ? "shots" : `shots/${task}`);
     return typeof number === "number" ? [`num_fewshot: ${number}`] : [];
   };
   const lines = [

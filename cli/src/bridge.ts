@@ -17,6 +17,7 @@ import { allAnchors, formAnchors } from "./form-anchors.ts";
 import { openBundle } from "./open-bundle.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
 import { readTrusted } from "./trust/trusted-keys.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**
  * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
@@ -167,7 +168,7 @@ function summary({ manifest, digest, scenarios }: Bundle): object {
   const forms = manifest.forms.map((form) => ({
     id: form.id,
     digest: form.digest,
-    scenarios: Object.fromEntries([...scenarios.keys()].map((id) => [id, form.scenarios[id]!.items])),
+    scenarios: Object.fromEntries([...scenarios.keys()].map((id) => [id, lookUp(form.scenarios, id)!.items])),
   }));
   const { benchmark, version, defaultForm } = manifest;
   return {

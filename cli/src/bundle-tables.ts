@@ -10,6 +10,7 @@ import { formPriceWords } from "anchoreval/internal/prices/bundle-prices";
 import { componentWords } from "anchoreval/internal/trials/components";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { counted, listed, percent, points, textTable } from "anchoreval/internal/words/figures";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /*
  * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.
@@ -201,7 +202,7 @@ function baseFacts(manifest: Manifest): Fact[] {
 }
 
 function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
-  const measured = Object.entries(unasked?.forms[defaultForm] ?? {});
+  const measured = Object.entries(lookUp(unasked?.forms, defaultForm) ?? {});
   if (measured.length === 0) return [];
   const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
   return [["unasked scenarios", `predicted from the others; typical error, form ${defaultForm}: ${errors}`]];

@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Output } from "./output.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /*
  * The grammar of the program. An option means the same in every command that has it:
@@ -144,11 +145,11 @@ export class OptionReader {
   }
 
   isGiven(name: string): boolean {
-    return this.#values[name] !== undefined;
+    return lookUp(this.#values, name) !== undefined;
   }
 
   text(name: string): string | undefined {
-    return this.#values[name] as string | undefined;
+    return lookUp(this.#values, name) as string | undefined;
   }
 
   /** Refuses options that are of no use here. @param why - follows the option's name: `needs --to, which isn't given` */
@@ -164,11 +165,11 @@ export class OptionReader {
   }
 
   flag(name: string): boolean {
-    return this.#values[name] === true;
+    return lookUp(this.#values, name) === true;
   }
 
   texts(name: string): string[] {
-    return (this.#values[name] as string[] | undefined) ?? [];
+    return (lookUp(this.#values, name) as string[] | undefined) ?? [];
   }
 
   oneOf<const T extends string>(name: string, allowed: readonly T[], otherwise: T): T {

@@ -1,5 +1,6 @@
 import { COMPLETE, optionsOf, type Command, type OptionSpec, invalidOption } from "./command.ts";
 import { TrainerMissing, withTrainer } from "./trainer.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_anchoreval() {
@@ -34,7 +35,7 @@ export const completionCommand: Command = {
     const [shell = "", ...more] = operands;
     if (!Object.hasOwn(SCRIPTS, shell) || more.length > 0)
       throw invalidOption(`name a shell: ${Object.keys(SCRIPTS).join(", ")}`);
-    output.line(SCRIPTS[shell]);
+    output.line(lookUp(SCRIPTS, shell));
     return Promise.resolve();
   },
 };
@@ -62,7 +63,7 @@ export async function candidates(
   if (command === null) return [];
   const options = optionsOf(command);
   const before = /^--(.+)$/.exec(rest.at(-2) ?? "")?.[1];
-  const spec = before === undefined ? undefined : options[before];
+  const spec = before === undefined ? undefined : lookUp(options, before);
   if (spec?.type === "string") return begun(choicesOf(spec));
   if (rest.at(-1)!.startsWith("-")) return begun(Object.keys(options).map((option) => `--${option}`));
   return begun(choicesOf({ value: command.operands?.usage }));

@@ -1,7 +1,8 @@
 import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
-import { type BundleFileName, MOST_FILE_BYTES } from "../core/bundle/names.ts";
+import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";

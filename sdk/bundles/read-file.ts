@@ -1,6 +1,7 @@
 import { sha256 } from "../bytes.ts";
 import type { Bound } from "../client/body.ts";
-import { type BundleFileName, MOST_FILE_BYTES, mostBytes } from "../core/bundle/names.ts";
+import { MOST_FILE_BYTES, mostBytes } from "../core/bundle/most-bytes.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
 import type { ItemRecord, Manifest } from "../core/bundle/manifest.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";

@@ -3,7 +3,6 @@ import { readObject, type StoredBody } from "../client/body.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import {
   BENCHMARK_NAME,
-  blobKey,
   CARD_FILE,
   cardKey,
   manifestKey,
@@ -17,6 +16,7 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { readContent } from "./read-content.ts";
 import { checkLength, fileBound } from "./read-file.ts";
 
 /**
@@ -135,7 +135,8 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
         return bytes;
       }
       const described = (await readManifest())?.files.find((candidate) => candidate.name === file);
-      return described ? get(blobKey(ref.benchmark, described.sha256), file, range, described.bytes) : null;
+      if (!described) return null;
+      return readContent((key) => get(key, file, range, described.bytes), ref.benchmark, described.sha256);
     },
   };
 }

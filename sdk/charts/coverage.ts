@@ -4,6 +4,7 @@ import { normalQuantile } from "../core/numeric/distributions.ts";
 import { counted, wholePercent } from "../words/figures.ts";
 import { type Chart, chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
 import { formTotals, isOneOfItsSize, type MeasuredManifest } from "./measured-forms.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 const NOMINAL = 95;
 const MARGINS = margins(10, 8, 34, 44);
@@ -133,7 +134,7 @@ export function coverageSeries(manifest: MeasuredManifest): CoverageSeries[] {
   const single = manifest.scenarios.map(({ id }) => ({
     id,
     sizes: forms.flatMap((form): Sized[] => {
-      const { items, whole, measured, together } = form.scenarios[id]!;
+      const { items, whole, measured, together } = lookUp(form.scenarios, id)!;
       if (whole) return [];
       return [
         together ? { items, served: together.measured, alone: measured } : { items, served: measured, alone: null },

@@ -1,6 +1,7 @@
 import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { estimatorFigure } from "../core/estimators/types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** The part of a manifest that charts of errors read; a bundle that isn't encoded yet has it, too. */
 export interface MeasuredManifest extends Pick<Manifest, "scenarios"> {
@@ -45,7 +46,7 @@ export function measuredScenarios(manifest: MeasuredManifest): MeasuredScenario[
     id,
     of: items,
     forms: forms.map((form): MeasuredForm => {
-      const own = form.scenarios[id]!;
+      const own = lookUp(form.scenarios, id)!;
       return { form, items: own.items, whole: own.whole, measured: servedBlend(own).measured };
     }),
   }));

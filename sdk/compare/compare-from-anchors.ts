@@ -9,6 +9,7 @@ import { commonAnswers } from "./common-answers.ts";
 import { type ComparedSide, comparedSide, overallMean } from "./model-evidence.ts";
 import { pairDifferences, type PairDifference, type PairDifferences } from "./scenario-difference.ts";
 import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /**
  * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that
@@ -103,7 +104,7 @@ function moved({ interval, ...own }: ModelScore, score: number): ModelScore {
 }
 
 function scenarioScore({ estimate, evidence }: ComparedSide, id: string): ModelScore {
-  const { score, interval } = estimate.scenarios[id]!;
+  const { score, interval } = lookUp(estimate.scenarios, id)!;
   return { score, interval, stratifiedMean: evidence.get(id)?.stratifiedMean ?? null };
 }
 

@@ -1,6 +1,7 @@
 import type { BridgeManifest, Manifest } from "../core/bundle/manifest.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import type { Estimate, Interval } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** A score on the scale of the earlier version that its version stands on. Fractions in [0,1]. */
 export interface BridgedScore {
@@ -35,7 +36,10 @@ export function bridgedScore({ base }: Pick<Manifest, "base">, estimate: Estimat
     version,
     overall: bridged(bridge.overall, estimate),
     scenarios: Object.fromEntries(
-      Object.entries(estimate.scenarios).map(([id, result]) => [id, bridged(bridge.scenarios[id] ?? null, result)]),
+      Object.entries(estimate.scenarios).map(([id, result]) => [
+        id,
+        bridged(lookUp(bridge.scenarios, id) ?? null, result),
+      ]),
     ),
   };
 }

@@ -1,5 +1,5 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { ERROR_LEVELS } from "../core/bundle/names.ts";
+import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
@@ -136,7 +136,7 @@ export function scoreAnswers(
 
 /** All scenarios' answers where these can be read jointly and err less for this scenario, else its own bank's. */
 function servedPooling(form: FormManifest, id: string, model: ModelEstimate): Pooling {
-  return model.joint && form.scenarios[id]!.together !== null ? "joint" : "separate";
+  return model.joint && lookUp(form.scenarios, id)!.together !== null ? "joint" : "separate";
 }
 
 function scenarioResult(
@@ -150,7 +150,7 @@ function scenarioResult(
   warnings: EstimateWarning[],
 ): ScoredScenario {
   const pooling = servedPooling(form, scenario.id, model);
-  const { together, ...own } = form.scenarios[scenario.id]!;
+  const { together, ...own } = lookUp(form.scenarios, scenario.id)!;
   const described: MeasuredBlend = pooling === "joint" ? together! : own;
   const { bank, sourceScores } = scenario;
   const of = scores.length;

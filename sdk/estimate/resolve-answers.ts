@@ -1,6 +1,7 @@
 import { formItemIds, type Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 interface ResolvedAnswers {
   readonly form: string;
@@ -130,7 +131,7 @@ function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown)
   };
   if (responses instanceof Map || Array.isArray(responses))
     for (const [id, score, place] of responses as Iterable<Entry>) add(id, score, place ?? String(id));
-  else for (const id of Object.keys(responses)) add(id, (responses as Readonly<Record<string, unknown>>)[id], id);
+  else for (const [id, score] of Object.entries(responses)) add(id, score, id);
   refuse(bad);
   refuse(unknown, "; leave out other items");
   if (located.length === 0) throw new AnchorEvalError("invalid_answers", "there are no answers to estimate from");
@@ -166,7 +167,9 @@ function inferForm({ manifest }: Bundle, located: readonly LocatedAnswer[]): str
     );
   const answers = new Map<string, number>();
   for (const { anchor } of located) answers.set(anchor.scenario, (answers.get(anchor.scenario) ?? 0) + 1);
-  const filled = holding.filter(({ scenarios }) => [...answers].every(([id, count]) => scenarios[id]!.items === count));
+  const filled = holding.filter(({ scenarios }) =>
+    [...answers].every(([id, count]) => lookUp(scenarios, id)!.items === count),
+  );
   const [only, ...others] = filled.map((form) => form.id);
   if (filled.some(({ id }) => id === manifest.defaultForm)) return manifest.defaultForm;
   if (only !== undefined && others.length === 0) return only;

@@ -6,6 +6,7 @@ import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import { scenarioShares, type ScoredScenario } from "./overall-score.ts";
 import type { Estimate, EstimateWarning, ScenarioResult } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** ε: how far from 0 and 1 scores are kept, so that their logits are finite. */
 const MARGIN = 0.01;
@@ -121,7 +122,7 @@ export function withPredictedScenarios(
   const parts = shares.map((own) => ({ ...own, ...scored.get(own.id)! }));
   const known = parts.map(({ id, result, sampling }): KnownScore | null => {
     if (result.interval === null) return null;
-    const measured = form.scenarios[id]!.measured.interpolation;
+    const measured = lookUp(form.scenarios, id)!.measured.interpolation;
     const rmse = measured ? estimatorFigure(measured.estimators, form.estimator).rmse : 0;
     return knownScore(result.score!, sampling, rmse);
   });
@@ -132,7 +133,7 @@ export function withPredictedScenarios(
   const warnings: EstimateWarning[] = [];
   const results = parts.map(({ id, result }, s): ScenarioResult => {
     if (result.score !== null) return result; // a few answers tell more than none
-    const measured = unasked.forms[form.id]?.[id];
+    const measured = lookUp(lookUp(unasked.forms, form.id), id);
     if (!measured || outside) {
       const why = measured ? " for a model so far from the sources" : "";
       return { ...result, reason: `${result.reason}, and no prediction was measured${why}` };
@@ -163,7 +164,7 @@ export function withPredictedScenarios(
   const score = parts.reduce((sum, { share }, s) => sum + share * results[s]!.score!, 0);
   const lacking = parts.flatMap(({ id }, s) => (results[s]!.interval === null ? [id] : []));
   if (lacking.length > 0) return { ...told, predicted: true, score, reason: `no interval for ${lacking.join(", ")}` };
-  const factor = (s: number): number => unasked.forms[form.id]![parts[s]!.id]!.factor;
+  const factor = (s: number): number => lookUp(lookUp(unasked.forms, form.id), parts[s]!.id)!.factor;
   const counted = parts.map(({ share }, s) => ({ share, score: results[s]!.score!, factor: known[s] ? 1 : factor(s) }));
   const variance = partlyPredictedVariance(counted, known, covariance, form.overall?.inflation ?? 1);
   const half = t * Math.sqrt(variance);

@@ -10,6 +10,7 @@ import { isObject } from "../tables/json-records.ts";
 import { readError, readJsonFile } from "./read-file.ts";
 import { LONGEST_TEXT, readFound } from "./whole-file.ts";
 import type { LogReader } from "./log-files.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /**
  * The results of OpenCompass, `RUN/results/MODEL/DATASET.json`, with the run's predictions, configuration and summary
@@ -89,7 +90,9 @@ async function readPredictions(results: string): Promise<Record<string, unknown>
   const parts: Record<string, unknown>[] = [];
   while (existsSync(`${base}_${parts.length}.json`)) parts.push(await read(`${base}_${parts.length}.json`));
   if (parts.length === 0) return null;
-  const all = parts.flatMap((part) => Array.from({ length: Object.keys(part).length }, (_, k) => part[String(k)]));
+  const all = parts.flatMap((part) =>
+    Array.from({ length: Object.keys(part).length }, (_, k) => lookUp(part, String(k))),
+  );
   return Object.fromEntries(all.map((prediction, k) => [String(k), prediction]));
 }
 

@@ -48,7 +48,7 @@ export function shippedObjects(): {
   readonly versions: Readonly<Record<string, readonly IndexEntry[]>>;
 } {
   const objects = new Map<string, { path: string; bytes: number; sha256: string }>();
-  const versions: Record<string, IndexEntry[]> = {};
+  const versions = new Map<string, IndexEntry[]>();
   for (const { benchmark, version, folder } of shippedBundles()) {
     const add = (key: string, name: string): { sha256: string; content: Uint8Array } => {
       const path = join(folder, name);
@@ -61,9 +61,10 @@ export function shippedObjects(): {
     const { files, created } = parseManifest(content);
     for (const file of files) add(blobKey(benchmark, file.sha256), file.name);
     if (existsSync(join(folder, CARD_FILE))) add(cardKey(benchmark, version), CARD_FILE);
-    (versions[benchmark] ??= []).push({ version, digest: `sha256:${sha256}`, created, yanked: false });
+    const entry: IndexEntry = { version, digest: `sha256:${sha256}`, created, yanked: false };
+    versions.set(benchmark, [...(versions.get(benchmark) ?? []), entry]);
   }
-  return { objects, versions };
+  return { objects, versions: Object.fromEntries(versions) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { normalQuantile } from "../core/numeric/distributions.ts";
 import { predictedScores } from "../core/scoring/predicted-scores.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /**
  * How many items it takes, from what a bundle has measured on held-out models: for intervals that nine models in ten have no
@@ -40,8 +41,8 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
   const asked = { level, rankedRight };
   const parts = manifest.scenarios.map(({ id, items: of }): MeasuredPart => {
     const forms = manifest.forms.map((form) => ({
-      items: form.scenarios[id]!.items,
-      ...errorsOf(servedBlend(form.scenarios[id]!).measured, level),
+      items: lookUp(form.scenarios, id)!.items,
+      ...errorsOf(servedBlend(lookUp(form.scenarios, id)!).measured, level),
     }));
     return { of, forms, open: (items) => 1 / items - 1 / of, residual: residualVariance(bundle, id) };
   });
@@ -81,7 +82,7 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
 
 /** A form's numbers of items, scenario by scenario. */
 function allocated({ scenarios }: Manifest, form: FormManifest): number[] {
-  return scenarios.map(({ id }) => form.scenarios[id]!.items);
+  return scenarios.map(({ id }) => lookUp(form.scenarios, id)!.items);
 }
 
 /** The precision at the least size that reaches what is wanted; at the largest, everything is known. */

@@ -4,6 +4,7 @@ import { estimatorFigure } from "../core/estimators/types.ts";
 import { normalQuantile, studentTQuantile } from "../core/numeric/distributions.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import { type KnownScore, logitScore, partlyPredictedVariance, predictLogits } from "../estimate/unasked-scenarios.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** Scenarios to ask by one form; the others are predicted. */
 export interface ScenarioChoice {
@@ -79,7 +80,7 @@ function expectedHalfWidth(
   }
   const shares = scenarioShares({ scenarios });
   const known = shares.map(({ id }, s): KnownScore | null => {
-    const split = form.scenarios[id]!.measured.interpolation;
+    const split = lookUp(form.scenarios, id)!.measured.interpolation;
     if (!asked[s] || split === null) return null;
     const error =
       split.halfWidth95 === null
@@ -87,7 +88,7 @@ function expectedHalfWidth(
         : split.halfWidth95 / normalQuantile(0.975);
     return { score: logitScore(mean[s]!), variance: error ** 2 };
   });
-  const factors = shares.map(({ id }, s) => (known[s] ? 1 : unasked!.forms[form.id]?.[id]?.factor));
+  const factors = shares.map(({ id }, s) => (known[s] ? 1 : lookUp(lookUp(unasked!.forms, form.id), id)?.factor));
   if (known.some((own, s) => asked[s] && own === null) || factors.includes(undefined)) return null;
   const parts = shares.map(({ share }, s) => ({ share, score: logitScore(mean[s]!), factor: factors[s]! }));
   const { covariance } = predictLogits(unasked!, known);

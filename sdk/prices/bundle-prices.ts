@@ -6,6 +6,7 @@ import { summariseTrials, type TrialResponses } from "../trials/item-trials.ts";
 import type { ItemTrials } from "../trials/types.ts";
 import { count, counted } from "../words/figures.ts";
 import type { ItemPrices } from "./parse-prices.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** Prices of a bundle's anchors and of the whole benchmark. */
 export interface BundlePrices {
@@ -83,13 +84,13 @@ function rounded(value: number): number {
 function manifestPrices({ fit, scenarios, forms }: Pick<Manifest, "fit" | "scenarios" | "forms">): NotedPrices | null {
   const noted = fit["prices"] as NotedPrices | undefined;
   if (noted === undefined) return null;
-  const arePrices = (own: unknown): boolean => isObject(own) && scenarios.every(({ id }) => isPrice(own[id]));
+  const arePrices = (own: unknown): boolean => isObject(own) && scenarios.every(({ id }) => isPrice(lookUp(own, id)));
   const isNoted =
     isObject(noted) &&
     (noted.unit === null || typeof noted.unit === "string") &&
     arePrices(noted.whole) &&
     isObject(noted.forms) &&
-    forms.every(({ id }) => arePrices(noted.forms[id])) &&
+    forms.every(({ id }) => arePrices(lookUp(noted.forms, id))) &&
     isObject(noted.anchors);
   return isNoted ? noted : refuseNoted();
 }
@@ -107,11 +108,11 @@ export function knownPrices({ manifest, scenarios }: Pick<Bundle, "manifest" | "
   const noted = manifestPrices(manifest);
   if (noted === null) return null;
   const anchors = Array.from(scenarios.values()).flatMap(({ id, anchors: own }) => {
-    const prices: unknown = noted.anchors[id];
+    const prices: unknown = lookUp(noted.anchors, id);
     if (!Array.isArray(prices) || prices.length !== own.size || !prices.every(isPrice)) return refuseNoted();
     return Array.from(own.keys(), (item, k) => [item, prices[k] as number] as const);
   });
-  const whole = new Map(manifest.scenarios.map(({ id }) => [id, noted.whole[id]!]));
+  const whole = new Map(manifest.scenarios.map(({ id }) => [id, lookUp(noted.whole, id)!]));
   return { unit: noted.unit, whole, anchors: new Map(anchors) };
 }
 
@@ -188,7 +189,9 @@ function trialCount(own: number | null | ItemTrials): number {
 export function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">): string | null {
   const noted = manifestPrices(manifest);
   if (noted === null) return null;
-  const forms = manifest.forms.map(({ id }) => `${id}: ${priceWords(sum(Object.values(noted.forms[id]!)), null)}`);
+  const forms = manifest.forms.map(
+    ({ id }) => `${id}: ${priceWords(sum(Object.values(lookUp(noted.forms, id)!)), null)}`,
+  );
   return [...forms, `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`].join(", ");
 }
 

@@ -4,6 +4,7 @@ import { checkWidth, csvRecords } from "../tables/csv-records.ts";
 import { DataIssues, firstFew, jsonKind, quoted } from "../tables/data-issues.ts";
 import { jsonRecords, parseJsonObject } from "../tables/json-records.ts";
 import { decimalNumber, isMissingWord } from "../tables/score-reader.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** Prices of a benchmark's items. */
 export interface ItemPrices {
@@ -123,7 +124,7 @@ async function readJsonLines(
       const prices = columns.map((column) => {
         if (!Object.hasOwn(fields, column)) return NaN;
         seen.add(column);
-        return jsonPrice(fields[column], { row, column }, issues);
+        return jsonPrice(lookUp(fields, column), { row, column }, issues);
       });
       sums.take(fields[named], prices, { row, column: named });
     }

@@ -52,11 +52,15 @@ export async function publishBundle(
     }),
   );
 
-  const commit = { benchmark, version, manifest: manifestBytes };
+  const ensureContents = async (): Promise<void> => {
+    const there = new Set(await store.list(blobKey(benchmark, "")));
+    for (const { bytes, sha256: hash } of contents)
+      if (!there.has(hash)) await store.putIfAbsent(blobKey(benchmark, hash), bytes);
+  };
+  const commit = { benchmark, version, manifest: manifestBytes, ensureContents };
   const again = await isCommitted(store, commit); // another one is refused before anything is written
-  const reused = new Set<string>();
   for (const { name, bytes, sha256: hash } of contents) {
-    if (!(await putContent(store, blobKey(benchmark, hash), bytes, !again))) reused.add(hash);
+    await putContent(store, blobKey(benchmark, hash), bytes, !again);
     if (options.plainFiles) await putContent(store, fileKey(benchmark, version, name), bytes);
   }
   if (options.signatures) {
@@ -65,12 +69,6 @@ export async function publishBundle(
   }
   const [signer] = (options.signatures && parseSignatures(options.signatures)) ?? [];
   const result = await commitVersion(store, commit, { publisher: signer?.key ?? null, ...options });
-  // A sweep that had looked at the manifests before this one was there may have removed a content since: see sweepBlobs.
-  // Contents that had been there are asked for by name: a list may be old.
-  const kept = new Set(await store.list(blobKey(benchmark, "")));
-  for (const { bytes, sha256: hash } of contents)
-    if (!kept.has(hash) || (reused.has(hash) && (await store.get(blobKey(benchmark, hash))) === null))
-      await store.putIfAbsent(blobKey(benchmark, hash), bytes);
   // After the commit: before it, the version might become another publisher's.
   const { card } = options;
   if (card) await changeObject(store, cardKey(benchmark, version), () => card);
@@ -80,13 +78,12 @@ export async function publishBundle(
 /**
  * Writes a content that its key or version determines; mends one that was damaged.
  * @param anew - also where it is there already: an old one that no manifest names yet is young again, and isn't swept
- * @returns false where something was there
  */
-async function putContent(store: BundleStore, key: string, bytes: Uint8Array, anew = false): Promise<boolean> {
+async function putContent(store: BundleStore, key: string, bytes: Uint8Array, anew = false): Promise<void> {
   const there = await store.get(key);
-  if (there && !anew && equalBytes(there.bytes, bytes)) return false;
-  if (there && (await store.putIfMatch(key, bytes, there.etag))) return false;
-  return store.putIfAbsent(key, bytes); // nothing was there, or a sweep has just removed it
+  if (there && !anew && equalBytes(there.bytes, bytes)) return;
+  if (there && (await store.putIfMatch(key, bytes, there.etag))) return;
+  await store.putIfAbsent(key, bytes); // nothing was there, or a sweep has just removed it
 }
 
 /**

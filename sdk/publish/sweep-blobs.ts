@@ -1,11 +1,25 @@
-import { BENCHMARK_NAME, blobKey, indexKey, logKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
+import {
+  BENCHMARK_NAME,
+  blobKey,
+  indexKey,
+  logKey,
+  manifestKey,
+  publisherKey,
+  SHA256,
+  sweptKey,
+  VERSION,
+} from "../core/bundle/names.ts";
+import { decodeJson, list, object, readOrNull, text } from "../core/bundle/schema.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseIndex } from "./bundle-index.ts";
-import type { SweepableStore } from "./bundle-store.ts";
+import { changeObject, encodeJson, type SweepableStore } from "./bundle-store.ts";
 import { readLog, requireIndexed } from "./publication-log.ts";
 
-/** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
+/**
+ * Contents younger than this may be a publication's that isn't committed yet, copies of them a sweep's that goes on.
+ * @unit milliseconds
+ */
 export const SWEEP_AGE = 24 * 3600 * 1000;
 
 /** How a sweep runs. */
@@ -30,10 +44,16 @@ export interface SweepResult {
 /**
  * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
  *
- * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
- * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
- * manifest was created before that reading, and the sweep puts the content back; or after it, and then the content was
- * gone before the publication looked. Where lists may be old, "created" is "in the index". Where the sweep ends in between, a copy is left, which the next one puts back.
+ * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young; then it names
+ * them in its record, puts back what is gone, and creates its manifest. A sweep copies a content, removes it, and then reads the
+ * manifests and the young records. So either the record was there before that reading, and the sweep puts the content back; or
+ * after it, and then the content was gone before the publication looked. It looks once more before the version is listed, for
+ * records that a sweep whose clock is wrong takes for old ones.
+ *
+ * Whatever ends a sweep in between, the content of a listed version can be read: where it is gone, its copy is there. Of
+ * several sweeps one alone makes the copy, works on the content, and removes the copy when it has done; a copy whose sweep died
+ * is removed once it is as old as a sweep never is, by the store's clock. The next sweep puts back what it finds named. This
+ * asks of a store that its lists are as new as its objects: R2's, S3's, folders' and the hub's are.
  * @throws AnchorEvalError `unavailable`, `request_refused`
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */
@@ -43,7 +63,7 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
   let [kept, young] = [0, 0];
   for (const benchmark of await benchmarksOf(store)) {
     const blobs = (await store.listTimes(`bundles/${benchmark}/blobs/`)).filter(({ name }) => SHA256.test(name));
-    const manifests = namedContents(store, benchmark);
+    const manifests = namedContents(store, benchmark, now);
     let named: ReadonlySet<string>;
     try {
       named = await manifests();
@@ -95,29 +115,39 @@ export async function findBrokenLogs(store: SweepableStore): Promise<string[]> {
   return found;
 }
 
-/** A content that is being removed: `bundles/<benchmark>/swept/<sha256>`. */
-const copyKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
-
-/** Ends what a sweep began that broke off: a content that is named by now is put back, and no copy stays. */
+/** Puts back what a sweep left that broke off, where it is named by now, and removes the copies of those that died. */
 async function settleCopies(store: SweepableStore, benchmark: string, manifests: NamedContents): Promise<void> {
-  for (const name of await store.list(copyKey(benchmark, ""))) {
-    const copy = await store.get(copyKey(benchmark, name));
+  const copies = await store.listTimes(sweptKey(benchmark, ""));
+  if (copies.length === 0) return;
+  const now = await timeOf(store, benchmark);
+  for (const { name, written } of copies.filter((object) => SHA256.test(object.name))) {
+    const key = sweptKey(benchmark, name);
+    const copy = await store.get(key);
     if (copy !== null && (await manifests()).has(name)) await store.putIfAbsent(blobKey(benchmark, name), copy.bytes);
-    await store.remove(copyKey(benchmark, name));
+    if (now - written > SWEEP_AGE) await store.remove(key);
   }
 }
 
-/** @returns false where it was named after all, and put back */
+/** The store's own time, by an object that is written now: a sweep's clock may be wrong. @unit milliseconds since 1970 */
+async function timeOf(store: SweepableStore, benchmark: string): Promise<number> {
+  const key = sweptKey(benchmark, "time");
+  await changeObject(store, key, (there) => encodeJson(there?.length !== 3 ? 10 : 1)); // other than it was: it is written
+  const objects = await store.listTimes(sweptKey(benchmark, ""));
+  await store.remove(key);
+  return objects.find(({ name }) => name === "time")?.written ?? NaN; // another sweep has removed it
+}
+
+/** @returns false where it is there still: it was named after all and put back, or is another sweep's to remove */
 async function removeUnnamed(
   store: SweepableStore,
   benchmark: string,
   name: string,
   manifests: NamedContents,
 ): Promise<boolean> {
-  const [key, copy] = [blobKey(benchmark, name), copyKey(benchmark, name)];
+  const [key, copy] = [blobKey(benchmark, name), sweptKey(benchmark, name)];
   const there = await store.get(key);
   if (there === null) return true;
-  await store.putIfAbsent(copy, there.bytes);
+  if (!(await store.putIfAbsent(copy, there.bytes))) return false;
   await store.remove(key);
   let isNamed = true; // unless that is known
   try {
@@ -129,11 +159,14 @@ async function removeUnnamed(
   return !isNamed;
 }
 
-/** The digests that a benchmark's manifests name now. */
+/** The digests that a benchmark's manifests, and publications that are under way, name now. */
 type NamedContents = () => Promise<ReadonlySet<string>>;
 
-/** Gives the digests that a benchmark's manifests name; reads only those that it hasn't read before. */
-function namedContents(store: SweepableStore, benchmark: string): NamedContents {
+/** Of a publication's record. */
+const contentsRecord = object({ contents: list(text({ pattern: SHA256 })) });
+
+/** Gives the digests that a benchmark names; reads only manifests and records that it hasn't read before. */
+function namedContents(store: SweepableStore, benchmark: string, now: number): NamedContents {
   const named = new Set<string>();
   const read = new Set<string>();
   return async () => {
@@ -145,6 +178,13 @@ function namedContents(store: SweepableStore, benchmark: string): NamedContents 
       if (object === null) continue; // nothing is committed there yet
       for (const { sha256 } of parseManifest(object.bytes).files) named.add(sha256);
       read.add(version);
+    }
+    for (const { name, written } of await store.listTimes(publisherKey(benchmark, ""))) {
+      if (read.has(name) || now - written > SWEEP_AGE) continue;
+      const record = await store.get(publisherKey(benchmark, name));
+      const contents = record && readOrNull(contentsRecord, () => decodeJson(record.bytes))?.contents;
+      for (const sha256 of contents ?? []) named.add(sha256);
+      read.add(name);
     }
     return named;
   };

@@ -34,6 +34,19 @@ export function signature({ publisher = null, now = Date.now }: UpdateOptions): 
 const INDEX_ATTEMPTS = 8;
 const INDEX_WAIT = 1100;
 
+/** A version that was changed. */
+export interface ChangedVersion {
+  readonly benchmark: string;
+  readonly version: string;
+  /** Of the bundle: waits differ with it between publishers. */
+  readonly digest: string;
+  /**
+   * Sees to it that the version's contents are there, now that its manifest is, or throws: a sweep that had looked before the
+   * manifest was there may have removed one. Called before the version is listed. @default they are looked for
+   */
+  readonly ensureContents?: () => Promise<void>;
+}
+
 /**
  * Brings the log and then the index to what lies in the versions' folders, unless another publisher is quicker: then once more
  * from what that one wrote. What was written is compared with the folders again: whoever writes the index last has read them
@@ -42,14 +55,12 @@ const INDEX_WAIT = 1100;
  * Each write is made only on what was read before. The log is read after the index that names its head, so it has come at
  * least that far; the index has the versions that the log has, and names the head that has them. A publisher that dies before
  * either leaves what the next one logs, from what {@link signature} left; one that dies between leaves a log that is ahead.
- * @param ref - the version that was changed
- * @param digest - of the bundle, from which waits differ between publishers
+ * A version has a line, and is listed, only once its contents were seen to be there after its manifest.
  * @throws AnchorEvalError `unavailable` after the last attempt; `bundle_corrupt` where the log was changed by another hand
  */
 export async function updateIndex(
   store: BundleStore,
-  { benchmark, version }: { readonly benchmark: string; readonly version: string },
-  digest: string,
+  { benchmark, version, digest, ensureContents }: ChangedVersion,
   { pause = sleep }: UpdateOptions,
 ): Promise<BundleIndex> {
   const key = indexKey(benchmark);
@@ -58,12 +69,13 @@ export async function updateIndex(
   for (let attempt = 0; attempt < INDEX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
     try {
+      await ensureContents?.();
       const there = await store.get(key);
       const known = there && parseIndex(there.bytes);
       const before = await readLog(store, benchmark);
       if (known?.log) requireHead(before, known.log, `${store.name}: ${logKey(benchmark)}`, "its index");
       const logged = before.entries.map((entry) => entry.version);
-      const content = await completeIndex(store, benchmark, known, [version, ...logged]);
+      const content = await completeIndex(store, benchmark, known, ensureContents ? [version, ...logged] : logged);
       const log = await extendLog(store, content, before);
       if (log === null || (log !== before && !(await putVersion(store, logKey(benchmark), log.bytes, before.etag))))
         continue;

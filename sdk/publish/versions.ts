@@ -1,15 +1,21 @@
 import { equalBytes, sha256 } from "../bytes.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { type BundleIndex, parseIndex, parseYank, type Yank } from "./bundle-index.ts";
-import { changeObject, encodeJson, type BundleStore } from "./bundle-store.ts";
-import { signature, updateIndex, type UpdateOptions } from "./update-index.ts";
+import { changeObject, encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
+import { type ChangedVersion, signature, updateIndex, type UpdateOptions } from "./update-index.ts";
 
-/** A version to commit: its name, and manifest.json as it will stand there for good. */
-export interface VersionCommit {
+/** A version by its name, and manifest.json as it will stand there for good. */
+interface VersionManifest {
   readonly benchmark: string;
   readonly version: string;
   readonly manifest: Uint8Array;
+}
+
+/** A version to commit. */
+export interface VersionCommit extends VersionManifest {
+  readonly ensureContents: NonNullable<ChangedVersion["ensureContents"]>;
 }
 
 /** The result of a publication. */
@@ -28,14 +34,14 @@ export interface PublishResult {
  * Whether a version is published already: its manifest is there, or was, as the index says, and was damaged since.
  * @throws AnchorEvalError `version_conflict` where it is, with another manifest
  */
-export async function isCommitted(store: Pick<BundleStore, "get">, commit: VersionCommit): Promise<boolean> {
+export async function isCommitted(store: Pick<BundleStore, "get">, commit: VersionManifest): Promise<boolean> {
   return (await stateOf(store, commit)) !== "absent";
 }
 
 /** @throws AnchorEvalError as {@link isCommitted} */
 async function stateOf(
   store: Pick<BundleStore, "get">,
-  { benchmark, version, manifest }: VersionCommit,
+  { benchmark, version, manifest }: VersionManifest,
 ): Promise<"absent" | "whole" | "damaged"> {
   const there = await store.get(manifestKey(benchmark, version));
   if (there === null) return "absent";
@@ -50,8 +56,8 @@ async function stateOf(
 }
 
 /**
- * Commits a version, all of whose files must be there: creates its manifest, then brings log and index up to date. Of many
- * that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another. A
+ * Commits a version, all of whose files must be there: tells sweeps of them, creates the manifest, then brings log and index up
+ * to date, once the files were seen to be there still. Of many that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another. A
  * manifest that was damaged is written again.
  * @throws AnchorEvalError `version_conflict`, `unavailable`
  */
@@ -60,18 +66,21 @@ export async function commitVersion(
   commit: VersionCommit,
   options: UpdateOptions = {},
 ): Promise<PublishResult> {
-  const { benchmark, version, manifest } = commit;
+  const { benchmark, version, manifest, ensureContents } = commit;
   const hash = await sha256(manifest);
   const digest = `sha256:${hash}`;
   let created = false;
   const place = manifestKey(benchmark, version);
   if (!(await isCommitted(store, commit))) {
-    const [key, by] = [publisherKey(benchmark, hash), encodeJson(signature(options))];
-    if (!(await store.putIfAbsent(key, by))) await changeObject(store, key, () => by);
+    const contents = parseManifest(manifest).files.map((file) => file.sha256);
+    const [key, by] = [publisherKey(benchmark, hash), encodeJson({ ...signature(options), contents })];
+    const there = await store.get(key);
+    await putVersion(store, key, by, there && there.etag); // or another publisher of this bundle has just done so
+    await ensureContents(); // sweeps spare them from now on: what a manifest names is there when it is
     created = await store.putIfAbsent(place, manifest);
   }
   if (!created && (await stateOf(store, commit)) === "damaged") await changeObject(store, place, () => manifest);
-  const { latest } = await updateIndex(store, commit, digest, options);
+  const { latest } = await updateIndex(store, { benchmark, version, digest, ensureContents }, options);
   return { benchmark, version, digest, status: created ? "published" : "already", latest };
 }
 
@@ -98,7 +107,7 @@ export async function yankVersion(
   await changeObject(store, yankedKey(benchmark, version), (there) =>
     there && isSame(parseYank(there), yank) ? there : own,
   );
-  return updateIndex(store, { benchmark, version }, `sha256:${await sha256(manifest.bytes)}`, options);
+  return updateIndex(store, { benchmark, version, digest: `sha256:${await sha256(manifest.bytes)}` }, options);
 }
 
 /** Whoever says again what is said already doesn't take the place of the one who said it first. */

@@ -6,6 +6,7 @@ import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../
 import { textCoordinates } from "../core/routing/text-coordinates.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /**
  * Every source model's chance of a right answer to questions that none has seen, and the model to ask: by ridge
@@ -22,7 +23,7 @@ export function routeFromBundle(
   const { manifest, digest } = routing;
   const scenario = wantedScenario(routing, options.scenario);
   const own = routing.scenarios.get(scenario)!;
-  const { single, leftOut } = manifest.coldStart!.scenarios[scenario]!;
+  const { single, leftOut } = lookUp(manifest.coldStart!.scenarios, scenario)!;
   const names = manifest.sources.names!;
   const models = Array.from(own.models, (m) => names[m]!);
   const penalties = readPenalties(models, options);
@@ -74,7 +75,7 @@ function readPenalties(models: readonly string[], { costs = {}, costWeight = 1 }
     if (!(cost >= 0 && cost < Infinity))
       throw new AnchorEvalError("invalid_option", `the cost of ${model} must be a number of at least 0, got ${cost}`);
   }
-  return Float64Array.from(models, (model) => (Object.hasOwn(costs, model) ? costWeight * costs[model]! : 0));
+  return Float64Array.from(models, (model) => costWeight * (lookUp(costs, model) ?? 0));
 }
 
 /** Coordinates of questions; null for a text without a known term. */

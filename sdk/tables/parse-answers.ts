@@ -1,4 +1,4 @@
-import { idProblem, SHA256 } from "../core/bundle/names.ts";
+import { idProblem, SHA256, lookUp } from "../core/bundle/names.ts";
 import { checkWidth, type CsvRecord, csvRecords } from "./csv-records.ts";
 import { chunkLines, type LineBatch } from "./chunk-lines.ts";
 import { DataIssues, firstFew, quoted } from "./data-issues.ts";
@@ -141,7 +141,7 @@ function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: A
   const { responses, hashes } = isBody ? object : { responses: object, hashes: undefined };
   const own = isObject(hashes) ? hashes : {};
   for (const [id, value] of Object.entries(responses as object)) {
-    const problem = sink.take(id, fromJson(value, reader), Object.hasOwn(own, id) ? own[id] : null);
+    const problem = sink.take(id, fromJson(value, reader), lookUp(own, id) ?? null);
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();

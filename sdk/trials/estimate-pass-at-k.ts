@@ -21,6 +21,7 @@ import {
   trialMetricName,
 } from "./pass-at-k.ts";
 import type { ItemTrials } from "./types.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** A scenario's score of k trials; fractions. */
 export interface PassResult {
@@ -88,7 +89,7 @@ export function estimatePassAtK(
   const found = estimateSummaries(bundle, answers, options);
   const { overall, scenarios } = found.trials;
   const results = Object.entries(found.scenarios).map(
-    ([id, result]) => [id, { ...result, interval: scenarios[id]?.expected ?? result.interval }] as const,
+    ([id, result]) => [id, { ...result, interval: lookUp(scenarios, id)?.expected ?? result.interval }] as const,
   );
   const estimate = {
     ...found,
@@ -114,33 +115,33 @@ function fromSpread(
   const { estimate, scenarios } = scoreAnswers(bundle, form, scores, level);
   const goal: TrialsGoal = { need: metric.kind === "pass^" ? "all" : "any", k: metric.k };
   const parts = new Map<string, SampledScore>();
-  const results: Record<string, PassResult> = {};
+  const results = new Map<string, PassResult>();
   for (const [id, scored] of scenarios) {
     const { interval, reason, answered, of } = scored.result;
     const found = scenarioSpread(bundle, form, id, scores.get(id)!, scored, counts, goal);
     if (found) parts.set(id, found);
     const known = found !== null && interval !== null;
-    results[id] = {
+    results.set(id, {
       score: found?.score ?? null,
       interval: known ? spreadInterval(found, level) : null,
       reason: known ? null : reason,
       answered,
       of,
-    };
+    });
   }
   const shares = scenarioShares(bundle.manifest);
   const whole = estimate.score !== null && shares.every(({ id }) => parts.has(id));
   const sum = whole ? weightedScore(shares.map(({ id, share }) => ({ share, ...parts.get(id)! }))) : null;
-  const bounded = whole && shares.every(({ id }) => results[id]!.interval !== null);
+  const bounded = whole && shares.every(({ id }) => results.get(id)!.interval !== null);
   const overall = {
     ...estimate,
     score: sum?.score ?? null,
     interval: sum && bounded ? spreadInterval(sum, level) : null,
     reason: bounded ? null : estimate.reason,
-    ...countAnswers(Object.values(results)),
+    ...countAnswers([...results.values()]),
     warnings: [...droppedWarnings(dropped), ...estimate.warnings.map(ofAnswers)],
   };
-  return passEstimate(overall, trialMetricName(metric), "spread", results);
+  return passEstimate(overall, trialMetricName(metric), "spread", Object.fromEntries(results));
 }
 
 /** A warning of missing answers without what the mean score would be, which this score isn't. */

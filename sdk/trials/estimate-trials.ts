@@ -12,6 +12,7 @@ import { bundleComponents, type VarianceComponents } from "./components.ts";
 import { checkedTrials, type TrialResponses } from "./item-trials.ts";
 import { bundleTrialMetric } from "./pass-at-k.ts";
 import { sameTrials, trialsPerItem, trialVariances, type TrialVariances, weakestBasis } from "./trial-variances.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** How answers over trials are read. */
 export interface TrialOptions extends Omit<EstimateOptions, "formDigest"> {
@@ -117,7 +118,7 @@ export function estimateSummaries(
     scenarios: Object.fromEntries(
       Object.entries(estimate.scenarios).map(([id, result]) => [
         id,
-        { ...result, interval: scenarios[id]!.run ?? result.interval },
+        { ...result, interval: lookUp(scenarios, id)!.run ?? result.interval },
       ]),
     ),
     trials: { count: counts.reduce((sum, count) => sum + count, 0), perItem, overall: over, scenarios },
@@ -139,7 +140,7 @@ function overallPart(
   parts: ReadonlyMap<string, TrialPart>,
 ): TrialPart | null {
   const all = scenarioShares(manifest).map(({ id, share }) => ({ share, id, part: parts.get(id) }));
-  if (all.some(({ id, part }) => !part || scenarios[id]!.interval === null)) return null;
+  if (all.some(({ id, part }) => !part || lookUp(scenarios, id)!.interval === null)) return null;
   const own = all.map(({ share, part }) => ({ share, ...part! }));
   const form = manifest.forms.find(({ id }) => id === formId)!;
   const inflation = form.overall?.inflation ?? 1;

@@ -9,6 +9,7 @@ import { MOST_TILT } from "../core/numeric/sampling.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
 import { summariseTrials } from "./item-trials.ts";
 import { type NoiseBasis, noiseBasis, shrunkVariances, sumOfTerms, weakestBasis } from "./trial-variances.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** Trials of one item. */
 export interface Tried {
@@ -60,11 +61,11 @@ export function noisyItems(
 /** The items of which another trial tells most for its price, at most `size`; none where no trial tells anything. */
 export function noisiestItems(
   { items, gains }: NoisyItems,
-  tried: Readonly<Record<string, Tried>>,
+  tried: ReadonlyMap<string, Tried>,
   size: number,
 ): AdaptiveItem[] {
   const open = items.flatMap((item, i) => {
-    const own = tried[item.item_id];
+    const own = tried.get(item.item_id);
     if (own === undefined || own.scores.length === 0) return [];
     return [{ item, gain: gains[i]! / (own.asked * (own.asked + 1)) }];
   });
@@ -82,7 +83,7 @@ const PRIOR_DEGREES = 30;
 export function expectedScores(
   { population, items, shares, trials, known }: NoisyItems,
   { model: own, plan: { level } }: AdaptiveTurn,
-  tried: Readonly<Record<string, Tried>>,
+  tried: ReadonlyMap<string, Tried>,
 ): {
   readonly model: AdaptiveModel;
   readonly answers: number;
@@ -90,7 +91,7 @@ export function expectedScores(
   readonly runDeviation: number;
   readonly basis: NoiseBasis;
 } {
-  const found = items.map(({ item_id: id }) => tried[id]);
+  const found = items.map(({ item_id: id }) => tried.get(id));
   const summaries = found.map((one) => summariseTrials(one?.scores ?? []));
   const asked = found.flatMap((one, i) => (one ? [i] : []));
   const predicted = predictAnswers(population, { items: asked, scores: asked.map((i) => summaries[i]!.mean) });
@@ -137,7 +138,7 @@ export function expectedScores(
       ...part(model, 0),
       scenarios: Object.fromEntries(
         population.scenarios.map(({ id }, s) => {
-          const scenario = model.scenarios[id]!;
+          const scenario = lookUp(model.scenarios, id)!;
           return [id, { ...scenario, ...part(scenario, single ? 0 : s + 1) }];
         }),
       ),

@@ -39,7 +39,7 @@ interface Session {
   readonly step: AdaptiveTurn;
   /** Asked now. */
   readonly asked: readonly string[];
-  readonly tried: Readonly<Record<string, Tried>>;
+  readonly tried: ReadonlyMap<string, Tried>;
 }
 
 /**
@@ -92,7 +92,7 @@ export function overRuns(
     const left = limits.budget - trials.answers;
     const again = step.stopped ? noisiestItems(all, tried, limits.batch) : [];
     const rule = (): AdaptiveStop | null => {
-      if (due.some(({ item_id: id }) => tried[id])) return null; // in the middle of a batch
+      if (due.some(({ item_id: id }) => tried.has(id))) return null; // in the middle of a batch
       const { interval } = model;
       const half = interval ? (interval.high - interval.low) / 2 : Infinity;
       if (trials.answers >= LEAST_ANSWERS && half <= (limits.stop.halfWidth ?? -1))
@@ -103,31 +103,32 @@ export function overRuns(
     };
     const stopped = rule();
     const next = step.stopped ? again.slice(0, Math.max(0, left)) : due;
-    const items = stopped ? [] : next.map((item) => numbered(item, tried[item.item_id]));
-    const state = JSON.stringify({ ...session, asked: items.map(({ item_id: id }) => id) } satisfies Session);
+    const items = stopped ? [] : next.map((item) => numbered(item, tried.get(item.item_id)));
+    const asked = items.map(({ item_id: id }) => id);
+    const state = JSON.stringify({ ...session, asked, tried: Object.fromEntries(tried) });
     return { ...step, plan: { ...step.plan, ...limits }, model, items, stopped, state: stopped ? null : state, trials };
   };
 
   const dueItems = ({ step: { items }, tried }: Session): AdaptiveItem[] =>
-    items.filter(({ item_id: id, scenario }) => (tried[id]?.asked ?? 0) < trialsOf.get(scenario)!);
+    items.filter(({ item_id: id, scenario }) => (tried.get(id)?.asked ?? 0) < trialsOf.get(scenario)!);
 
   return {
     begin: async (options) => {
       const { items, ...limits } = checkedLimits(pool, options);
       const batch = Math.min(limits.batch, items);
       const step = await source.begin({ ...options, stop: {}, budget: items, batch });
-      return turn({ limits, step, asked: [], tried: {} });
+      return turn({ limits, step, asked: [], tried: new Map() });
     },
     next: async (state, answers) => {
-      const before = JSON.parse(state) as Session;
+      const before = JSON.parse(state) as Omit<Session, "tried"> & { readonly tried: Readonly<Record<string, Tried>> };
       const [scores] = batchScores(before.asked, answers, 1);
-      const tried = { ...before.tried };
-      before.asked.forEach((id, j) => (tried[id] = withTrial(tried[id], scores![j]!)));
+      const tried = new Map(Object.entries(before.tried));
+      before.asked.forEach((id, j) => tried.set(id, withTrial(tried.get(id), scores![j]!)));
       const session = { ...before, tried };
       const { step } = session;
       if (step.state === null || dueItems(session).length > 0) return turn(session);
-      const means = step.items.map(({ item_id: id }) => [id, meanScore(tried[id]!)] as const);
-      for (const [id, told] of means) tried[id] = { ...tried[id]!, told };
+      const means = step.items.map(({ item_id: id }) => [id, meanScore(tried.get(id)!)] as const);
+      for (const [id, told] of means) tried.set(id, { ...tried.get(id)!, told });
       return turn({ ...session, step: await source.next(step.state, { responses: Object.fromEntries(means) }) });
     },
   };

@@ -5,6 +5,7 @@ import { scenarioShares } from "../estimate/overall-score.ts";
 import { planFromBundle } from "../plan/plan-from-bundle.ts";
 import type { PlanBasis } from "../plan/types.ts";
 import { bundleComponents, type VarianceComponents } from "./components.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 /** The precision that items and trials must reach. */
 export interface TrialPlanOptions {
@@ -87,7 +88,8 @@ export function planTrials(bundle: Bundle, { trials, halfWidth, level, repeat = 
     parts.reduce((sum, { share, squares, components }) => sum + (share ** 2 * squares * components.trial) / count, 0);
 
   const formOf = (id: string): (typeof manifest.forms)[number] => manifest.forms.find((own) => own.id === id)!;
-  const sizesOf = (id: string): number[] => manifest.scenarios.map((own) => formOf(id).scenarios[own.id]!.items);
+  const sizesOf = (id: string): number[] =>
+    manifest.scenarios.map((own) => lookUp(formOf(id).scenarios, own.id)!.items);
   const forms = run.forms.map(({ form, overall: { items, halfWidth: width, basis } }) => ({
     form: form!,
     basis,

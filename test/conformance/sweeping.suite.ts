@@ -1,5 +1,5 @@
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import { blobKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
@@ -94,6 +94,44 @@ export function describeSweeping(name: string, create: () => Promise<SweepableSt
       expect(await sweepBlobs(meanwhile, { now: later() })).toMatchObject({ removed: [] });
       expect(commits).not.toBeNull();
       for (const digest of digests) expect(await store.get(blobKey("sample", digest))).not.toBeNull();
+    });
+
+    test("of two sweeps one alone removes a content: a version published between them can be read, though one dies", async () => {
+      const store = await create();
+      await publishBundle(store, sampleBundle(), { pause });
+      const late = sampleBundle({ version: "1.1.0", seed: 8 });
+      const content = late.get("parameters.safetensors")!;
+      const key = blobKey("sample", sha256Hex(content));
+      await store.putIfAbsent(key, content);
+      // The slow one has looked, copied the content, and is about to remove it.
+      let atRemoval!: () => void;
+      let goOn!: () => void;
+      const stands = new Promise<void>((resolve) => (atRemoval = resolve));
+      const going = new Promise<void>((resolve) => (goOn = resolve));
+      let dead = false;
+      const alive = <T>(action: () => Promise<T>): Promise<T> => (dead ? Promise.reject(new Error("dead")) : action());
+      const slow: SweepableStore = {
+        ...store,
+        list: (prefix) => alive(() => store.list(prefix)),
+        putIfAbsent: (own, bytes) => alive(() => store.putIfAbsent(own, bytes)),
+        remove: async (own) => {
+          atRemoval();
+          await going;
+          await store.remove(own);
+          dead = true;
+        },
+      };
+      const broken = expect(sweepBlobs(slow, { now: later() })).rejects.toThrow("dead");
+      await stands;
+      expect(await sweepBlobs(store, { now: later() })).toMatchObject({ removed: [] });
+      const { latest } = await publishBundle(store, late, { pause });
+      goOn();
+      await broken;
+      expect(latest).toBe("1.1.0");
+      expect(await store.get(key)).toBeNull();
+      expect((await store.get(sweptKey("sample", sha256Hex(content))))!.bytes).toEqual(content);
+      await sweepBlobs(store, { now: later() });
+      expect((await store.get(key))!.bytes).toEqual(content);
     });
 
     test("a store that fails in the middle loses nothing", async () => {

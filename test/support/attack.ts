@@ -14,11 +14,14 @@ const { ATTACK_SEED = "attack", ATTACK_SECONDS, ATTACK_TRIES, ATTACK_REPORT } = 
 /** Broken tries after which an attack ends: more of them tell nothing new. */
 const ENOUGH = 5;
 
+/** Of what is told of a broken try. @unit characters */
+const LONGEST = 1000;
+
 /** One try. @returns what broke; null where all held */
 export type Try = (random: RandomSource) => Promise<string | null>;
 
 /** Lets whoever runs the attack add figures to its report, such as how many requests were answered how. */
-export type Figures = Record<string, number>;
+type Figures = Record<string, number>;
 
 interface AttackOptions {
   /** In `npm test`. */
@@ -49,7 +52,7 @@ export function attack(name: string, { tries, beside = 1, figures = {} }: Attack
           (error: unknown) => (error as Error).stack ?? String(error),
         );
         tried++;
-        if (what !== null) broken.push(`ATTACK_SEED=${seed}: ${what}`);
+        if (what !== null) broken.push(`ATTACK_SEED=${seed}: ${what.slice(0, LONGEST)}`);
       }
     };
     await Promise.all(Array.from({ length: beside }, lane));

@@ -7,6 +7,7 @@ import {
   isStable,
   logKey,
   manifestKey,
+  sweptKey,
   VERSION,
   yankedKey,
 } from "anchoreval/internal/core/bundle/names";
@@ -25,9 +26,7 @@ export type Committed = ReadonlyMap<string, Uint8Array>;
  */
 export function faultsOf(objects: Objects, benchmark: string, known: Committed, complete: boolean): string[] {
   const faults: string[] = [];
-  const versions = Array.from(objects.keys(), (key) => key.split("/"))
-    .filter(([, own, version, file]) => own === benchmark && VERSION.test(version!) && file === "manifest.json")
-    .map(([, , version]) => version!);
+  const versions = committedIn(objects, benchmark);
   for (const [version, bytes] of known) {
     const there = objects.get(manifestKey(benchmark, version));
     if (there === undefined) faults.push(`${version} is gone`);
@@ -71,6 +70,30 @@ export function faultsOf(objects: Objects, benchmark: string, known: Committed, 
   return faults;
 }
 
+/**
+ * What readers of a benchmark miss, at any time: of the versions that its index lists, or of all that are committed, the
+ * manifest, or a content and the copy that a sweep made of it.
+ */
+export function missingParts(objects: Objects, benchmark: string, of: "listed" | "committed"): string[] {
+  const bytes = objects.get(indexKey(benchmark))?.bytes;
+  const listed = (bytes && parseIndex(bytes)?.versions) ?? [];
+  const versions = of === "listed" ? listed.map(({ version }) => version) : committedIn(objects, benchmark);
+  return versions.flatMap((version) => {
+    const manifest = objects.get(manifestKey(benchmark, version))?.bytes;
+    if (manifest === undefined) return [`${version} is listed without its manifest`];
+    const gone = filesOf(manifest).filter(
+      ({ sha256 }) => !objects.has(blobKey(benchmark, sha256)) && !objects.has(sweptKey(benchmark, sha256)),
+    );
+    return gone.map(({ name }) => `${version} is ${of} without its ${name}`);
+  });
+}
+
+function committedIn(objects: Objects, benchmark: string): string[] {
+  return Array.from(objects.keys(), (key) => key.split("/"))
+    .filter(([, name, version, file]) => name === benchmark && VERSION.test(version!) && file === "manifest.json")
+    .map(([, , version]) => version!);
+}
+
 interface LogLine {
   readonly entry: number;
   readonly version: string;
@@ -112,9 +135,6 @@ function logFaults(
   if (named && heads[named.entries - 1] !== named.head) faults.push("the index names a head that the log hasn't");
   return faults;
 }
-
-/** Where a sweep that was killed has left a copy, which the next one puts back. */
-const sweptKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
 
 const parsed = new Map<string, readonly { readonly name: string; readonly sha256: string }[]>();
 

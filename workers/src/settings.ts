@@ -118,7 +118,7 @@ const SLIPS = 2;
 /** A misspelt setting would leave its default in force. A Worker may have other variables, but none that reads like a setting. */
 function refuseMisspelt(env: Env): void {
   for (const name of Object.keys(env)) {
-    if (name in NAMES) continue;
+    if (Object.hasOwn(NAMES, name)) continue;
     const near = Object.keys(NAMES).find((own) => editDistance(name.toUpperCase(), own) <= SLIPS);
     if (near !== undefined) throw misconfigured(name, `is unknown, and reads like ${near}`);
   }

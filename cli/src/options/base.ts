@@ -11,6 +11,7 @@ import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Options of a fit on the scale of an earlier version's bundle. */
 export const BASE_OPTIONS = {
@@ -151,9 +152,10 @@ function isJoint({ banks }: Manifest): boolean {
 /** The settings that a bundle says it was fitted by; what it doesn't say is the default. */
 function settingsOf({ fit }: Manifest): FitSettings {
   const known = Object.entries(DEFAULT_SETTINGS).filter(
-    ([key, value]) => typeof fit[key] === typeof value || (fit[key] === "auto" && typeof value === "number"),
+    ([key, value]) =>
+      typeof lookUp(fit, key) === typeof value || (lookUp(fit, key) === "auto" && typeof value === "number"),
   );
-  const own = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known.map(([key]) => [key, fit[key]])) };
+  const own = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known.map(([key]) => [key, lookUp(fit, key)])) };
   const current =
     (ANCHOR_METHOD_NAMES as readonly string[]).includes(own.selection) &&
     ["auto", ...ALL_ESTIMATORS].includes(own.estimator) &&

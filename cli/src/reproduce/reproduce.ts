@@ -18,6 +18,7 @@ import {
 import { fitAsked, fitCommand } from "../commands/fit.ts";
 import { BUNDLE_OPTION, openBundle } from "../open-bundle.ts";
 import { type FitNote, inputDigest, isInput, notedOptions, readProvenance } from "./provenance.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Exit code of a bundle that another one came out of. */
 const DIFFERS = 3;
@@ -29,7 +30,8 @@ const FIT_OPTIONS = optionsOf(fitCommand);
 const NOTED = new Map(notedOptions(FIT_OPTIONS));
 const INPUTS = [...NOTED].filter(([, spec]) => isInput(spec));
 
-const only = (...names: string[]): OptionSpecs => Object.fromEntries(names.map((name) => [name, FIT_OPTIONS[name]!]));
+const only = (...names: string[]): OptionSpecs =>
+  Object.fromEntries(names.map((name) => [name, lookUp(FIT_OPTIONS, name)!]));
 
 export const reproduceCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },
@@ -116,7 +118,7 @@ async function checkInputs(
   { output, signal }: Pick<CommandInput, "output" | "signal">,
 ): Promise<void> {
   for (const [name, spec] of INPUTS) {
-    const [noted, place] = [files[name], options.text(name)];
+    const [noted, place] = [lookUp(files, name), options.text(name)];
     if (noted === undefined && place === undefined) continue;
     const asNoted = noted === null ? "" : `, SHA-256 ${noted!}`;
     if (place === undefined) throw invalidOption(`--${name} is needed: the bundle was fitted with one${asNoted}`);

@@ -156,9 +156,9 @@ function chooseRunner(options: OptionReader, { manifest }: Bundle): Runner {
 }
 
 function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] {
-  const documents: Record<string, (string | number)[]> = {};
-  for (const { item_id, task, doc_id } of anchors) (documents[task ?? ""] ??= []).push(doc_id ?? item_id);
-  return documents;
+  const documents = new Map<string, (string | number)[]>(anchors.map(({ task }) => [task ?? "", []]));
+  for (const { item_id, task, doc_id } of anchors) documents.get(task ?? "")!.push(doc_id ?? item_id);
+  return Object.fromEntries(documents);
 }
 
 /** Runs a harness's command to its end. @throws AnchorEvalError `unavailable`, `aborted`, saying how to go on */

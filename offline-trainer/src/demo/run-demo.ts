@@ -27,6 +27,7 @@ import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
 import { type LocalWorker, startLocalWorker } from "../serve/local-worker.ts";
 import { eligibleTargets, interpolationSplit, type Split, TARGET_OBSERVED } from "../matrix/splits.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Estimators whose errors are shown. */
 const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
@@ -105,15 +106,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await publishBundle(r2Store(await worker.bucket()), files);
     const bundle = await loadBundle(folderSource(folder));
     const requests = targets.map((model): DemoRequest => {
-      const responses: Record<string, number> = {};
+      const responses = new Map<string, number>();
       for (const slice of slices) {
         const { anchors: own, itemIds } = bundle.scenarios.get(slice.id)!.forms.get(form)!;
         own.items.forEach((item, j) => {
           const score = scoreAt(matrix, model, slice.begin + item);
-          if (!Number.isNaN(score)) responses[itemIds[j]!] = score;
+          if (!Number.isNaN(score)) responses.set(itemIds[j]!, score);
         });
       }
-      return { model: matrix.subjects[model]!, form, responses };
+      return { model: matrix.subjects[model]!, form, responses: Object.fromEntries(responses) };
     });
     const client = createClient({ baseUrl: worker.url, signal });
     const estimates = await estimateAll(client, benchmark, requests);
@@ -182,7 +183,9 @@ async function estimateAll(
 function difference(left: Estimate, right: Estimate): number {
   return Math.max(
     Math.abs(left.score! - right.score!),
-    ...Object.keys(left.scenarios).map((id) => Math.abs(left.scenarios[id]!.score! - right.scenarios[id]!.score!)),
+    ...Object.keys(left.scenarios).map((id) =>
+      Math.abs(lookUp(left.scenarios, id)!.score! - lookUp(right.scenarios, id)!.score!),
+    ),
   );
 }
 
@@ -245,7 +248,7 @@ function showErrors(
     points(mean(random[s]!)),
     ...SHOWN.map(({ id: estimator }) => {
       const figure = ({ estimate }: HeldModel): number =>
-        estimatorFigure(estimate.scenarios[id]!.details!.estimators, estimator);
+        estimatorFigure(lookUp(estimate.scenarios, id)!.details!.estimators, estimator);
       return points(mean(held.map((own) => Math.abs(figure(own) - own.truths[s]!))));
     }),
   ]);

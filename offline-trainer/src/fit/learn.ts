@@ -93,7 +93,7 @@ export async function learn(
     notes: async () => {
       const notes: Record<string, Record<string, unknown>> = {};
       for (const [scenario, own] of prepared)
-        for (const [key, value] of Object.entries(await own.notes())) (notes[key] ??= {})[scenario] = value;
+        for (const [key, value] of Object.entries(await own.notes())) notes[key] = { ...notes[key], [scenario]: value };
       return notes;
     },
   };

@@ -2,6 +2,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { AnchorMethod } from "../anchors/anchor-method.ts";
 import { recommended, scoreMapKind, type Method, type ScoreMapFitter } from "./method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "./settings.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Methods by name, each loaded when it is asked for. */
 const METHODS = {
@@ -46,7 +47,7 @@ export function loadMethod(name: MethodName): Promise<Method> {
 
 /** The way to choose anchors of a name. @throws AnchorEvalError `invalid_option` for an unknown one */
 export function loadAnchorMethod(name: string): Promise<AnchorMethod> {
-  const load = (ANCHORS as Readonly<Record<string, () => Promise<AnchorMethod>>>)[name];
+  const load = lookUp(ANCHORS as Readonly<Record<string, () => Promise<AnchorMethod>>>, name);
   if (load === undefined)
     throw new AnchorEvalError(
       "invalid_option",

@@ -5,6 +5,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { AwsClient } from "aws4fetch";
 import { keyPath, type Persistence, persistentFetch, textOf, type WholeAnswer } from "./persistent-fetch.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 export interface S3Options extends Persistence {
   /** Without a bucket, for example `https://ACCOUNT.r2.cloudflarestorage.com`. */
@@ -123,7 +124,7 @@ function unescaped(text: string): string {
       ? String.fromCodePoint(parseInt(hex, 16))
       : decimal
         ? String.fromCodePoint(Number(decimal))
-        : (ENTITIES[name!] ?? whole),
+        : (lookUp(ENTITIES, name!) ?? whole),
   );
 }
 
@@ -137,7 +138,7 @@ export function s3Settings(address: string, env: Readonly<Record<string, string 
   const [, bucket] = /^r2:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(address) ?? [];
   if (bucket === undefined)
     throw new AnchorEvalError("invalid_option", `${address} is no bucket: r2://BUCKET, without a folder`);
-  const of = (...names: string[]): string | undefined => names.map((name) => env[name]).find(Boolean);
+  const of = (...names: string[]): string | undefined => names.map((name) => lookUp(env, name)).find(Boolean);
   const account = of("R2_ACCOUNT_ID");
   const endpoint =
     of("R2_ENDPOINT", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ??

@@ -7,6 +7,7 @@ import { answeredWords } from "anchoreval/internal/words/bundle-words";
 import { points } from "anchoreval/internal/words/figures";
 import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
 import { HELD_OUT_OBSERVED } from "../matrix/splits.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Held-out models below which coverage says nothing. */
 const LEAST_MODELS = 20;
@@ -19,7 +20,7 @@ const LEAST_MODELS = 20;
 export function closingWords({ forms, scenarios, sources }: MeasuredManifest & Pick<Manifest, "sources">): string[] {
   return forms.flatMap((form) => {
     const sentences = scenarios.map(({ id }) => {
-      const own = form.scenarios[id]!;
+      const own = lookUp(form.scenarios, id)!;
       return own.whole
         ? `${id}, all ${own.items} items: the score is exact.`
         : sentence(id, own.items, servedBlend(own).measured, form, sources.models);

@@ -15,6 +15,7 @@ import type { HeldOutEstimate } from "../fit/held-out.ts";
 import { servedBlend } from "../fit/blends.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
 import { ESTIMATOR_NAMES, fairLimit, type ReportData, type ReportForm, type ReportScenario } from "./report-data.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Most models drawn over all scenarios, and fewest per scenario. */
 const MODELS_DRAWN = 1000;
@@ -23,7 +24,7 @@ const LEAST_DRAWN = 40;
 /** Estimated against true score of held-out models, for the default form. */
 export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Html {
   const measured = scenarios
-    .filter(({ id }) => !defaultForm.scenarios[id]!.whole)
+    .filter(({ id }) => !lookUp(defaultForm.scenarios, id)!.whole)
     .map((scenario) => ({ id: scenario.id, ...heldOutModels(scenario, defaultForm) }))
     .filter(({ like, stronger }) => like.length + stronger.length > 0);
   if (measured.length === 0)

@@ -4,7 +4,7 @@ import { anchorFactors } from "../estimators/factor-scores.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
 import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { formDigest } from "./digest.ts";
-import { tensorNames, type FactorsOf } from "./names.ts";
+import { tensorNames, type FactorsOf, lookUp } from "./names.ts";
 import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type ScoreMapManifest } from "./manifest.ts";
 import { readValue } from "./schema.ts";
 import { decodeSafetensorsHeader, tensorReader, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
@@ -114,7 +114,7 @@ function decodeScenario(
   const idOf = new Map(records.map((record) => [record.index, record.item_id]));
   const forms = new Map<string, BundleForm>();
   for (const form of manifest.forms) {
-    const { items: size, map } = form.scenarios[id]!;
+    const { items: size, map } = lookUp(form.scenarios, id)!;
     const items = readHead(tensorNames.items(index, form.id), [size], Uint32Array);
     const mass = readHead(tensorNames.mass(index, form.id), [size], Float64Array);
     const inclusionName = tensorNames.inclusion(index, form.id);

@@ -1,6 +1,5 @@
 import type { MapReads } from "../estimators/score-maps.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
-import { MOST_MANIFEST_BYTES } from "./digest.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.4";
@@ -32,6 +31,14 @@ export const FULL_SCORE_PARAMETERIZATION = `${PARAMETERIZATION}; full score = le
 
 /** Levels at which a bundle keeps quantiles of the absolute error. */
 export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
+
+/**
+ * The entry of a table under a name that comes from outside; what every object inherits, such as `constructor`, is none.
+ * @example lookUp({ quiz: 1 }, "constructor") // undefined
+ */
+export function lookUp<T>(table: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
+  return table && Object.hasOwn(table, name) ? table[name] : undefined;
+}
 
 /** A benchmark's name, as it stands in URLs and keys. */
 export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -133,7 +140,10 @@ export const LOG_FILE = "log.jsonl";
 /** `bundles/<benchmark>/log.jsonl`: who published and yanked what, and when; each line names the digest of the one before. */
 export const logKey = (benchmark: string): string => `bundles/${benchmark}/${LOG_FILE}`;
 
-/** `bundles/<benchmark>/publishers/<sha256>`: who publishes the manifest of this digest; there before the manifest is. */
+/**
+ * `bundles/<benchmark>/publishers/<sha256>`: who publishes the manifest of this digest, and the contents that it names; there
+ * before the manifest is.
+ */
 export const publisherKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/publishers/${sha256}`;
 
 /** A benchmark's root of trust and its signed index. */
@@ -151,35 +161,8 @@ export const cardKey = (benchmark: string, version: string): string => `bundles/
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;
 
-/**
- * Most bytes of a bundle that are held at once, of one file or of the parts that are loaded together: items.jsonl of a million
- * items, 65 bytes each.
- */
-export const MOST_FILE_BYTES = 1 << 26;
-
-/** Longest of what lies beside a bundle's files, by its name, or by the folder whose names are digests. @unit bytes */
-const MOST_BESIDE: Readonly<Record<string, number>> = {
-  "manifest.json": MOST_MANIFEST_BYTES,
-  "index.json": 1 << 22, // 16 000 versions, 250 bytes each
-  "trust.json": 1 << 22, // the same, signed
-  "log.jsonl": 1 << 24, // three entries for each of them, 350 bytes each
-  "card.md": 1 << 20, // a line for each of a thousand scenarios in six forms
-  "manifest.sig": 1 << 16, // 16 signatures have 3 kB
-  "yanked.json": 1 << 16, // a reason of 500 letters
-  signatures: 1 << 16,
-  publishers: 1 << 16,
-};
-
-/**
- * Most bytes that are read of what was published, which may be anything by now.
- * @param name - a file's, or an object's key
- * @example mostBytes("bundles/quiz/index.json") // 4194304
- */
-export function mostBytes(name: string): number {
-  const [file = "", folder = ""] = name.split("/").reverse();
-  const own = [file, folder].find((part) => Object.hasOwn(MOST_BESIDE, part));
-  return own === undefined ? MOST_FILE_BYTES : MOST_BESIDE[own]!;
-}
+/** `bundles/<benchmark>/swept/<sha256>`: a copy of a content while a sweep removes it; read where the content is gone. */
+export const sweptKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/swept/${sha256}`;
 
 /** Factors of the response model's curves (`factors`) or of the source models' answers (`answer_factors`). */
 export type FactorsOf = "factors" | "answer_factors";

@@ -3,7 +3,7 @@ import { AnchorEvalError, type Issue } from "../errors.ts";
 import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
-import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION } from "./names.ts";
+import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION, lookUp } from "./names.ts";
 import { decodeJson, readValue } from "./schema.ts";
 
 /** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
@@ -159,7 +159,7 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
 /** Problems of a scenario's score map. */
 function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): string[] {
   const mapped = Object.values(scenarios).filter((own) => own.map !== undefined).length;
-  const own = scenarios[scenario]!.map;
+  const own = lookUp(scenarios, scenario)!.map;
   if (own === undefined) {
     if (mapped > 0) return ["a form has score maps of all scenarios or of none"];
     return estimator === "score-map" ? ["a form whose score is score-map has maps"] : [];

@@ -4,6 +4,7 @@ import { type CostKind, sampleCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, record, textOf } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { contentFields, invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 interface HelmSampleOptions extends SampleOptions {
   /** The group that HELM reports the run in, whose main metric is the score by default. */
@@ -94,7 +95,7 @@ function evaluatedSplit(stats: readonly unknown[]): string {
 }
 
 function chooseMetric(metrics: readonly string[], { file, task, metric, group }: HelmSampleOptions): string {
-  const chosen = metrics.find((name) => name === (metric ?? MAIN_METRICS[group]));
+  const chosen = metrics.find((name) => name === (metric ?? lookUp(MAIN_METRICS, group)));
   if (chosen !== undefined) return chosen;
   if (metric === undefined && metrics.length === 1) return metrics[0]!;
   const list = metrics.join(", ");

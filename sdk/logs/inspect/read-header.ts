@@ -1,6 +1,7 @@
 import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 export interface InspectHeader {
   readonly task: string;
@@ -72,7 +73,7 @@ function aggregatesOf(scores: unknown): Map<string, number> {
     if (typeof name !== "string") continue;
     const score = typeof scorer === "string" && scorer !== name ? `${scorer}/${name}` : name;
     for (const mean of MEANS) {
-      const { value } = record(record(metrics)[mean]);
+      const { value } = record(lookUp(record(metrics), mean));
       if (typeof value === "number") aggregates.set(`${score},${textOf(reducer) ?? "mean"}`, value);
     }
   }

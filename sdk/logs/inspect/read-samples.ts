@@ -6,6 +6,7 @@ import { canonicalJson, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { invalidLog, itemScorer, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 /** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
 interface Epoch extends Pick<LoggedSample, "hash" | "text"> {
@@ -87,7 +88,8 @@ function costOf({
   total_time: total,
 }: Readonly<Record<string, unknown>>): Epoch["cost"] {
   const used = Object.values(record(usage)).map(record);
-  const sum = (field: string): number | null => (used.length === 0 ? null : totalOf(...used.map((own) => own[field])));
+  const sum = (field: string): number | null =>
+    used.length === 0 ? null : totalOf(...used.map((own) => lookUp(own, field)));
   return { tokens: sum("total_tokens"), seconds: numberOf(working) ?? numberOf(total), price: sum("total_cost") };
 }
 

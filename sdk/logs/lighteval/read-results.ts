@@ -10,6 +10,7 @@ import {
   type TaskResults,
 } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 /** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
 const AVERAGE = /^(.+):_average\|(\d+)$/;
@@ -34,7 +35,10 @@ export function readLightevalResults(value: unknown, file: string, shots: number
   const own = Object.keys(record(root.config_tasks)).filter((name) => name.endsWith(`|${shots}`));
   const prompt = textOf(model.system_prompt);
   const tasks = new Map(
-    own.map((name) => [taskOf(name), readTask(record(record(root.config_tasks)[name]), record(results[name]), shots)]),
+    own.map((name) => [
+      taskOf(name),
+      readTask(record(lookUp(record(root.config_tasks), name)), record(lookUp(results, name)), shots),
+    ]),
   );
   return {
     ...UNTOLD_RUN,
@@ -53,7 +57,7 @@ function readTask(config: Record<string, unknown>, results: Record<string, unkno
   const [aggregations, higherIsBetter] = [new Map<string, string>(), new Map<string, boolean>()];
   for (const metric of list(config.metrics).map(record)) {
     const names = [metric.metric_name].flat().filter((name) => typeof name === "string");
-    const of = (field: unknown, name: string): unknown => (isObject(field) ? field[name] : field);
+    const of = (field: unknown, name: string): unknown => (isObject(field) ? lookUp(field, name) : field);
     for (const name of names) {
       const [aggregation, higher] = [of(metric.corpus_level_fn, name), of(metric.higher_is_better, name)];
       if (typeof aggregation === "string") aggregations.set(name, aggregation);

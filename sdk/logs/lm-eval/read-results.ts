@@ -1,6 +1,7 @@
 import { filledText, list, numberOf, parsePythonJson, record, versionText } from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 /**
  * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
@@ -38,14 +39,14 @@ export function readLmEvalResults(text: string, file: string): RunResults {
 }
 
 function readTask(root: Record<string, unknown>, task: string): TaskResults {
-  const config = record(record(root.configs)[task]);
+  const config = record(lookUp(record(root.configs), task));
   const metrics = list(config.metric_list).map(record);
   const named = list(config.filter_list).flatMap((filter) => filledText(record(filter).name) ?? []);
-  const aggregates = readAggregates(record(record(root.results)[task]));
-  const counts = record(record(root["n-samples"])[task]);
+  const aggregates = readAggregates(record(lookUp(record(root.results), task)));
+  const counts = record(lookUp(record(root["n-samples"]), task));
   return {
-    version: versionText(record(root.versions)[task]),
-    shots: numberOf(record(root["n-shot"])[task]),
+    version: versionText(lookUp(record(root.versions), task)),
+    shots: numberOf(lookUp(record(root["n-shot"]), task)),
     aggregates,
     aggregations: new Map(
       metrics.flatMap(({ metric, aggregation }) =>
@@ -53,7 +54,7 @@ function readTask(root: Record<string, unknown>, task: string): TaskResults {
       ),
     ),
     higherIsBetter: new Map(
-      Object.entries(record(record(root.higher_is_better)[task])).flatMap(([metric, higher]) =>
+      Object.entries(record(lookUp(record(root.higher_is_better), task))).flatMap(([metric, higher]) =>
         typeof higher === "boolean" ? [[metric, higher] as const] : [],
       ),
     ),
@@ -86,7 +87,7 @@ function readGroups(root: Record<string, unknown>, results: Record<string, unkno
     if (!Array.isArray(children) || children.length === 0) continue;
     groups.set(name, {
       children: children.filter((child) => typeof child === "string"),
-      aggregates: readAggregates(record(record(root.groups)[name] ?? results[name])),
+      aggregates: readAggregates(record(lookUp(record(root.groups), name) ?? lookUp(results, name))),
     });
   }
   return groups;
@@ -111,7 +112,7 @@ function nameFromArguments(arguments_: unknown): string | null {
 }
 
 function argument(arguments_: unknown, key: string): string | null {
-  if (typeof arguments_ !== "string") return filledText(record(arguments_)[key]);
+  if (typeof arguments_ !== "string") return filledText(lookUp(record(arguments_), key));
   const found = arguments_.split(",").find((part) => part.startsWith(`${key}=`));
   return found === undefined ? null : found.slice(key.length + 1);
 }

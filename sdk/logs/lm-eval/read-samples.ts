@@ -2,6 +2,7 @@ import { chooseFilter, chooseMetric, metricReasons } from "../choices.ts";
 import type { AskedDocuments, RunSamples } from "../run-log.ts";
 import { invalidLog, RowIssues, type SampleOptions, scoreDocuments, type LoggedDocument } from "../scores.ts";
 import { parseSampleLine, type SampleLine } from "./sample-line.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 /**
  * Takes the lines of a per-sample log of lm-evaluation-harness (`samples_<task>_<date>.jsonl` of `--log_samples`, versions
@@ -146,6 +147,6 @@ const METRICS: Readonly<Record<string, string>> = {
  */
 function corpusMetricReason(metric: string, aggregation: string | undefined): string | null {
   if (aggregation === "mean" || aggregation === "nanmean") return null;
-  const named = aggregation === undefined ? undefined : AGGREGATIONS[aggregation];
-  return named ?? AGGREGATIONS[METRICS[metric] ?? ""] ?? null;
+  const named = aggregation === undefined ? undefined : lookUp(AGGREGATIONS, aggregation);
+  return named ?? lookUp(AGGREGATIONS, lookUp(METRICS, metric) ?? "") ?? null;
 }

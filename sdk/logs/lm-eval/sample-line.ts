@@ -2,6 +2,7 @@ import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { canonicalJson, parsePythonJson, record } from "../json.ts";
 import { metricValue, type LoggedDocument, type RowIssues } from "../scores.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 /** One line of a samples file: a document under one filter, with every metric. */
 export interface SampleLine extends LoggedDocument {
@@ -45,7 +46,7 @@ export function parseSampleLine(text: string, row: number, issues: RowIssues, id
   const docId = value.doc_id;
   if (!Number.isSafeInteger(docId) || Number(docId) < 0)
     return broken("invalid_value", "doc_id must be a whole number from 0", "doc_id");
-  const id = idField === undefined ? docId : record(value.doc)[idField];
+  const id = idField === undefined ? docId : lookUp(record(value.doc), idField);
   if (typeof id !== "string" && typeof id !== "number")
     return broken(
       "missing",
@@ -63,7 +64,7 @@ export function parseSampleLine(text: string, row: number, issues: RowIssues, id
     errored: isErrored(value.resps),
     hash: value.doc === undefined ? null : contentHash(documentContent(value.doc, value.target)),
     text: documentText(value.doc),
-    values: new Map(metrics.map((name) => [name, metricValue(value[name])])),
+    values: new Map(metrics.map((name) => [name, metricValue(lookUp(value, name))])),
   };
 }
 
@@ -106,12 +107,12 @@ const CHOICE_FIELDS = ["choices", "options", "endings"];
 export function documentText(document: unknown): string | null {
   const fields = record(document);
   const text = (name: string): string[] => {
-    const value = fields[name];
+    const value = lookUp(fields, name);
     return typeof value === "string" && value.trim() !== "" ? [value] : [];
   };
   const question = QUESTION_FIELDS.flatMap(text)[0];
   if (question === undefined) return null;
-  const choices = CHOICE_FIELDS.map((name) => choiceTexts(fields[name])).find((list) => list.length > 0) ?? [];
+  const choices = CHOICE_FIELDS.map((name) => choiceTexts(lookUp(fields, name))).find((list) => list.length > 0) ?? [];
   return [...CONTEXT_FIELDS.flatMap(text), question, ...choices].join("\n");
 }
 

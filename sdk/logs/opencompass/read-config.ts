@@ -1,5 +1,6 @@
 import { canonicalJson, list, numberOf, record } from "../json.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "../python-literal.ts";
+import { lookUp } from "../../core/bundle/names.ts";
 
 export interface OpenCompassConfig {
   /** By `abbr`. */
@@ -76,7 +77,7 @@ function readModel(config: Fields): ModelConfig {
 
 function readGroup(group: Fields): GroupConfig[] {
   const { name, subsets, weights } = group;
-  if (typeof name !== "string" || NO_MEAN.some((field) => isSet(group[field]))) return [];
+  if (typeof name !== "string" || NO_MEAN.some((field) => isSet(lookUp(group, field)))) return [];
   const members = list(subsets).map((subset) => (typeof subset === "string" ? [subset] : list(subset).map(String)));
   return [
     {

@@ -1,8 +1,12 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import { blobKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
+import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
+import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
+import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { resealed } from "../../support/tamper.ts";
@@ -127,6 +131,37 @@ test("two manifests that were swapped in the bucket are refused, neither is serv
       expect(problem).toMatchObject({ status: 500, code: "bundle_mismatch" });
       expect(problem.detail).toContain(`R2 sample@${here} has the manifest of sample@${there}`);
     }
+});
+
+describe("a sweep that broke off", () => {
+  const names = ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const;
+  beforeEach(async () => {
+    for (const name of names) {
+      const [bytes, sha256] = [sampleBundle().get(name)!, sha256Hex(sampleBundle().get(name)!)];
+      await env.BUNDLES.put(sweptKey("sample", sha256), bytes);
+      await env.BUNDLES.delete(blobKey("sample", sha256));
+    }
+  });
+
+  test("leaves copies that are served: estimates, whole files, ranges", async () => {
+    const request = startApp();
+    const { score } = await (await request(ESTIMATES, ask)).json<{ score: number }>();
+    expect(score).toBe(estimateFromAnchors(await loadBundle(memorySource(sampleBundle())), sampleAnswers("20")).score);
+    for (const name of names) {
+      const path = `/v1/bundles/sample/1.0.0/files/${name}`;
+      const bytes = sampleBundle().get(name)!;
+      expect(new Uint8Array(await (await request(path)).arrayBuffer())).toEqual(bytes);
+      const part = await request(path, { headers: { range: "bytes=3-20" } });
+      expect(part.status).toBe(206);
+      expect(new Uint8Array(await part.arrayBuffer())).toEqual(bytes.slice(3, 21));
+    }
+  });
+
+  test("is ended by the next one: contents that are named are back at once", async () => {
+    const store = sweepableR2Store(env.BUNDLES);
+    expect(await sweepBlobs(store, { now: Date.now() })).toMatchObject({ removed: [], skipped: [] });
+    for (const name of names) expect(await env.BUNDLES.head(blobKey("sample", sha256Hex(sampleBundle().get(name)!)))).not.toBeNull(); // prettier-ignore
+  });
 });
 
 describe("damage", () => {

@@ -1,14 +1,14 @@
 import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import { blobKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
 import type { Yank } from "anchoreval/internal/publish/bundle-index";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { expect, test, vi } from "vitest";
-import { faultsOf } from "../../support/consistent-store.ts";
-import { immediateDigest } from "../../support/immediate-digest.ts";
+import { missingParts, faultsOf } from "../../support/consistent-store.ts";
+import { immediateCrypto } from "../../support/immediate-crypto.ts";
 import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
 import { perform, scheduledStore, type Objects } from "../../support/memory-store.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
@@ -27,7 +27,7 @@ const late = sampleBundle({ version: "1.1.0", seed: 8 });
 const later = sampleBundle({ version: "1.2.0", seed: 9 });
 const contested = sampleBundle({ version: "1.1.0", seed: 9 });
 
-immediateDigest();
+immediateCrypto();
 
 /** One of two operations at once. */
 interface Actor {
@@ -70,7 +70,7 @@ const withOld =
 const brokenOff =
   (bytes: Uint8Array): Operation =>
   async (store) => {
-    await store.putIfAbsent(`bundles/sample/swept/${sha256Hex(bytes)}`, bytes);
+    await store.putIfAbsent(sweptKey("sample", sha256Hex(bytes)), bytes);
     await store.remove(blobKey("sample", sha256Hex(bytes)));
   };
 const YANKED: Yank = { yanked: true, reason: "wrong keys" };
@@ -119,14 +119,18 @@ test.each(RACES)("%s: %s", async (prepared, _, lost, ...actors) => {
     const refusals = ending.outcomes.filter((outcome) => isBroken(outcome) && !isUnavailable(outcome));
     const complete = ending.outcomes.every((outcome) => outcome !== "killed" && !isBroken(outcome));
     const own = faultsOf(ending.objects, "sample", committed([...before, ...published]), complete);
-    own.push(...refusals.map((outcome) => JSON.stringify(outcome)));
+    own.push(
+      ...refusals.map((outcome) => JSON.stringify(outcome)),
+      ...missingParts(ending.objects, "sample", "listed"),
+    );
     await inTurn(ending.objects, NOW, async (store) => own.push(...(await findBrokenLogs(store))));
     if (new Set(published.map(versionOf)).size < new Set(published.map(manifestOf)).size) own.push("both won");
     // Whoever was killed or told to try again does; then all is there, and a sweep leaves nothing behind.
     const again = actors.flatMap(({ run }, k) =>
       isDone(ending.outcomes[k]!) || isRefused(ending.outcomes[k]!) ? [] : [run],
     );
-    const mended = await inTurn(ending.objects, NOW, ...again.map(tolerant), sweep(NOW + 2 * SWEEP_AGE).run);
+    const done = await inTurn(ending.objects, NOW, ...again.map(tolerant));
+    const mended = await inTurn(done, NOW + 2 * SWEEP_AGE, sweep(NOW + 2 * SWEEP_AGE).run);
     own.push(...faultsOf(mended, "sample", committed(before), true).map((fault) => `${fault} in the end`));
     if (mended.has(LEFT)) own.push("the leftover is there in the end");
     if ([...mended.keys()].some((key) => key.includes("/swept/"))) own.push("a copy is there in the end");

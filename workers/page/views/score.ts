@@ -9,6 +9,7 @@ import { numbers, section, table, warningsContent } from "../parts/content.ts";
 import { bundleHref } from "../route.ts";
 import type { BundlePage } from "../session.ts";
 import { parseSharedScore, type SharedFigure, type SharedScore, shareScore } from "../shared-score.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Estimates one model's score from its answers, in the browser; above, a result that the address carries. */
 export function scoreTab(page: BundlePage): Child {
@@ -102,7 +103,7 @@ function estimateContent({ bundle, route }: BundlePage, result: Estimate, name: 
     strips(
       bundle,
       scenarios.flatMap(([id, { score, interval }]) => (score === null ? [] : [[id, { score, interval }] as const])),
-      (id) => stripNote(result.scenarios[id]!),
+      (id) => stripNote(lookUp(result.scenarios, id)!),
     ),
     section(several ? "Scenario by scenario" : "The figures", [
       table(

@@ -1,8 +1,8 @@
 import { AnchorEvalError, readBundleFile, type BundleSource, type Manifest } from "anchoreval";
 import type { ByteRange } from "anchoreval/bundle";
+import { readContent } from "anchoreval/internal/bundles/read-content";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
-import { blobKey } from "anchoreval/internal/core/bundle/names";
 import { inTime } from "../deadline.ts";
 import { logLine, traceOf } from "../observe.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
@@ -42,14 +42,11 @@ export async function openFile(
     return streamPieces(heldPieces(bytes, release), file.bytes);
   }
   const what = `${source.name}: ${name}`;
-  const object = await bucket
-    .get(
-      blobKey(manifest.benchmark, file.sha256),
-      part ? { range: { offset: part.begin, length: part.end - part.begin } } : {},
-    )
-    .catch((cause: unknown) => {
-      throw new AnchorEvalError("unavailable", `${what} could not be read`, { cause });
-    });
+  const options = part ? { range: { offset: part.begin, length: part.end - part.begin } } : {};
+  const get = (key: string) => bucket.get(key, options);
+  const object = await readContent(get, manifest.benchmark, file.sha256).catch((cause: unknown) => {
+    throw new AnchorEvalError("unavailable", `${what} could not be read`, { cause });
+  });
   if (object === null)
     throw new AnchorEvalError("bundle_corrupt", `${what} is missing, although the manifest lists it`);
   if (object.size !== file.bytes) throw damaged(what);

@@ -5,6 +5,7 @@ import { atMost, readBody } from "anchoreval/internal/client/body";
 import { withDeadline } from "../deadline.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import type { PromiseCache } from "./promise-cache.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Static files of this deployment: the binding SHIPPED, Cloudflare's assets. */
 export interface ShippedFiles {
@@ -72,7 +73,7 @@ function shippedBucket(
     return JSON.parse(new TextDecoder().decode(bytes)) as ShippedObjects;
   };
   const all = (): Promise<ShippedObjects> => table.get("", { load: readTable, keepAlive });
-  const find = async (key: string) => (key.startsWith("bundles/") ? (await all()).objects[key] : undefined);
+  const find = async (key: string) => (key.startsWith("bundles/") ? lookUp((await all()).objects, key) : undefined);
 
   const get: BundleBucket["get"] = async (key, options) => {
     const object = await bucket.get(key, options);
@@ -122,7 +123,7 @@ function shippedBucket(
   };
   return {
     bucket: { get, head, put, list: list as BundleBucket["list"] },
-    versions: async (benchmark) => (await all()).versions[benchmark] ?? [],
+    versions: async (benchmark) => lookUp((await all()).versions, benchmark) ?? [],
   };
 }
 

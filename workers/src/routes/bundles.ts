@@ -89,6 +89,12 @@ export async function redirectLatest(c: Context<AppEnv, "/v1/bundles/:benchmark/
   return c.redirect([root, v1, bundles, name, version, ...rest].join("/") + search, 307);
 }
 
+/** Of routes whose content never changes. */
+const RangeHeaders = z.object({
+  range: z.string().optional().openapi({ example: "bytes=0-1023" }),
+  "if-none-match": z.string().optional(),
+});
+
 export const readManifest = route(
   {
     method: "get",
@@ -98,10 +104,11 @@ export const readManifest = route(
       "readManifest",
       "Read the manifest of a version, byte for byte as published; its ETag is the bundle's digest",
     ),
-    request: { params: VersionParams },
+    request: { params: VersionParams, headers: RangeHeaders },
     responses: {
       200: { ...json(ManifestSchema, "manifest.json"), headers: headers({ ETag: "The bundle's digest, sha256:…" }) },
-      ...OTHERWISE.file,
+      206: { description: "The range", content: { "application/json": { schema: z.unknown() } } },
+      ...OTHERWISE.range,
     },
   },
   async (c) => sendManifest(c, await c.var.bundles.published(c.req.valid("param"))),
@@ -201,10 +208,7 @@ export const readFile = route(
     ...operation("bundles", "readFile", "Read a file of the bundle, whole or by byte range"),
     request: {
       params: FileParams,
-      headers: z.object({
-        range: z.string().optional().openapi({ example: "bytes=0-1023" }),
-        "if-none-match": z.string().optional(),
-      }),
+      headers: RangeHeaders,
     },
     responses: {
       200: { description: "The file", content: fileContent, ...fileEtag },

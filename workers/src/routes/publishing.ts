@@ -112,15 +112,16 @@ export const createPublication = route(
       );
     const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.var);
     const store = r2Store(c.var.bucket);
-    const commit = { benchmark, version, manifest: bytes };
-    await checkBlobs(c.var, manifest);
+    // A sweep may remove one meanwhile: then the publisher is told to upload it again.
+    const ensureContents = (): Promise<void> => checkBlobs(c.var, manifest);
+    const commit = { benchmark, version, manifest: bytes, ensureContents };
+    await ensureContents();
     if (!(await isCommitted(store, commit))) {
       await tryBundle(c.var.bucket, manifest, bytes);
       await refreshBlobs(c.var, manifest);
     }
     if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
     const result = await commitVersion(store, commit, { publisher: c.var.caller.token, now: c.var.now });
-    await checkBlobs(c.var, manifest); // a sweep may have removed one: the publisher uploads it again
     c.var.bundles.forgetIndex(benchmark);
     return c.json(result, result.status === "published" ? 201 : 200);
   },

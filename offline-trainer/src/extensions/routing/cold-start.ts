@@ -98,7 +98,7 @@ export function fitColdStart(
   const width = embeddings ? embeddings.width : projection!.axes.length / projection!.hashes.length;
   const scenarios = new Map<string, ScenarioRouting>();
   const predictors = new Map<string, (coordinates: Float64Array) => PredictedParameters>();
-  const figures: Record<string, ColdStartManifest["scenarios"][string]> = {};
+  const figures = new Map<string, ColdStartManifest["scenarios"][string]>();
   const place = new Map(names?.map((name, m) => [name, m]));
   for (const { group, bank } of groups)
     bank.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
@@ -120,7 +120,7 @@ export function fitColdStart(
         random.fork(slice.id),
       );
       scenarios.set(slice.id, routing);
-      figures[slice.id] = measured;
+      figures.set(slice.id, measured);
       if (items.some(({ scenario }) => scenario === slice.id))
         predictors.set(
           slice.id,
@@ -142,7 +142,7 @@ export function fitColdStart(
       features: embeddings ? "embeddings" : "tf-idf",
       width,
       items: items.length,
-      scenarios: figures,
+      scenarios: Object.fromEntries(figures),
       ...(neighbours && { neighbours }),
     },
   };

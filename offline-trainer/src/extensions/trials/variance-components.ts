@@ -2,6 +2,7 @@ import type { BundleContent } from "anchoreval/bundle";
 import type { VarianceComponents } from "anchoreval/internal/trials/components";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import type { CellTrials } from "../../matrix/readers/score-table.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**
  * Variance components of scores over models × items × trials, y = μ + m + i + (mi) + ε, by the method of moments, right on the
@@ -95,7 +96,9 @@ export function withVarianceComponents(
   items: readonly ItemInfo[],
 ): BundleContent {
   const noted = notedComponents(trials, items);
-  const found = content.manifest.scenarios.flatMap(({ id }) => (noted[id] ? [[id, noted[id]] as const] : []));
+  const found = content.manifest.scenarios.flatMap(({ id }) =>
+    lookUp(noted, id) ? [[id, lookUp(noted, id)] as const] : [],
+  );
   if (found.length === 0) return content;
   const fit = { ...content.manifest.fit, varianceComponents: Object.fromEntries(found) };
   return { ...content, manifest: { ...content.manifest, fit } };

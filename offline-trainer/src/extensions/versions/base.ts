@@ -7,6 +7,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { SCORE_LINKS, type ScoreLink } from "../../calibrate/bank.ts";
 import type { VersionItem } from "./compare-items.ts";
 import type { EarlierAnchors } from "./keep-anchors.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** A published bundle, on whose scale another version's items are put. */
 export interface BaseBundle {
@@ -43,7 +44,7 @@ export async function readBase(source: BundleSource, signal?: AbortSignal): Prom
 /** The link that a fit resolved; for a bundle that doesn't record one, that of binary scores. */
 function linkOf(fit: Readonly<Record<string, unknown>>, bank: string): ScoreLink {
   const links = fit["links"] as Readonly<Record<string, unknown>> | undefined;
-  return SCORE_LINKS.find((link) => link === links?.[bank]) ?? "binarize";
+  return SCORE_LINKS.find((link) => link === lookUp(links, bank)) ?? "binarize";
 }
 
 /** A bundle's items, with their hashes where it knows them. */
@@ -76,16 +77,16 @@ export function withBase(content: BundleContent, record: BaseRecord, earlier: Ea
 
 /** How many of every form's anchors are an earlier version's: the same form's, or any form's where it had no such form. */
 function keptAnchors({ manifest, scenarios }: BundleContent, { anchors }: EarlierAnchors): BaseManifest["anchors"] {
-  const counts: Record<string, { kept: number; of: number }> = {};
+  const counts = new Map<string, { kept: number; of: number }>();
   scenarios.forEach(({ forms, items }, s) => {
     const earlier = anchors.get(manifest.scenarios[s]!.id);
     for (const [form, set] of forms) {
       const same = earlier?.get(form);
       const sources = same ? [same] : [...(earlier?.values() ?? [])];
       const kept = set.items.filter((item) => sources.some(({ kept: ids }) => ids.has(items[item]!.item_id))).length;
-      const before = counts[form] ?? { kept: 0, of: 0 };
-      counts[form] = { kept: before.kept + kept, of: before.of + set.items.length };
+      const before = counts.get(form) ?? { kept: 0, of: 0 };
+      counts.set(form, { kept: before.kept + kept, of: before.of + set.items.length });
     }
   });
-  return counts;
+  return Object.fromEntries(counts);
 }

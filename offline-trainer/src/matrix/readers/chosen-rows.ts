@@ -5,6 +5,7 @@ import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-is
 import { jsonRecords } from "anchoreval/internal/tables/json-records";
 import { placeOf } from "./long-table.ts";
 import { isParquet, parquetRows } from "./parquet.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**
  * The rows of a long table in CSV, JSON lines or Parquet, cut down to some columns. Of JSON lines the first line tells
@@ -23,7 +24,7 @@ export async function* chosenRows(
   if (isParquet(path)) {
     let row = 0;
     for await (const fields of parquetRows(path, (names) => [...new Set((columns = choose(names)))]))
-      yield [{ row: ++row, values: columns!.map((name) => fields[name]) }];
+      yield [{ row: ++row, values: columns!.map((name) => lookUp(fields, name)) }];
     return;
   }
   const { json, lines } = await openTable(path);
@@ -31,7 +32,7 @@ export async function* chosenRows(
     for await (const records of jsonRecords(lines, issues)) {
       const [first] = records;
       if (first) columns ??= choose(Object.keys(first.fields));
-      yield records.map(({ row, fields }) => ({ row, values: columns!.map((name) => fields[name]) }));
+      yield records.map(({ row, fields }) => ({ row, values: columns!.map((name) => lookUp(fields, name)) }));
     }
     return;
   }

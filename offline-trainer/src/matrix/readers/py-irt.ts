@@ -1,6 +1,7 @@
 import { jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { visitJsonKeys, type JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreTable } from "./score-table.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Whether a line has py-irt's form. */
 export function isPyIrt({ fields }: JsonRecord): boolean {
@@ -23,7 +24,7 @@ export function pyIrtReader(table: ScoreTable): (record: JsonRecord) => void {
     } else {
       const model = table.addModel(name, row, "subject_id", new Float32Array(table.items.length).fill(NaN));
       for (const id of responseKeys(text)) {
-        const score = reader.fromJson((responses as Record<string, unknown>)[id]);
+        const score = reader.fromJson(lookUp(responses as Record<string, unknown>, id));
         const item = table.item(id) ?? table.addItem(id, row, "responses");
         table.enter(model, item, score, { row, column: id, duplicate: id });
       }

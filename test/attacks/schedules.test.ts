@@ -1,29 +1,35 @@
+import { generateKeyPairSync, sign } from "node:crypto";
 import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { blobKey } from "anchoreval/internal/core/bundle/names";
-import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { blobKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
-import { expect, test } from "vitest";
-import { faultsOf } from "../../support/consistent-store.ts";
-import { immediateDigest } from "../../support/immediate-digest.ts";
-import { perform, scheduledStore, type Objects, type StoreCall } from "../../support/memory-store.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { checkRoots, type RootChain } from "anchoreval/internal/trust/root-chain";
+import { signIndex } from "anchoreval/internal/trust/sign-index";
+import { type IndexStatement, parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
+import { lostVersion } from "anchoreval/internal/trust/trust-root";
+import { beforeAll } from "vitest";
+import { attack } from "../support/attack.ts";
+import { faultsOf, missingParts } from "../support/consistent-store.ts";
+import { immediateCrypto } from "../support/immediate-crypto.ts";
+import { perform, scheduledStore, type Objects, type StoreCall } from "../support/memory-store.ts";
+import { sampleBundle } from "../support/sample-bundle.ts";
+import { rootOf, sign as signed } from "../support/trust.ts";
 
-// Publishers, yanks and sweeps at once, in time that is simulated: calls take a while, fail before or after they are carried
-// out, lists are old, and operations are killed. RACES=200 for all of them, RACES_SEED for others.
-const RACES = Number(process.env["RACES"] ?? 12);
-const SEED = process.env["RACES_SEED"] ?? "races";
+// Publishers, yanks, signers and sweeps at once, in time that is simulated: calls take a while, fail before or after they are carried
+// out, lists are old, and operations are killed.
 /** The present when a race begins. @unit milliseconds since 1970 */
 const BEGIN = 10 * SWEEP_AGE;
 /** Longest time between a call and its effect, and between that and its answer. @unit milliseconds */
 const LATENCY = 300;
 /** Oldest list that is given, where lists are old. @unit milliseconds */
 const STALE = 5000;
-const PUBLISHERS = 20;
+/** Most publishers at once, in most schedules and in some. */
+const PUBLISHERS = [4, 20] as const;
 
 type Files = ReadonlyMap<BundleFileName, Uint8Array>;
 const contents = new Map<string, Files>();
@@ -34,13 +40,14 @@ function bundleOf(version: string, seed: number): Files {
   return contents.get(key)!;
 }
 
-immediateDigest();
+immediateCrypto();
 
 /** A store in simulated time. */
 function simulate(
   random: RandomSource,
   before: Objects,
   { faults, staleLists }: { faults: number; staleLists: boolean },
+  look: (objects: Objects) => void,
 ) {
   let now = BEGIN;
   let objects = before;
@@ -57,7 +64,10 @@ function simulate(
     const since = now - random.next() * STALE;
     const seen = isList && staleLists ? history.findLast(([from]) => from <= since)![1] : objects;
     const { result, after: written } = perform(seen, call, now);
-    if (!isList && written !== objects) history.push([now, (objects = written)]);
+    if (!isList && written !== objects) {
+      history.push([now, (objects = written)]);
+      look(objects);
+    }
     return result;
   };
   /** The store as one operation sees it. @param calls - it is killed before this call */
@@ -99,14 +109,41 @@ function simulate(
   };
 }
 
+/** The key that signs roots, bundles and indexes here. */
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const key = publicKey.export({ format: "jwk" }).x!;
+const signatureOf = (bytes: Uint8Array): string => sign(null, bytes, privateKey).toString("base64url");
+let chain: RootChain;
+beforeAll(async () => {
+  const signing = { key, signature: (bytes: Uint8Array) => Promise.resolve({ key, signature: signatureOf(bytes) }) };
+  const keys = [signing] as never[];
+  const root = rootOf(1, { keys, bundles: keys, index: keys }, { threshold: 1 });
+  chain = await checkRoots([await signed("root", root, keys)], "root.json");
+});
+
+/** What readers who remember an index would refuse of the next one; null for nothing. */
+function refusal(before: IndexStatement | null, after: IndexStatement | null): string | null {
+  if (before === null) return null;
+  if (after === null || after.number < before.number) return "the signed index is older than before";
+  if (after.number === before.number && JSON.stringify(after) !== JSON.stringify(before))
+    return `number ${after.number} was signed twice`;
+  if ((after.log?.entries ?? 0) < (before.log?.entries ?? 0)) return "the signed log is shorter";
+  return lostVersion(before, after);
+}
+
 /** Not an error that an operation goes on after. */
 const KILLED = new Error("killed");
 const leftover = new TextEncoder().encode("left by a publication that broke off");
 const LEFT = blobKey("sample", sha256Hex(leftover));
 
-/** One race. @returns what is wrong after it */
-async function race(random: RandomSource, staleLists: boolean): Promise<string[]> {
-  const publishers = 2 + random.below(PUBLISHERS - 1);
+/** What the schedules were of, for the report. */
+const figures = { published: 0, signed: 0, "contents removed": 0, "operations broken off": 0 };
+
+/** One schedule. @returns what is wrong in it, and after it */
+async function schedule(random: RandomSource): Promise<string[]> {
+  const staleLists = random.next() < 1 / 3;
+  const clocksAreRight = random.next() < 0.5;
+  const publishers = 2 + random.below(PUBLISHERS[random.next() < 0.2 ? 1 : 0] - 1);
   const versions = Array.from({ length: publishers }, () => `1.${random.below(publishers)}.0`);
   const all = versions.map((version) => bundleOf(version, 1 + random.below(3)));
   const old = new Map<string, { bytes: Uint8Array; etag: string; written: number }>();
@@ -117,20 +154,36 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
     for (const [name, bytes] of files)
       if (name !== "manifest.json" && random.next() < 0.4) keep(blobKey("sample", sha256Hex(bytes)), bytes);
 
-  const world = simulate(random, old, { faults: random.next() < 0.5 ? 0.03 : 0, staleLists });
   const published = new Map<string, Uint8Array>();
   const faults: string[] = [];
+  let log = "";
+  let index: IndexStatement | null = null;
+  const world = simulate(random, old, { faults: [0, 0.03, 0.15][random.below(3)]!, staleLists }, (objects) => {
+    // Whatever is under way, fails or is dead: who reads sees whole versions, and no line of the log goes.
+    faults.push(...missingParts(objects, "sample", clocksAreRight ? "committed" : "listed"));
+    const lines = new TextDecoder().decode(objects.get(logKey("sample"))?.bytes);
+    if (!lines.startsWith(log)) faults.push("the log has lost a line");
+    log = lines;
+    const trust = objects.get(trustKey("sample"))?.bytes;
+    const statement = trust ? parseIndexStatement(parseTrustFile(trust)!.index!) : null;
+    const why = refusal(index, statement);
+    if (why !== null) faults.push(why);
+    index = statement;
+  });
   const again: ((store: SweepableStore) => Promise<unknown>)[] = [];
+  /** The longest time until an operation begins: they meet in the same call, or in none. */
+  const spread = [100, 2000, 20_000][random.below(3)]!;
   const pause = world.wait;
   /** Runs an operation, perhaps until it is killed; whoever started it does so again. */
   const start = (operation: (store: SweepableStore) => Promise<unknown>): void =>
     world.begin(async () => {
-      await world.wait(random.next() * 20_000);
+      await world.wait(random.next() * spread);
       const calls = random.next() < 0.4 ? random.below(60) : Infinity;
       try {
         await operation(world.storeOf(calls, true));
       } catch (error) {
         const { code } = error as AnchorEvalError;
+        figures["operations broken off"]++;
         if (error === KILLED || code === "unavailable") again.push(operation);
         else if (code !== "version_conflict" && code !== "not_found") faults.push(String(error));
       }
@@ -139,6 +192,7 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
     const manifest = files.get("manifest.json")!;
     start(async (store) => {
       await publishBundle(store, files, { pause, now: world.now });
+      figures.published++;
       const other = published.get(versions[k]!);
       if (other !== undefined && other !== manifest) faults.push(`two bundles were published as ${versions[k]!}`);
       published.set(versions[k]!, manifest);
@@ -151,8 +205,18 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
     start((store) => yankVersion(store, { benchmark: "sample", version, pause, now: world.now }, how));
   }
   for (let k = random.below(4); k > 0; k--) {
-    const offset = [0, 0, -2, 2, 0.04][random.below(5)]! * SWEEP_AGE;
-    start((store) => sweepBlobs(store, { now: world.now() + offset }));
+    const life = { due: SWEEP_AGE, life: 2 * SWEEP_AGE, renewAfter: random.below(2) * SWEEP_AGE };
+    start(async (store) => {
+      await signIndex(store, "sample", { chain, key, sign: signatureOf, now: world.now(), ...life });
+      figures.signed++;
+    });
+  }
+  // Sweeps are for stores whose lists are as new as their objects; index and log hold with old ones, too.
+  for (let k = staleLists ? 0 : random.below(4); k > 0; k--) {
+    const offset = clocksAreRight ? 0 : [-2, 2, 0.04][random.below(3)]! * SWEEP_AGE;
+    start(async (store) => {
+      figures["contents removed"] += (await sweepBlobs(store, { now: world.now() + offset })).removed.length;
+    });
   }
   await world.end();
   faults.push(...faultsOf(world.objects(), "sample", published, false));
@@ -167,8 +231,8 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
     });
   await world.end();
   world.begin(async () => {
-    await world.wait(STALE); // lists are as old at most
-    await sweepBlobs(world.storeOf(Infinity, false), { now: world.now() + 2 * SWEEP_AGE });
+    await world.wait(2 * SWEEP_AGE); // what sweeps left that died is as old, lists aren't
+    await sweepBlobs(world.storeOf(Infinity, false), { now: world.now() });
   });
   await world.end();
   faults.push(...faultsOf(world.objects(), "sample", published, true).map((fault) => `${fault} in the end`));
@@ -177,18 +241,11 @@ async function race(random: RandomSource, staleLists: boolean): Promise<string[]
   return faults;
 }
 
-test(
-  `${RACES} races of 2 to ${PUBLISHERS} publishers: nothing is lost, and the index has it`,
-  { timeout: 600_000 },
-  async () => {
-    const found: string[] = [];
-    let right = 0;
-    for (let k = 0; k < RACES; k++) {
-      const faults = await race(createRandom(`${SEED} ${k}`), k % 3 === 2);
-      if (faults.length === 0) right++;
-      else found.push(`race ${k}: ${faults.join(", ")}`);
-    }
-    console.log(`${right} of ${RACES} races right`);
-    expect(found).toEqual([]);
+attack(
+  "publishers, yankers, signers and sweeps on a store whose steps fail",
+  { tries: 40, figures },
+  async (random) => {
+    const faults = await schedule(random);
+    return faults.length === 0 ? null : [...new Set(faults)].join(", ");
   },
 );
