@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isObject } from "anchoreval/internal/tables/json-records";
+import { LONGEST_TEXT, readFound, readNamed } from "anchoreval/internal/node/whole-file";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption } from "../command.ts";
 import { replaceFile } from "../errors.ts";
@@ -82,7 +83,7 @@ const LOOK_EVERY = 25;
 async function takeLock(file: string, remark: (words: string) => void, staleAfter: number) {
   const path = `${file}.lock`;
   const own = randomUUID();
-  const holder = (): Promise<string | null> => readFile(path, "utf8").catch(() => null);
+  const holder = (): Promise<string | null> => readFound(path, LONGEST_TEXT).then(String, () => null);
   let seen: string | null = null;
   let waited = 0;
   while (!(await makeFile(path, own))) {
@@ -122,7 +123,7 @@ function unavailable(words: string, cause?: unknown): AnchorEvalError {
 
 /** Reads a history; none where there is no file. */
 async function readHistory(file: string): Promise<HistoryNight[]> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+  const text = await readNamed(file, LONGEST_TEXT).then(String, (cause: unknown) => {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw unavailable(`--history ${file} can't be read`, cause);
   });

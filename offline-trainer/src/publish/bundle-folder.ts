@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { BundleFileName } from "anchoreval/bundle";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
@@ -6,6 +6,8 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { readFound } from "anchoreval/internal/node/whole-file";
 
 /** Which bundle is written, and whether it may replace anything. */
 interface ReplaceOptions {
@@ -35,7 +37,7 @@ export async function checkBundleFolder(
   if (!force && names.length > 0) {
     const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
     if (other.length > 0) throw refused(`other files (${other.slice(0, 3).join(", ")})`);
-    const there = await readFile(join(folder, "manifest.json"))
+    const there = await readFound(join(folder, "manifest.json"), mostBytes("manifest.json"))
       .then(parseManifest)
       .catch(() => null);
     if (there === null) throw refused("a bundle that can't be read");
@@ -58,7 +60,7 @@ export async function writeBundleFolder(
   options: Pick<ReplaceOptions, "force"> = {},
 ): Promise<string | null> {
   await checkBundleFolder(folder, { ...parseManifest(files.get("manifest.json")!), ...options });
-  const before = await readFile(join(folder, "manifest.json")).catch(() => null); // nothing, or broken: it makes way
+  const before = await readFound(join(folder, "manifest.json"), mostBytes("manifest.json")).catch(() => null); // nothing, or broken: it makes way
   const target = resolve(folder);
   const beside = (role: string): string => join(dirname(target), `.${basename(target)}.${process.pid}.${role}`);
   const [temporary, aside] = [beside("tmp"), beside("old")];
@@ -95,7 +97,7 @@ export async function readBundleFolder(folder: string): Promise<Map<BundleFileNa
   const files = new Map<BundleFileName, Uint8Array>();
   for (const name of BUNDLE_FILES) {
     try {
-      files.set(name, new Uint8Array(await readFile(join(folder, name))));
+      files.set(name, new Uint8Array(await readFound(join(folder, name), mostBytes(name))));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT")
         throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read`, { cause: error });
