@@ -58,7 +58,7 @@ export function fileBound(place: string, name: string, fileBytes?: number, keep?
  */
 export function checkLength(place: string, name: string, length: number, fileBytes?: number, range?: ByteRange): void {
   if (fileBytes !== undefined && length !== fileBytes) throw otherLength(place, name, String(length), fileBytes);
-  const held = range ? range.end - range.begin : length;
+  const held = range ? Math.min(range.end, length) - range.begin : length;
   if (held > mostBytes(name)) throw tooLong(place, name, String(held));
 }
 

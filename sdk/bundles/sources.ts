@@ -57,7 +57,7 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
       (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, signal))?.bytes ?? null,
     readCard: async ({ signal } = {}) => (await get(CARD_FILE, signal))?.bytes ?? null,
     read: async (file, { range, fileBytes, signal } = {}) => {
-      if (range) checkLength(root, file, range.end - range.begin);
+      if (range) checkLength(root, file, Math.min(range.end, fileBytes ?? range.end) - range.begin);
       const response = await get(file, signal, fileBytes, range);
       if (response === null) return null;
       if (response.fileLength !== undefined) checkLength(root, file, response.fileLength, fileBytes, range);

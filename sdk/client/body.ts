@@ -89,7 +89,7 @@ export async function readObject(
   { most, refuse }: Bound,
   range?: ByteRange,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const length = range ? range.end - range.begin : object.size;
+  const length = range ? Math.min(range.end, object.size) - range.begin : object.size;
   if (length > most) throw refuse(String(length));
   return new Uint8Array(await object.arrayBuffer());
 }
