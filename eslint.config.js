@@ -12,9 +12,16 @@ const BODIES = [
   ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/http/request-body.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/bundles/open-file.ts", "hands on a file piece by piece"],
-  ["workers/src/bundles/upload.ts", "hands on a file piece by piece"],
   ["workers/src/deadline.ts", "hands on an object of R2, to readObject"],
   ["workers/src/rpc.ts", "reads the Worker's own answer"],
+];
+
+/** Files that read whole files of their own package, or one that the user names when nothing can wait. */
+const OWN_FILES = [
+  "cli/src/trainer.ts",
+  "cli/src/trust/trusted-keys.ts",
+  "offline-trainer/src/{trainer-version,serve/local-worker}.ts",
+  "sdk/node/shipped-bundles.ts",
 ];
 
 export default tseslint.config(
@@ -87,6 +94,20 @@ export default tseslint.config(
       "workers/src/openapi.ts",
     ],
     rules: { "anchoreval/outside-names": "off" },
+  },
+  {
+    files: ["sdk/**/*.ts", "cli/src/**/*.ts", "offline-trainer/src/**/*.ts"],
+    ignores: OWN_FILES,
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        ...["node:fs", "node:fs/promises"].map((name) => ({
+          name,
+          importNames: ["readFile", "readFileSync"],
+          message: "a file that is held has a bound: readNamed or readFound of sdk/node/whole-file.ts",
+        })),
+      ],
+    },
   },
   // Published coefficients stand as they were printed.
   { files: ["sdk/core/numeric/*.ts"], rules: { "no-loss-of-precision": "off" } },

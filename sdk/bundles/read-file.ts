@@ -31,11 +31,12 @@ export async function readBundleFile(
 
 /** The refusal of a file of a bundle. */
 export function corrupt(place: string, name: string, state: "missing" | "damaged", why: string): AnchorEvalError {
-  return new AnchorEvalError(
-    "bundle_corrupt",
-    `${place}: ${name} is ${state}: ${why}; copy or publish the bundle again`,
-    { issues: [{ path: [name], code: state, message: `${name} is ${state}` }] },
-  );
+  const mend = /(^|\/)index\.json$/.test(name)
+    ? "remove it, and it is built again"
+    : "copy or publish the bundle again";
+  return new AnchorEvalError("bundle_corrupt", `${place}: ${name} is ${state}: ${why}; ${mend}`, {
+    issues: [{ path: [name], code: state, message: `${name} is ${state}` }],
+  });
 }
 
 /**

@@ -23,7 +23,7 @@ export async function readNamed(path: string, most: number): Promise<Buffer<Arra
 
 /** Opens a file that was found without waiting for it: a pipe in its place has nobody who writes to it. */
 export function openFound(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // Windows has no such flag
+  return open(path, constants.O_RDONLY | constants.O_NONBLOCK); // undefined on Windows: as 0
 }
 
 /**

@@ -64,7 +64,7 @@ export async function headOf(options: HubOptions): Promise<string> {
       "request_refused",
       `there is no dataset ${dataset} with a branch ${branch} at ${endpoint} that this token may see: create it first, on the site or by hf repo create ${dataset} --repo-type dataset`,
     );
-  return (JSON.parse(textOf(answer)) as { sha: string }).sha;
+  return (parsed(options, answer) as { sha: string }).sha;
 }
 
 /** A file of a commit; null where it has none. */
@@ -81,7 +81,7 @@ export async function listFolder(options: HubOptions, commit: string, folder: st
   while (address !== undefined) {
     const answer: WholeAnswer = await request(options, address, [200, 404]);
     if (answer.status === 404) break;
-    entries.push(...(JSON.parse(textOf(answer)) as TreeEntry[]));
+    entries.push(...(parsed(options, answer) as TreeEntry[]));
     const next = /<([^>]+)>;\s*rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
     address = next && next.replace(/^https?:\/\/[^/]+/, "");
   }
@@ -129,6 +129,7 @@ export async function commit(
     });
     return true;
   } catch (error) {
+    if (error instanceof SyntaxError) throw noJson(options, options.endpoint, error);
     if (!(error instanceof hub.HubApiError)) throw error;
     if (error.statusCode === 412) return false;
     throw refused(options, error.message, error);
@@ -151,9 +152,22 @@ export async function listTagged(access: HubAccess, owner: string): Promise<stri
     });
     for await (const { name } of found) names.push(name);
   } catch (error) {
+    if (error instanceof SyntaxError) throw noJson({ dataset: owner }, access.endpoint, error);
     throw error instanceof hub.HubApiError ? refused({ dataset: owner }, error.message, error) : error;
   }
   return names.sort();
+}
+
+function parsed(options: HubOptions, answer: WholeAnswer): unknown {
+  try {
+    return JSON.parse(textOf(answer));
+  } catch (cause) {
+    throw noJson(options, answer.url, cause);
+  }
+}
+
+function noJson(of: Parameters<typeof refused>[0], address: string, cause: unknown): AnchorEvalError {
+  return refused(of, `an answer of ${address} is not JSON: is this a hub?`, cause);
 }
 
 /** The headers that send a token. */
