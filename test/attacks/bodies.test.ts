@@ -23,7 +23,8 @@ const [MOST, MOST_MORE] = [200, 110];
 /** A longer attack takes what waits for its time-outs, too. */
 const PATIENT = process.env["ATTACK_SECONDS"] !== undefined;
 
-const { path } = tempFolder();
+const temporary = tempFolder();
+const path = (name: string): string => temporary.path(name);
 const files = sampleBundle({ report: true });
 const env: Record<string, string> = {};
 let server: Server;
@@ -45,18 +46,23 @@ function writeBody(response: ServerResponse, kind: BodyKind): void {
     let sent = 0;
     const more = (): void => {
       while (!response.destroyed && sent++ < times)
-        if (!response.write(chunk)) return void response.once("drain", more);
+        if (!response.write(chunk)) {
+          response.once("drain", more);
+          return;
+        }
       response.end();
     };
     more();
   };
-  if (kind === "endless") return repeat(Buffer.alloc(1 << 16, " "));
-  if (kind === "lines") return repeat(Buffer.alloc(1 << 16, "\n"));
-  if (kind === "gzip") return repeat(packed.gzip, 64);
-  if (kind === "gzip forever") return repeat(packed.gzip);
-  if (kind !== "trickle") return void response.end(packed[kind]);
-  const timer = setInterval(() => response.write(" "), 50);
-  response.once("close", () => clearInterval(timer));
+  if (kind === "endless") repeat(Buffer.alloc(1 << 16, " "));
+  else if (kind === "lines") repeat(Buffer.alloc(1 << 16, "\n"));
+  else if (kind === "gzip") repeat(packed.gzip, 64);
+  else if (kind === "gzip forever") repeat(packed.gzip);
+  else if (kind !== "trickle") response.end(packed[kind]);
+  else {
+    const timer = setInterval(() => response.write(" "), 50);
+    response.once("close", () => clearInterval(timer));
+  }
 }
 
 /** `/FILE,STATUS,BODY,TYPE/…`: the published folder, where the answer to FILE (or `all`) is hostile. */
