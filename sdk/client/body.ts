@@ -63,7 +63,7 @@ export async function readBody(
 /** Most of what a server says of a refusal: a Worker's has 100 issues of some thousands of letters at most. @unit bytes */
 const MOST_REASON_BYTES = 1 << 20;
 
-/** What a server says of a refusal: of one that is too long that it is, of one that breaks off nothing. */
+/** The words of a refusal: of one that is too long that it is, of one that breaks off none. */
 export async function readReason(response: Response): Promise<string> {
   const bound = atMost(MOST_REASON_BYTES, "the reason");
   return readBody(response, bound).then(
