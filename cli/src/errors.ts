@@ -1,5 +1,5 @@
-import { rename, rm, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { replaceFile, whyNot } from "anchoreval/internal/node/write-file";
 import { printable, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
@@ -26,21 +26,13 @@ export async function writing(file: string, write: () => Promise<unknown>): Prom
   try {
     await write();
   } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+    throw new AnchorEvalError("unavailable", `${file} could not be written: ${whyNot(cause)}`, { cause });
   }
 }
 
-/** Writes a file wholly or not at all, by a draft beside it. @throws AnchorEvalError `unavailable` */
-export function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.part`;
-  return writing(file, async () => {
-    try {
-      await writeFile(draft, text);
-      await rename(draft, file);
-    } finally {
-      await rm(draft, { force: true });
-    }
-  });
+/** Writes a file wholly or not at all, in the place of one that is there. @throws AnchorEvalError `unavailable` */
+export function writeOver(file: string, text: string | Uint8Array): Promise<void> {
+  return writing(file, () => replaceFile(file, text));
 }
 
 /**

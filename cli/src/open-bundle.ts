@@ -24,8 +24,12 @@ export const BUNDLE_OPTION = {
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {
+  return whereTrusted(placedSource(place, webSource));
+}
+
+/** A source whose bundle must be signed where ANCHOREVAL_TRUSTED_KEYS says by whom. */
+export function whereTrusted(source: BundleSource): BundleSource {
   const keys = process.env["ANCHOREVAL_TRUSTED_KEYS"];
-  const source = placedSource(place, webSource);
   return keys ? trustedSource(source, readTrusted(keys)) : source;
 }
 

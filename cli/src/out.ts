@@ -1,10 +1,13 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { isBeingReplaced, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
 import { fileChunks } from "anchoreval/internal/node/read-file";
+import { whyNot, withDraft } from "anchoreval/internal/node/write-file";
 import { type OptionReader, invalidOption } from "./command.ts";
+import { writing } from "./errors.ts";
 
 /** A folder to write, and the files in it that a command may replace. */
 interface OutFolder {
@@ -26,8 +29,9 @@ interface OutFolder {
  */
 export async function checkOutFolder({ option, folder, files, other, force = false }: OutFolder): Promise<void> {
   await checkWritable(option, folder);
+  await settleFolder(folder);
   if (force) return;
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !isBeingReplaced(name));
   const foreign = names.filter((name) => !files.includes(name));
   const what =
     foreign.length > 0
@@ -51,7 +55,7 @@ export async function checkWritable(option: string, folder: string): Promise<voi
 }
 
 /**
- * Makes a folder and writes files into it, all or none: beside it first. What they replace stays until all are written,
+ * Makes a folder and writes files into it, all or none: what they replace stays until all are written ({@link replaceFiles}),
  * and a folder that was made for them is removed where that fails.
  * @param write - is given the path of each file
  * @throws AnchorEvalError `unavailable`
@@ -62,18 +66,13 @@ export async function writeOutFolder(
   write: (...paths: string[]) => Promise<void>,
 ): Promise<void> {
   let made: string | undefined;
-  let draft: string | undefined;
   try {
     made = await mkdir(folder, { recursive: true });
     for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`);
-    draft = await mkdtemp(join(dirname(resolve(folder)), ".anchoreval-"));
-    await write(...files.map((name) => join(draft!, name)));
-    for (const name of files) await rename(join(draft, name), join(folder, name));
+    await replaceFiles(folder, (draft) => write(...files.map((name) => join(draft, name))));
   } catch (cause) {
     if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
-    throw new AnchorEvalError("unavailable", `${folder} could not be written`, { cause });
-  } finally {
-    if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    throw new AnchorEvalError("unavailable", `${folder} could not be written: ${whyNot(cause)}`, { cause });
   }
 }
 
@@ -144,12 +143,12 @@ async function isFolder(path: string): Promise<boolean> {
  * @throws AnchorEvalError `unavailable`
  */
 export async function writeOutFile(file: string, pieces: Iterable<string>): Promise<void> {
-  const draft = file.endsWith(".gz") ? `${file.slice(0, -3)}.part.gz` : `${file}.part`;
-  try {
-    await writeText(draft, pieces);
-    await rename(draft, file);
-  } catch (cause) {
-    await rm(draft, { force: true }).catch(() => undefined);
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
+  const isPacked = file.endsWith(".gz");
+  await writing(file, () =>
+    withDraft(
+      file,
+      (draft) => writeText(draft, pieces, isPacked),
+      (draft) => rename(draft, file),
+    ),
+  );
 }

@@ -29,6 +29,11 @@ export function openBytes(name: string): Promise<{
   });
 }
 
+/** A page has no disk, and a fit there no memory of the one before. */
+export function replaceFile(path: string): Promise<never> {
+  return Promise.reject(new AnchorEvalError("unsupported", `${path}: a page can't write files`));
+}
+
 function fileOf(name: string): Blob {
   const file = files.get(name);
   if (!file) throw new AnchorEvalError("not_found", `${name}: there is no such file`);

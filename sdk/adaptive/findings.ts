@@ -2,6 +2,7 @@ import { type Population, populationAbilities } from "../core/adaptive/populatio
 import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
 import { type AdaptiveState, askedItems } from "../core/adaptive/state.ts";
 import type { Bounds } from "../core/estimators/answered-sample.ts";
+import { requireNumbers } from "../core/errors.ts";
 import { designInterval } from "../core/inference/score-interval.ts";
 import { pairedInterval } from "../core/inference/paired-difference.ts";
 import type { KnownVariance } from "../core/inference/sampling-variance.ts";
@@ -54,6 +55,7 @@ function pairResult(standing: Standing): AdaptivePair {
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
   const models = { a: modelResult(standing, 0), b: modelResult(standing, 1) };
   if (found === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
+  requireNumbers("the difference", [found.difference, found.sampling.variance]);
   const limits = (): Bounds => pairedInterval(found, plan.lookLevel);
   return {
     ...models,
@@ -76,6 +78,7 @@ function runningScore(
   const sampled = stateScore(population, state, model, part);
   if (sampled === null) return { ...none, reason: NOTHING_YET };
   const { score, sampling } = sampled;
+  requireNumbers("the score", [score, sampling.variance]);
   const limits = (): Bounds => designInterval(sampled, plan.lookLevel);
   return { score, ...statedInterval(plan, sampling, sampling.answers, least, limits) };
 }
@@ -97,6 +100,8 @@ function statedInterval(
 function abilitiesOf({ population, plan, state }: Standing): AdaptiveModel["abilities"] {
   if (plan.goal === "score") return {};
   const abilities = populationAbilities(population, askedItems(state, 0));
+  for (const [b, { theta, standardError }] of abilities.entries())
+    requireNumbers(population.bankIds[b]!, [...theta, ...standardError]);
   return Object.fromEntries(
     population.bankIds.map((id, b) => [
       id,

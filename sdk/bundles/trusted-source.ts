@@ -1,7 +1,7 @@
 import { fromBase64Url } from "../bytes.ts";
 import { type ManifestSignature, parseSignatures, PUBLIC_KEY } from "../core/bundle/signature.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 
 /**
  * A source whose bundle one of these keys must have signed: else its manifest can't be read. The manifest has the digests
@@ -34,6 +34,33 @@ export function trustedSource(
   };
 }
 
+/** 2^255 − 19: a point of the curve is written as its y below this (RFC 8032, §5.1.2), with a bit for the sign of x. */
+const PRIME = 2n ** 255n - 19n;
+
+/**
+ * The y of the points whose order divides 8: 0, 1, −1, and the two of order 8. Under such a key one signature fits many messages.
+ * @see Chalkias et al. (2020), Taming the many EdDSAs, table 1
+ */
+const SMALL_ORDER: ReadonlySet<bigint> = new Set([
+  0n,
+  1n,
+  PRIME - 1n,
+  0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
+  0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
+]);
+
+/**
+ * Why a text can't be somebody's public key of Ed25519, or null.
+ * @example keyProblem("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA") // "is a point of small order, under which …"
+ */
+export function keyProblem(key: string): string | null {
+  if (!PUBLIC_KEY.test(key)) return "is no public key of Ed25519";
+  let y = 0n;
+  for (const [k, byte] of fromBase64Url(key)!.entries()) y += BigInt(k === 31 ? byte & 127 : byte) << BigInt(8 * k);
+  if (y >= PRIME) return "is no public key of Ed25519: its point is written as nobody writes it (RFC 8032)";
+  return SMALL_ORDER.has(y) ? "is a point of small order, under which one signature fits many messages: it is nobody's key" : null; // prettier-ignore
+}
+
 /**
  * Whether a signature is one of this manifest by its own key: that says nothing of whose key it is.
  * @throws AnchorEvalError `unsupported` where the platform has no Ed25519
@@ -41,6 +68,7 @@ export function trustedSource(
  * const mine = (await Promise.all(parseSignatures(signatures)!.map((own) => isSignedBy(manifest, own)))).some(Boolean);
  */
 export async function isSignedBy(manifest: Uint8Array, { key, signature }: ManifestSignature): Promise<boolean> {
+  if (keyProblem(key) !== null) return false;
   const subtle = (globalThis as { crypto?: { subtle?: SubtleCrypto } }).crypto?.subtle;
   try {
     if (!subtle) throw new Error("crypto.subtle is not there: a page needs https");
@@ -68,12 +96,11 @@ export async function requireTrusted(
   trusted: readonly string[],
   name: string,
 ): Promise<void> {
-  const wrong = trusted.find((key) => !PUBLIC_KEY.test(key));
-  if (wrong !== undefined || trusted.length === 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      wrong === undefined ? "no key is trusted: every bundle would be refused" : `${wrong} is no public key of Ed25519`,
-    );
+  if (trusted.length === 0) throw invalidOption("no key is trusted: every bundle would be refused");
+  for (const key of trusted) {
+    const problem = keyProblem(key);
+    if (problem !== null) throw invalidOption(`${key} ${problem}`);
+  }
   const found = signatures && parseSignatures(signatures);
   for (const own of found ?? []) if (trusted.includes(own.key) && (await isSignedBy(manifest, own))) return;
   const why = signatures

@@ -1,5 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { invalidOption } from "../core/errors.ts";
+import { invalidOption, requireNumbers } from "../core/errors.ts";
 import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
@@ -79,6 +79,7 @@ function described(
   level: number,
   { answered, of }: { answered: number; of: number },
 ): Difference {
+  if (sampled) requireNumbers("the difference", [sampled.difference, sampled.sampling.variance]);
   const known = reason === null ? sampled : null;
   return {
     difference: sampled?.difference ?? null,

@@ -80,3 +80,16 @@ export class AnchorEvalError extends Error {
 export function invalidOption(why: string): AnchorEvalError {
   return new AnchorEvalError("invalid_option", why);
 }
+
+/**
+ * Whatever a bundle's parameters are, nothing that is told of a model is something else than a number.
+ * @param what - for the message: a scenario, or what was estimated
+ * @throws AnchorEvalError `numeric_failure`
+ */
+export function requireNumbers(what: string, figures: readonly number[]): void {
+  if (!figures.every(Number.isFinite))
+    throw new AnchorEvalError(
+      "numeric_failure",
+      `${what}: the bundle's parameters give no number for these answers: they are damaged, or made to do harm`,
+    );
+}

@@ -1,4 +1,5 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
+import { requireNumbers } from "../core/errors.ts";
 import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
@@ -208,6 +209,9 @@ function scenarioResult(
     ? { low: score, high: score, level, method: "exact" }
     : scenarioInterval(form, described.measured, tightening, estimate, sampling, score, range, level);
   if (typeof interval === "string") warn("no_interval", `no interval: ${interval}.`);
+  const { low, high } = typeof interval === "string" ? { low: 0, high: 1 } : interval;
+  const figures = [score, low, high, outside.above, outside.below, ...Object.values(estimators)];
+  requireNumbers(scenario.id, [...figures, ...ability.theta, ...ability.standardError]);
   const result: ScenarioResult = {
     score,
     ...stated(interval),

@@ -1,7 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { link, mkdir, readdir, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
@@ -9,7 +7,10 @@ import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { CARD_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
+import { settleFolder } from "./out-folder.ts";
+import { swapFile, tagOf, WRITER } from "./swap-file.ts";
 import { openFound, readFound } from "./whole-file.ts";
+import { createFile, DRAFT, existing, whyNot } from "./write-file.ts";
 
 /**
  * Reads a bundle from a folder, as `anchoreval fit --out DIR` writes it.
@@ -18,12 +19,15 @@ import { openFound, readFound } from "./whole-file.ts";
 export function folderSource(folder: string): BundleSource {
   const read = async (file: string, range?: ByteRange, fileBytes?: number): Promise<Uint8Array | null> => {
     let handle;
+    if (file === "manifest.json") await settleFolder(folder);
     try {
       handle = await openFound(join(folder, file));
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "ENOENT" || (cause as NodeJS.ErrnoException).code === "ENOTDIR")
         return null;
-      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened`, { cause });
+      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened: ${whyNot(cause)}`, {
+        cause,
+      });
     }
     try {
       const stats = await handle.stat();
@@ -36,7 +40,7 @@ export function folderSource(folder: string): BundleSource {
       return bytes.subarray(0, bytesRead);
     } catch (cause) {
       if (cause instanceof AnchorEvalError) throw cause;
-      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be read`, { cause });
+      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be read: ${whyNot(cause)}`, { cause });
     } finally {
       await handle.close();
     }
@@ -49,110 +53,64 @@ export function folderSource(folder: string): BundleSource {
   };
 }
 
-/** A lock that is this old belongs to a writer that died. @unit milliseconds */
-const STALE_LOCK = 10_000;
-
 /**
  * Publishes to a folder, for any static host: a file appears whole or not at all, also where several processes write.
  * @example await publishBundle(folderStore("public"), files, { plainFiles: true })
  */
 export function folderStore(folder: string): SweepableStore {
   const at = (key: string): string => join(folder, ...key.split("/"));
+  const entriesOf = async (prefix: string) => {
+    const entries = (await found(at(prefix), () => readdir(at(prefix), { withFileTypes: true }))) ?? [];
+    return entries.filter(({ name }) => !name.endsWith(DRAFT) && !name.endsWith(WRITER));
+  };
+  const timeOf = async (path: string): Promise<number> => (await found(path, () => stat(path)))?.mtimeMs ?? NaN;
   return {
     name: folder,
     get: async (key) => {
-      const bytes = await existing(at(key), () => readFound(at(key), mostBytes(key)));
-      return bytes && { bytes: new Uint8Array(bytes), etag: tag(bytes) };
+      const bytes = await found(at(key), () => readFound(at(key), mostBytes(key)));
+      return bytes && { bytes: new Uint8Array(bytes), etag: tagOf(bytes) };
     },
-    putIfAbsent: (key, bytes) => withTemporary(at(key), bytes, (temporary) => created(() => link(temporary, at(key)))),
-    putIfMatch: (key, bytes, etag) =>
-      withTemporary(at(key), bytes, (temporary) =>
-        withLock(`${at(key)}.lock`, async () => {
-          const there = await existing(at(key), () => readFound(at(key), mostBytes(key)));
-          if (there === null || tag(there) !== etag) return false;
-          await rename(temporary, at(key));
-          return true;
-        }),
-      ),
-    list: async (prefix) => {
-      const entries = await existing(at(prefix), () => readdir(at(prefix), { withFileTypes: true }));
-      return (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-    },
+    putIfAbsent: (key, bytes) => written(at(key), () => createFile(at(key), bytes)),
+    putIfMatch: (key, bytes, etag) => written(at(key), () => swapFile(at(key), bytes, etag)),
+    list: async (prefix) =>
+      (await entriesOf(prefix)).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)),
     listTimes: async (prefix) => {
-      const entries = (await existing(at(prefix), () => readdir(at(prefix), { withFileTypes: true }))) ?? [];
-      const files = entries.filter((entry) => entry.isFile());
-      return Promise.all(
-        files.map(async ({ name }) => ({
-          name,
-          written: (await existing(at(prefix + name), () => stat(at(prefix + name))))?.mtimeMs ?? NaN,
-        })),
-      );
+      const files = (await entriesOf(prefix)).filter((entry) => entry.isFile());
+      return Promise.all(files.map(async ({ name }) => ({ name, written: await timeOf(at(prefix + name)) })));
     },
     remove: async (key) => {
-      await existing(at(key), () => unlink(at(key)));
+      await found(at(key), () => rm(at(key), { recursive: true }));
+    },
+    drafts: async (prefix) => {
+      const all = (await found(at(prefix), () => readdir(at(prefix), { recursive: true, withFileTypes: true }))) ?? [];
+      const drafts = all.filter(({ name }) => name.endsWith(DRAFT) || name.endsWith(WRITER));
+      return Promise.all(
+        drafts.map(async ({ name, parentPath }) => ({
+          name: relative(at(prefix), join(parentPath, name)).split(sep).join("/"),
+          written: await timeOf(join(parentPath, name)),
+        })),
+      );
     },
   };
 }
 
-function tag(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
-/** Writes beside the target first, so that the target never holds half a file. */
-async function withTemporary(
-  target: string,
-  bytes: Uint8Array,
-  place: (temporary: string) => Promise<boolean>,
-): Promise<boolean> {
-  const temporary = `${target}.${randomUUID()}.tmp`;
+/** The outcome of a write. @throws AnchorEvalError `unavailable` with the reason */
+async function written<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(temporary, bytes, { flag: "wx" });
-    return await place(temporary);
-  } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError("unavailable", `${target} could not be written`, { cause });
-  } finally {
-    await rm(temporary, { force: true }).catch(() => undefined); // a leftover does no harm, the cause above matters
-  }
-}
-
-/** Compare and rename are two steps: a lock file makes them one among publishers. */
-async function withLock<T>(lock: string, action: () => Promise<T>): Promise<T> {
-  while (!(await created(() => writeFile(lock, "", { flag: "wx" })))) {
-    const since = await existing(lock, async () => (await stat(lock)).mtimeMs);
-    if (since !== null && Date.now() - since > STALE_LOCK) await rm(lock, { force: true });
-    else await sleep(20);
-  }
-  try {
-    return await action();
-  } finally {
-    await rm(lock, { force: true });
-  }
-}
-
-/** True where the action made its file, false where one was there. */
-async function created(action: () => Promise<void>): Promise<boolean> {
-  try {
-    await action();
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
-}
-
-/** The action's result; null where nothing is there. */
-async function existing<T>(path: string, action: () => Promise<T>): Promise<T | null> {
-  try {
+    await mkdir(dirname(path), { recursive: true });
     return await action();
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return null;
     if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError("unavailable", `${path} could not be read`, { cause });
+    throw new AnchorEvalError("unavailable", `${path} could not be written: ${whyNot(cause)}`, { cause });
   }
 }
 
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
+/** The outcome of a read; null where nothing is there. @throws AnchorEvalError `unavailable` with the reason */
+async function found<T>(path: string, action: () => Promise<T>): Promise<T | null> {
+  try {
+    return await existing(action);
+  } catch (cause) {
+    if (cause instanceof AnchorEvalError) throw cause; // too long, or no file
+    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
+  }
 }

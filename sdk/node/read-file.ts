@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AnchorEvalError } from "../core/errors.ts";
@@ -7,6 +8,7 @@ import { parsePythonJson } from "../logs/json.ts";
 import { chunkLines, HEAD_BYTES, isGzip, type LineBatch } from "../tables/chunk-lines.ts";
 import { type Answers, parseAnswers } from "../tables/parse-answers.ts";
 import type { ScoreOptions } from "../tables/score-reader.ts";
+import { settleFolder } from "./out-folder.ts";
 import { LONGEST_TEXT, readNamed } from "./whole-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
@@ -16,6 +18,7 @@ const CHUNK_BYTES = 1 << 20;
  * @throws AnchorEvalError `not_found`, `unavailable`, or `invalid_data` where gzip breaks off or is damaged
  */
 export async function* fileChunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  await settleFolder(dirname(path));
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -88,6 +91,7 @@ export function readAnswers(path: string, options: ScoreOptions = {}): Promise<A
 export async function readJsonFile(file: string): Promise<unknown> {
   let bytes: Uint8Array;
   try {
+    await settleFolder(dirname(file));
     bytes = await readNamed(file, LONGEST_TEXT);
   } catch (error) {
     throw readError(file, error);
@@ -115,6 +119,7 @@ export interface RandomAccess {
 /** @throws AnchorEvalError `not_found`, `unavailable`; `invalid_data` for a folder */
 export async function openBytes(path: string): Promise<RandomAccess> {
   try {
+    await settleFolder(dirname(path));
     const file = await open(path);
     const stats = await file.stat();
     if (stats.isDirectory()) {

@@ -25,6 +25,8 @@ export interface SweepableStore extends BundleStore {
   listTimes(prefix: string): Promise<{ readonly name: string; readonly written: number }[]>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
+  /** Objects below a prefix, however deep, whose writing was begun and isn't done. Absent where none can be left. */
+  drafts?(prefix: string): Promise<{ readonly name: string; readonly written: number }[]>;
 }
 
 /** Others that change the same object in the meantime are tried against so often. */

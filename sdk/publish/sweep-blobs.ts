@@ -32,7 +32,7 @@ export interface SweepOptions {
 
 /** The result of a sweep. */
 export interface SweepResult {
-  /** Keys of contents that no manifest names, removed unless it was a dry run. */
+  /** Keys of contents that no manifest names, and of what killed writers left, removed unless it was a dry run. */
   readonly removed: readonly string[];
   /** How many contents are left, and how many of them only for their age. */
   readonly kept: number;
@@ -73,6 +73,12 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
       skipped.push({ benchmark, reason: error.message });
       kept += blobs.length;
       continue;
+    }
+    for (const { name, written } of (await store.drafts?.(`bundles/${benchmark}/`)) ?? []) {
+      if (now - written <= SWEEP_AGE) continue;
+      const key = `bundles/${benchmark}/${name}`;
+      if (!dryRun) await store.remove(key);
+      removed.push(key);
     }
     for (const { name, written } of blobs) {
       const old = now - written > SWEEP_AGE; // one of unknown age is not

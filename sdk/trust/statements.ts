@@ -12,6 +12,7 @@ import {
 } from "../core/bundle/schema.ts";
 import { BENCHMARK_NAME, VERSION } from "../core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../core/bundle/signature.ts";
+import { keyProblem } from "../bundles/trusted-source.ts";
 import { logHead } from "../publish/publication-log.ts";
 
 /** A statement as it was signed, letter for letter, and who signed it. */
@@ -96,7 +97,7 @@ export function parseRoot({ signed }: SignedStatement): RootStatement | null {
 }
 
 /**
- * Why a root can't be one, though it can be read: its threshold is out of reach, or a key counts twice. Null where it can.
+ * Why a root can't be one, though it can be read: its threshold is out of reach, a key counts twice, or is none. Null where it can.
  * @example rootProblem({ ...root, threshold: 4 }) // "asks for 4 signatures and lists 3 keys"
  */
 export function rootProblem({ keys: own, threshold, bundles, index: indexes }: RootStatement): string | null {
@@ -104,6 +105,10 @@ export function rootProblem({ keys: own, threshold, bundles, index: indexes }: R
   for (const role of [own, bundles, indexes]) {
     const twice = role.find((key, at) => role.indexOf(key) !== at);
     if (twice !== undefined) return `lists the key ${twice} twice`;
+    for (const key of role) {
+      const problem = keyProblem(key);
+      if (problem !== null) return `lists ${key}, which ${problem}`;
+    }
   }
   return null;
 }

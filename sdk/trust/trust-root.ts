@@ -2,6 +2,7 @@ import { sha256 } from "../bytes.ts";
 import { requireTrusted } from "../bundles/trusted-source.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
+import { compareVersions } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
 import { invalidOption } from "../core/errors.ts";
@@ -20,6 +21,7 @@ import {
   type IndexStatement,
   parseIndexStatement,
   parseTrustFile,
+  type RootStatement,
   type SignedStatement,
   type TrustFile,
 } from "./statements.ts";
@@ -31,7 +33,10 @@ export interface TrustMemory {
   write(key: string, text: string): unknown;
 }
 
-/** How long `latest` may lag behind an index that was just issued. @unit milliseconds */
+/**
+ * How long `latest` may lag behind an index that was just issued, before or after that by the reader's clock: a Worker keeps its
+ * index for a minute, and caches before it the answer for another. @unit milliseconds
+ */
 const LATEST_LAG = 120_000;
 
 /**
@@ -107,6 +112,7 @@ async function checkTrust(
   const own = parseManifest(manifest);
   const index = await newestIndex(check, chain, trust?.index, own, name);
   await requireListed(check, index, own, manifest, name);
+  if (/\/latest(\/files)?$/.test(name)) await requireLatest(check, chain, index, own, name);
 }
 
 /** The root that is followed from the pinned one through the remembered one to what the host has; the newest is remembered. */
@@ -171,8 +177,7 @@ async function newestIndex(
   if (now() >= Date.parse(index.expires))
     throw untrusted(`${words} expired at ${index.expires}: a newer one is held back, or its publisher stopped signing`);
 
-  // Of this place, by these keys: new ones begin anew, so that what was signed by a stolen one can't lock readers out.
-  const key = `index ${name.replace(/[/@][^/@]+(\/files)?$/, "")} ${root.index.toSorted().join(" ")}`;
+  const key = `index ${placeOf(name, root)}`;
   const text = (await memory?.read(key)) ?? null;
   const last = text === null ? undefined : recalled(text).index;
   const seen = last && parseIndexStatement(last);
@@ -199,6 +204,11 @@ async function newestIndex(
       `${words} is overdue since ${index.due}: a newer one may be held back; it is refused from ${index.expires}`,
     );
   return index;
+}
+
+/** Where an index is read, and by which keys: new ones begin anew, so that what was signed by a stolen one can't lock readers out. */
+function placeOf(name: string, { index }: RootStatement): string {
+  return `${name.replace(/[/@][^/@]+(\/files)?$/, "")} ${index.toSorted().join(" ")}`;
 }
 
 /**
@@ -234,9 +244,9 @@ export function lostVersion(
   return null;
 }
 
-/** Refuses a bundle that the signed index doesn't name, names by another digest, or doesn't name as `latest` where that was asked for. */
+/** Refuses a bundle that the signed index doesn't name, or names by another digest. */
 async function requireListed(
-  { now, onWarning }: TrustCheck,
+  { onWarning }: TrustCheck,
   index: IndexStatement,
   { version }: Manifest,
   bytes: Uint8Array,
@@ -247,9 +257,31 @@ async function requireListed(
   const digest = `sha256:${await sha256(bytes)}`;
   if (entry.digest !== digest)
     throw untrusted(`${name}: version ${version} there is ${digest}, its signed index names ${entry.digest}`);
-  const asksLatest = /\/latest(\/files)?$/.test(name);
-  if (asksLatest && index.latest !== version && now() - Date.parse(index.issued) > LATEST_LAG)
-    throw untrusted(`${name} answers with version ${version}, its signed index says ${index.latest ?? "none"}`);
   if (entry.yanked)
     onWarning(`${name}: version ${version} was yanked by its publisher: ${entry.reason ?? "no reason was given"}`);
+}
+
+/**
+ * Refuses another version as `latest` than the signed index names. In the minutes around its issue an older one is taken, which
+ * the host's caches may still have, unless this reader has had a newer one there that isn't yanked: whoever may yank has a
+ * new index issued at will.
+ */
+async function requireLatest(
+  { memory, now }: TrustCheck,
+  chain: RootChain,
+  index: IndexStatement,
+  { version }: Manifest,
+  name: string,
+): Promise<void> {
+  const key = `latest ${placeOf(name, chain.at(-1)!.statement)}`;
+  const [, seen] = /^\d+ (\S+)$/.exec((await memory?.read(key)) ?? "") ?? [];
+  if (index.latest === version) {
+    if (seen !== version) await memory?.write(key, `${index.number} ${version}`);
+    return;
+  }
+  const words = `${name} answers with version ${version}, its signed index says ${index.latest ?? "none"}`;
+  if (Math.abs(now() - Date.parse(index.issued)) > LATEST_LAG) throw untrusted(words);
+  const isOffered = index.versions.some((entry) => entry.version === seen && !entry.yanked);
+  if (seen !== undefined && isOffered && compareVersions(version, seen) < 0)
+    throw untrusted(`${words}, and version ${seen} was seen there before (rollback)`);
 }

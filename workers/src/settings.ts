@@ -1,7 +1,7 @@
 import { fromBase64Url } from "anchoreval/internal/bytes";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
-import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
+import { keyProblem } from "anchoreval/internal/bundles/trusted-source";
 import { parseTrustFile, type TrustFile } from "anchoreval/internal/trust/statements";
 import { parseTokens, type TokenRecord } from "./auth/tokens.ts";
 import type { Env } from "./env.ts";
@@ -78,7 +78,7 @@ function trust(env: Env): Pick<Settings, "trusted" | "indexKey"> {
   if (env.INDEX_KEY && file === null)
     throw misconfigured("INDEX_KEY", "signs what a root delegates to it, and TRUSTED_KEYS is no root.json");
   return {
-    trusted: file ? { roots: file.roots } : { keys: list(env, "TRUSTED_KEYS", (key) => PUBLIC_KEY.test(key), "is public keys as `anchoreval keygen` prints them, comma-separated, or a root.json") }, // prettier-ignore
+    trusted: file ? { roots: file.roots } : { keys: list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keygen` prints them, comma-separated, or a root.json") }, // prettier-ignore
     indexKey: env.INDEX_KEY ? signingKey(env.INDEX_KEY) : null,
   };
 }

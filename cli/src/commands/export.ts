@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
@@ -11,7 +11,7 @@ import {
 import { type Command, option } from "../command.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { anchoredTask } from "../anchored-task.ts";
-import { writing } from "../errors.ts";
+import { writeOver, writing } from "../errors.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
@@ -189,8 +189,6 @@ function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentLis
 }
 
 async function write(folder: string, file: string, text: string): Promise<void> {
-  await writing(file, async () => {
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, text);
-  });
+  await writing(file, () => mkdir(folder, { recursive: true }));
+  await writeOver(file, text);
 }

@@ -12,6 +12,7 @@ import {
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { type Command, option, invalidOption } from "../command.ts";
+import { writeOver } from "../errors.ts";
 import { publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
 import { signRoot } from "../trust/root.ts";
 
@@ -97,7 +98,7 @@ export const signCommand: Command = {
     const kept = [];
     // Those of another manifest that stood here before go.
     for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
-    await writeFile(join(folder, SIGNATURE_FILE), encodeSignatures(mergeSignatures(kept, [own])));
+    await writeOver(join(folder, SIGNATURE_FILE), encodeSignatures(mergeSignatures(kept, [own])));
     output.result({ digest, ...own }, [`${benchmark}@${version} (${digest}) is signed by ${own.key}`]);
   },
 };

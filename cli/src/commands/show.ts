@@ -15,7 +15,7 @@ import { noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, invalidOption, option } from "../command.ts";
-import { BUNDLE_OPTION, openBundle, readToken } from "../open-bundle.ts";
+import { BUNDLE_OPTION, openBundle, readToken, whereTrusted } from "../open-bundle.ts";
 import { openHub } from "../trainer.ts";
 
 export const showCommand: Command = {
@@ -234,7 +234,7 @@ async function publishedPlaces(place: string, signal: AbortSignal): Promise<Bund
   if (/^hf:\/\//i.test(place)) {
     const { listHub } = await openHub();
     const found = await listHub(place, process.env, signal);
-    return found.map(({ url, headers }) => ({ name: url, source: httpSource(url, { headers }) }));
+    return found.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
   }
   if (!/^https?:\/\//i.test(place) || !URL.canParse(place))
     throw invalidOption(
@@ -256,7 +256,7 @@ async function publishedPlaces(place: string, signal: AbortSignal): Promise<Bund
     const version = latest ?? versions.at(-1)?.version;
     if (version === undefined) return [];
     const name = `${baseUrl}/v1/bundles/${benchmark}/${version}`;
-    return [{ name, source: httpSource(name, policy) }];
+    return [{ name, source: whereTrusted(httpSource(name, policy)) }];
   });
 }
 

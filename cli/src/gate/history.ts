@@ -1,12 +1,12 @@
-import { createHash, randomUUID } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { folderStore } from "anchoreval/internal/node/folder";
+import { putVersion } from "anchoreval/internal/publish/bundle-store";
 import { isObject } from "anchoreval/internal/tables/json-records";
-import { LONGEST_TEXT, readFound, readNamed } from "anchoreval/internal/node/whole-file";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption } from "../command.ts";
-import { replaceFile } from "../errors.ts";
 
 /** One night of a history, a line of its file. */
 export interface HistoryNight extends HistoryKey {
@@ -40,93 +40,39 @@ export function baselineDigest(baselines: readonly Pick<ReadModel, "responses">[
   return `sha256:${digest(runs.sort().join("\n"))}`;
 }
 
+/** Tries of a job that finds the history changed by another one each time: as many jobs may end at once. */
+const ATTEMPTS = 200;
+
 /**
  * Adds tonight's answers to a history, as {@link withNight} has it; of jobs that do so at the same time one after the other.
  * The file is written wholly or not at all.
  * @param name - of the night; how many there are by then, where it isn't given
- * @param remark - told where a lock is removed that a stopped job had left
  * @returns all nights, tonight's among them
  * @throws AnchorEvalError `invalid_data` with the line that isn't a night, or is one twice; `invalid_option` as
- * {@link withNight}; `unavailable` for a file that can't be read, written or locked
+ * {@link withNight}; `unavailable` for a file that can't be read or written
  */
 export async function addNight(
   file: string,
   key: HistoryKey,
   responses: HistoryNight["responses"],
   name: string | undefined,
-  remark: (words: string) => void,
-  staleAfter = STALE_AFTER,
 ): Promise<readonly HistoryNight[]> {
-  const lock = await takeLock(file, remark, staleAfter);
-  try {
-    const history = await readHistory(file);
+  const store = folderStore(dirname(file));
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const there = await store.get(basename(file));
+    const history = readHistory(file, there?.bytes ?? new Uint8Array());
     const nights = withNight(file, history, key, responses, name);
     if (nights === history) return nights;
-    if (!(await lock.isHeld()))
-      throw unavailable(`${file} wasn't written: this job stood still while it held the lock, and another took it`);
-    await replaceFile(file, nights.map((night) => `${JSON.stringify(night)}\n`).join(""));
-    return nights;
-  } finally {
-    if (await lock.isHeld()) await rm(lock.path, { force: true });
+    const text = nights.map((night) => `${JSON.stringify(night)}\n`).join("");
+    if (await putVersion(store, basename(file), new TextEncoder().encode(text), there && there.etag)) return nights;
+    await wait(attempt); // another job was quicker
   }
+  throw new AnchorEvalError("unavailable", `${file} is being changed by others all the time: try again`);
 }
 
-/** A lock is held as long as a file takes to read and write. One that stays the same for so many milliseconds was left. */
-const STALE_AFTER = 30_000;
-const LOOK_EVERY = 25;
-
-/**
- * Takes FILE.lock, a file that is made only where there is none, with a name of this job's own in it; waits while another
- * job has it. No clock is compared: a lock is stale where this job has seen the same one for `staleAfter` milliseconds.
- * Only who makes FILE.lock.stale may remove it, so that no two jobs do, the second one the first one's new lock.
- */
-async function takeLock(file: string, remark: (words: string) => void, staleAfter: number) {
-  const path = `${file}.lock`;
-  const own = randomUUID();
-  const holder = (): Promise<string | null> => readFound(path, LONGEST_TEXT).then(String, () => null);
-  let seen: string | null = null;
-  let waited = 0;
-  while (!(await makeFile(path, own))) {
-    await wait(LOOK_EVERY);
-    const now = await holder();
-    waited = now !== null && now === seen ? waited + LOOK_EVERY : 0;
-    seen = now;
-    if (waited < staleAfter) continue;
-    if (waited > 4 * staleAfter) throw unavailable(`${path} is in the way: delete it and ${path}.stale, if no check is running`); // prettier-ignore
-    if (!(await makeFile(`${path}.stale`, own))) continue;
-    if ((await holder()) === seen) {
-      await rm(path, { force: true });
-      remark(`warning: ${path} was left by a job that was stopped; it is removed`);
-    }
-    await rm(`${path}.stale`, { force: true });
-  }
-  return { path, isHeld: async () => (await holder()) === own };
-}
-
-/** Makes a file unless it exists. @returns whether it was made */
-async function makeFile(path: string, text: string): Promise<boolean> {
-  try {
-    await writeFile(path, text, { flag: "wx" });
-    return true;
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "";
-    // Windows refuses access while a file of that name is being deleted.
-    if (code === "EEXIST" || (process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(code)))
-      return false;
-    throw unavailable(`${path} could not be written`, cause);
-  }
-}
-
-function unavailable(words: string, cause?: unknown): AnchorEvalError {
-  return new AnchorEvalError("unavailable", words, { cause });
-}
-
-/** Reads a history; none where there is no file. */
-async function readHistory(file: string): Promise<HistoryNight[]> {
-  const text = await readNamed(file, LONGEST_TEXT).then(String, (cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw unavailable(`--history ${file} can't be read`, cause);
-  });
+/** The nights of a history. */
+function readHistory(file: string, bytes: Uint8Array): HistoryNight[] {
+  const text = new TextDecoder().decode(bytes);
   const nights: HistoryNight[] = [];
   text.split("\n").forEach((line, k) => {
     if (line.trim() === "") return;

@@ -6,7 +6,7 @@ import type { Estimate } from "anchoreval/internal/estimate/types";
 import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
-import { replaceFile, writing } from "../errors.ts";
+import { writeOver, writing } from "../errors.ts";
 import { packageVersion } from "../trainer.ts";
 import type { Answered } from "./answers.ts";
 
@@ -62,7 +62,7 @@ export function readRecordOptions(options: OptionReader): WriteRecord | null {
     const file = join(out, ...folder, `${uuid}.json`);
     if (existsSync(file)) return file; // the same estimate: only the time would be another
     await writing(file, () => mkdir(dirname(file), { recursive: true }));
-    await replaceFile(file, `${JSON.stringify(record, null, 2)}\n`);
+    await writeOver(file, `${JSON.stringify(record, null, 2)}\n`);
     return file;
   };
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
-import { writing } from "../errors.ts";
+import { writeOver, writing } from "../errors.ts";
 import { invalidOption } from "../command.ts";
 
 /** A run that is asked for: the same again goes on with a run that was broken off. */
@@ -70,10 +70,8 @@ export async function finishRun(folder: string, result: unknown): Promise<void> 
 
 async function written(folder: string, name: string, value: unknown): Promise<void> {
   const file = join(folder, name);
-  await writing(file, async () => {
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, `${JSON.stringify(value, null, 1)}\n`);
-  });
+  await writing(file, () => mkdir(folder, { recursive: true }));
+  await writeOver(file, `${JSON.stringify(value, null, 1)}\n`);
 }
 
 async function stateOf(folder: string, request: RunRequest): Promise<"new" | "begun" | "finished" | "other"> {

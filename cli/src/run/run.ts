@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
@@ -8,6 +7,7 @@ import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
 import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
+import { writeOver } from "../errors.ts";
 import { estimateHeading, estimateParts, isRepeated } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
@@ -105,7 +105,7 @@ export const runCommand: Command = {
       return;
     }
     await beginRun(folder, request);
-    for (const [file, text] of plan.files) await writeFile(file, text);
+    for (const [file, text] of plan.files) await writeOver(file, text);
     output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(run.asked, "item")}`);
     for (const command of plan.commands) {
       if (command.done) continue;

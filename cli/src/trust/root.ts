@@ -14,7 +14,7 @@ import {
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { type Command, invalidOption, option, type OptionReader } from "../command.ts";
-import { replaceFile } from "../errors.ts";
+import { writeOver } from "../errors.ts";
 import type { Output } from "../output.ts";
 import { type FileKey, readExpiry, readKey } from "./key-files.ts";
 
@@ -72,7 +72,7 @@ export const rootCommand: Command = {
       return report(output, roots);
     }
     const next = await nextRoots(roots ?? [], options, keys);
-    await replaceFile(file, new TextDecoder().decode(encodeTrustFile({ roots: next })));
+    await writeOver(file, new TextDecoder().decode(encodeTrustFile({ roots: next })));
     await report(output, next);
   },
 };
@@ -89,7 +89,7 @@ export async function signRoot(file: string, key: FileKey, output: Output): Prom
       `${key.key} isn't a key of root ${statement.version}, nor of the one before: its signature says nothing`,
     );
   const signed = [...roots!.slice(0, -1), signedBy(newest, [key])];
-  await replaceFile(file, new TextDecoder().decode(encodeTrustFile({ roots: signed })));
+  await writeOver(file, new TextDecoder().decode(encodeTrustFile({ roots: signed })));
   await report(output, signed);
 }
 

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
+import { folderStore } from "anchoreval/internal/node/folder";
+import { changeObject } from "anchoreval/internal/publish/bundle-store";
+import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
 import { type TrustMemory, trustRoot } from "anchoreval/internal/trust/trust-root";
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { invalidOption } from "../command.ts";
-import { replaceFile } from "../errors.ts";
 import { printable } from "../output.ts";
 
 /**
@@ -42,7 +44,10 @@ export function memoryFolder(env: Readonly<Record<string, string | undefined>>):
   return join(own, "anchoreval", "trust");
 }
 
-/** A memory in files. Where the folder can't be written to, that is warned of, and what was loaded is used. */
+/**
+ * A memory in files. Of processes that remember at once the one with the newer root or index has the last word. Where the folder
+ * can't be written to, that is warned of, and what was loaded is used.
+ */
 function folderMemory(folder: string): TrustMemory {
   const fileOf = (key: string): string => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
   return {
@@ -57,12 +62,27 @@ function folderMemory(folder: string): TrustMemory {
     write: async (key, text) => {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        await replaceFile(fileOf(key), text);
-      } catch {
+        const store = folderStore(folder);
+        await changeObject(store, basename(fileOf(key)), (there) => newerOf(there, new TextEncoder().encode(text)));
+      } catch (error) {
         warn(
-          `${folder} can't be written to: the newest root and index aren't remembered, so an older one won't be noticed`,
+          `${(error as Error).message}: the newest root and index aren't remembered, so an older one won't be noticed`,
         );
       }
     },
   };
+}
+
+/** What is remembered: what another process wrote meanwhile, where its index, or its root, is newer. */
+function newerOf(there: Uint8Array | null, written: Uint8Array): Uint8Array {
+  const [number, roots] = ageOf(written);
+  const [before, rootsBefore] = there ? ageOf(there) : [0, 0];
+  return there !== null && (number < before || (number === before && roots < rootsBefore)) ? there : written;
+}
+
+/** The number of an index, and the versions of a root, that a remembered text is of. */
+function ageOf(text: Uint8Array): [number: number, roots: number] {
+  const trust = parseTrustFile(text);
+  if (trust) return [(trust.index && parseIndexStatement(trust.index)?.number) ?? 0, trust.roots.length];
+  return [Number.parseInt(new TextDecoder().decode(text), 10) || 0, 0]; // a version that was latest, after its index' number
 }

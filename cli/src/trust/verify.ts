@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { fileBound, readManifest } from "anchoreval/internal/bundles/read-file";
 import { requestBytes } from "anchoreval/internal/client/request";
 import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
@@ -15,9 +15,9 @@ import {
   requireIndexed,
 } from "anchoreval/internal/publish/publication-log";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
-import { recordTable } from "anchoreval/internal/words/figures";
+import { counted, recordTable } from "anchoreval/internal/words/figures";
 import { type Command, invalidOption, option } from "../command.ts";
-import { readPolicy } from "../open-bundle.ts";
+import { openBundle, readPolicy } from "../open-bundle.ts";
 
 export const verifyCommand: Command = {
   operands: { usage: "PLACE", option: "at" },
@@ -47,9 +47,10 @@ export const verifyCommand: Command = {
     const sealed = statement && parseIndexStatement(statement)?.log;
     if (sealed) requireHead(log, sealed, name, "the signed index");
     if (known) requireHead(log, known, name, "--head");
+    const signedVersions = await requireSigned(place, index, signal);
     const { entries, head } = headOf(log)!;
     const ahead = entries - (index.log?.entries ?? entries);
-    output.result({ entries, head, ahead, log: log.entries }, [
+    output.result({ entries, head, ahead, signed: signedVersions, log: log.entries }, [
       ...recordTable(log.entries, [
         ["", "r", ({ entry }) => String(entry)],
         ["time", "l", ({ time }) => time ?? "not known"],
@@ -64,10 +65,35 @@ export const verifyCommand: Command = {
             `The last ${ahead} of them the index doesn't know yet: a publication is under way or broke off, or an older index was put back.`,
           ]
         : []),
+      ...(signedVersions === null
+        ? []
+        : [
+            `Each of the ${counted(signedVersions, "version")} that it offers is signed as ANCHOREVAL_TRUSTED_KEYS asks.`,
+          ]),
       `${name} is whole, and says what the index says. To check later that it goes on from here: --head ${entries}:${head}`,
     ]);
   },
 };
+
+/**
+ * Requires of each version on offer what ANCHOREVAL_TRUSTED_KEYS asks of a bundle, and that it is the one that the index names.
+ * @returns how many there are; null where nobody is listed to be trusted
+ * @throws AnchorEvalError `bundle_untrusted`, `bundle_corrupt`
+ */
+async function requireSigned(
+  place: string,
+  { versions }: Pick<BundleIndex, "versions">,
+  signal: AbortSignal,
+): Promise<number | null> {
+  if (!process.env["ANCHOREVAL_TRUSTED_KEYS"]) return null;
+  const offered = versions.filter(({ yanked }) => !yanked);
+  for (const { version, digest } of offered) {
+    const read = await readManifest(openBundle(`${place}/${version}`), { signal });
+    if (read.digest !== digest)
+      throw new AnchorEvalError("bundle_corrupt", `${place}: version ${version} is ${read.digest}, its index names ${digest}: restore that one`); // prettier-ignore
+  }
+  return offered.length;
+}
 
 function parseHead(text: string | undefined): LogHead | null {
   if (text === undefined) return null;

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readFound } from "anchoreval/internal/node/whole-file";
+import { replaceFile } from "anchoreval/internal/node/write-file";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 
@@ -76,8 +77,7 @@ async function writeState(folder: string, path: string, state: CalibrationState 
   );
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(`${path}.tmp`, bytes);
-    await rename(`${path}.tmp`, path);
+    await replaceFile(path, bytes);
   } catch (cause) {
     throw unavailable(path, "written", cause as Error);
   }

@@ -64,12 +64,16 @@ const SYSTEM_BYTE = 9;
 const UNKNOWN_SYSTEM = 255;
 
 /**
- * Writes text in pieces, as gzip where the name ends in .gz. The same text gives the same bytes: there is no time and
+ * Writes text in pieces, as gzip where the name ends in .gz, unless told otherwise. The same text gives the same bytes: there is no time and
  * no name in the header, and the system's code is blanked.
  */
-export async function writeText(path: string, pieces: Iterable<string>): Promise<void> {
+export async function writeText(
+  path: string,
+  pieces: Iterable<string>,
+  isPacked: boolean = path.endsWith(".gz"),
+): Promise<void> {
   const text = Readable.from(pieces);
-  if (path.endsWith(".gz")) await pipeline(text, createGzip(), withoutSystem, createWriteStream(path));
+  if (isPacked) await pipeline(text, createGzip(), withoutSystem, createWriteStream(path));
   else await pipeline(text, createWriteStream(path));
 }
 

@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { readdir, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import type { BundleFileName } from "anchoreval/bundle";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -7,7 +7,9 @@ import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { isBeingReplaced, makeDraft, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
 import { readFound } from "anchoreval/internal/node/whole-file";
+import { existing, whyNot } from "anchoreval/internal/node/write-file";
 
 /** Which bundle is written, and whether it may replace anything. */
 interface ReplaceOptions {
@@ -29,11 +31,12 @@ export async function checkBundleFolder(
 ): Promise<void> {
   const refused = (why: string): AnchorEvalError =>
     new AnchorEvalError("invalid_option", `${folder} holds ${why}: choose another --out, or replace it with --force`);
-  const names = await readdir(folder).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return [];
-    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${message}`, { cause: error });
+  await settleFolder(folder);
+  const all = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${whyNot(error)}`, { cause: error });
   });
+  const names = all.filter((name) => !isBeingReplaced(name));
   if (!force && names.length > 0) {
     const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
     if (other.length > 0) throw refused(`other files (${other.slice(0, 3).join(", ")})`);
@@ -44,13 +47,12 @@ export async function checkBundleFolder(
     if (there.benchmark !== benchmark || there.version !== version)
       throw refused(`the bundle ${there.benchmark}@${there.version}`);
   }
-  const why = await whyNotWritable(dirname(resolve(folder))); // it is written beside, then takes its place
+  const why = await whyNotWritable(folder);
   if (why !== null) throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${why}`);
 }
 
 /**
- * Writes a bundle whole or not at all: into a folder beside it, which then takes its place. What was there is moved aside
- * first and removed last.
+ * Writes a bundle whole or not at all, in the place of all that the folder held.
  * @returns the digest of what was replaced, where that was another fit
  * @throws AnchorEvalError `invalid_option` (`checkBundleFolder`), `unavailable`
  */
@@ -61,46 +63,35 @@ export async function writeBundleFolder(
 ): Promise<string | null> {
   await checkBundleFolder(folder, { ...parseManifest(files.get("manifest.json")!), ...options });
   const before = await readFound(join(folder, "manifest.json"), mostBytes("manifest.json")).catch(() => null); // nothing, or broken: it makes way
-  const target = resolve(folder);
-  const beside = (role: string): string => join(dirname(target), `.${basename(target)}.${process.pid}.${role}`);
-  const [temporary, aside] = [beside("tmp"), beside("old")];
+  const others = (await readdir(folder).catch(() => [])).filter((name) => !isBeingReplaced(name));
   try {
-    await rm(temporary, { recursive: true, force: true });
-    await mkdir(temporary, { recursive: true });
-    for (const [name, bytes] of files) await writeFile(join(temporary, name), bytes);
-    const moved = await rename(target, aside).then(
-      () => true,
-      (error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-        throw error;
+    await replaceFiles(
+      folder,
+      async (draft) => {
+        for (const [name, bytes] of files) await writeFile(join(draft, name), bytes);
       },
+      others,
     );
-    await rename(temporary, target).catch(async (error: unknown) => {
-      if (moved) await rename(aside, target);
-      throw error;
-    });
-    await rm(aside, { recursive: true, force: true });
-    return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
   } catch (cause) {
-    await rm(temporary, { recursive: true, force: true }).catch(() => undefined); // what stopped the writing stops this
     if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError(
-      "unavailable",
-      `the bundle could not be written to ${folder}: ${(cause as Error).message}`,
-      { cause },
-    );
+    throw new AnchorEvalError("unavailable", `the bundle could not be written to ${folder}: ${whyNot(cause)}`, {
+      cause,
+    });
   }
+  return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
 }
 
 /** Reads a bundle's files from its folder. @throws AnchorEvalError `not_found` where no bundle is there */
 export async function readBundleFolder(folder: string): Promise<Map<BundleFileName, Uint8Array>> {
   const files = new Map<BundleFileName, Uint8Array>();
+  await settleFolder(folder);
   for (const name of BUNDLE_FILES) {
     try {
-      files.set(name, new Uint8Array(await readFound(join(folder, name), mostBytes(name))));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-        throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read`, { cause: error });
+      const bytes = await existing(() => readFound(join(folder, name), mostBytes(name)));
+      if (bytes !== null) files.set(name, new Uint8Array(bytes));
+    } catch (cause) {
+      if (cause instanceof AnchorEvalError) throw cause; // too long, or no file
+      throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read: ${whyNot(cause)}`, { cause });
     }
   }
   if (!files.has("manifest.json"))
@@ -119,10 +110,10 @@ export async function whyNotWritable(folder: string): Promise<string | null> {
     if (there === null && path !== dirname(path)) continue;
     if (there?.isDirectory() === false) return `${path} is a file`;
     try {
-      await rmdir(await mkdtemp(join(path, ".anchoreval-")));
+      await rmdir(await makeDraft(path));
       return null;
     } catch (error) {
-      return `${path} can't be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+      return `${path} can't be written to: ${whyNot(error)}`;
     }
   }
 }

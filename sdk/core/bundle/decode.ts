@@ -9,6 +9,9 @@ import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type 
 import { readValue } from "./schema.ts";
 import { decodeSafetensorsHeader, tensorReader, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
+/** Least noise, mass, probability and length of a curve: what is divided by them stays a number. */
+const LEAST = 1e-9;
+
 /** The bytes that {@link decodeBundle} needs, already checked against their digests. */
 export interface BundleParts {
   /** parameters.safetensors up to the first scenario's item parameters (its segment without a scenario). */
@@ -84,7 +87,7 @@ function decodeScenario(
     const total = readVector(tensorNames.factorTotal(index, of), Float64Array);
     const rank = total.length - 1;
     const noise = read(tensorNames.factorNoise(index, of), [rows.size], Float32Array);
-    if (noise.some((value) => value <= 0)) throw broken(`the ${of} of ${id} have a noise that isn't positive`);
+    if (noise.some((value) => value < LEAST)) throw broken(`the ${of} of ${id} have a noise that isn't positive`);
     return {
       rank,
       mean: read(tensorNames.factorMean(index, of), [rows.size], Float32Array),
@@ -102,7 +105,7 @@ function decodeScenario(
       intercept,
       terms: terms.map((term, t) => {
         const [begin, end, ...values] = data.subarray(t * width, (t + 1) * width);
-        if (values.length < 2 || begin! >= end!) throw broken(`tensor ${name} has a curve without length`);
+        if (values.length < 2 || end! - begin! < LEAST) throw broken(`tensor ${name} has a curve without length`);
         return { ...term, begin: begin!, end: end!, values: Float32Array.from(values) };
       }),
     };
@@ -120,7 +123,7 @@ function decodeScenario(
     const inclusionName = tensorNames.inclusion(index, form.id);
     const inclusion = has(inclusionName) ? readHead(inclusionName, [size], Float64Array) : null;
     if (new Set(items).size !== size) throw broken(`form ${form.id} names an item of ${id} twice`);
-    if (mass.some((value) => value <= 0) || inclusion?.some((value) => value <= 0 || value > 1))
+    if (mass.some((value) => value < LEAST) || inclusion?.some((value) => value < LEAST || value > 1))
       throw broken(`form ${form.id} has a mass or an inclusion probability out of range in ${id}`);
     if (size < count && inclusion?.every((value) => value === 1))
       throw broken(`form ${form.id} asks ${size} of ${count} items of ${id} with certainty, and never the others`);

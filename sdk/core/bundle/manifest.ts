@@ -39,11 +39,14 @@ const version = text({ pattern: VERSION });
 const formId = text({ pattern: FORM_ID });
 const sha256 = text({ pattern: SHA256 });
 const optionalText: NullableSchema<Schema<string>> = nullable(text());
-const count = number({ min: 1, integer: true });
-const offset = number({ min: 0, integer: true });
+/** Beyond what any of these figures is: products and sums of such ones stay far from what a number can hold. */
+const LARGEST = 1e6;
+const count = number({ min: 1, max: 2 ** 31, integer: true });
+const offset = number({ min: 0, max: 2 ** 53 - 1, integer: true });
 const share = number({ min: 0, max: 1 });
-const size = number({ min: 0 });
-const real = number();
+const size = number({ min: 0, max: LARGEST });
+const positive = number({ min: 1e-6, max: LARGEST });
+const real = number({ min: -LARGEST, max: LARGEST });
 const reals: ListSchema<Schema<number>> = list(real, 1);
 
 const errorSummary = object({
@@ -111,7 +114,7 @@ const measuredBlend = {
   /** The same of its mean over all scenarios. */
   overallRmse: nullable(size),
   /** Half-widths of the gate's intervals relative to the design-based ones, inside and outside of the range seen. */
-  tightening: object({ inside: number({ min: 1e-6 }), outside: number({ min: 1e-6, max: 1 }) }),
+  tightening: object({ inside: positive, outside: number({ min: 1e-6, max: 1 }) }),
   measured: measuredErrors,
 };
 
@@ -145,7 +148,7 @@ const bank = object({
   dims: count,
   /** The ability prior N(mean, scale²·covariance) of every estimate. */
   prior: object(
-    { mean: reals, covariance: reals, scale: number({ min: 1e-6 }) },
+    { mean: reals, covariance: reals, scale: positive },
     {
       /**
        * L, D×G: what this bank's ability shares with the other banks', whose covariance with it is scale²·L·L′ᵀ. All
@@ -167,7 +170,7 @@ const fullScore = object({
   /** Root mean square error of each model's full score by the line of the others. */
   error: size,
   /** Σ(S − mean)² and λ, which the error grows by: error²·(1 + (S − mean)²/spread). */
-  spread: number({ min: 1e-12 }),
+  spread: number({ min: 1e-12, max: LARGEST }),
   /** Lowest S of the source models. */
   worst: share,
 });
@@ -225,7 +228,7 @@ export const form = object(
     overall: nullable(
       object({
         /** κ ≥ 1: half-width of overall intervals relative to that of scenarios whose errors are independent. */
-        inflation: number({ min: 1 }),
+        inflation: number({ min: 1, max: LARGEST }),
         /** Overall scores of the worst and the best source model; null where scenarios aren't estimated together. */
         seen: nullable(object({ worst: share, best: share })),
         measured: measuredErrors,
@@ -240,9 +243,9 @@ export const form = object(
       /** s ≥ 0 of `pairedScores`: by how much the difference of two scores is drawn to 0. */
       shrinkage: size,
       /** τ, half-width of a scenario's difference relative to that by its draw and both scores. */
-      tightening: number({ min: 1e-6 }),
+      tightening: positive,
       /** κ: the same of the overall difference, relative to that of scenarios whose errors are independent. */
-      inflation: number({ min: 1e-6 }),
+      inflation: positive,
     }),
   },
 );
@@ -340,7 +343,7 @@ export const unasked = object({
     record(
       object({
         /** f: half-width of intervals relative to the Gaussian's own. */
-        factor: number({ min: 1e-6 }),
+        factor: positive,
         /** Mean absolute error of predicted scores on held-out models. */
         mae: size,
         /** Share of 95 % intervals that hold the full score, by factors learned without the model's fold; or null. */

@@ -34,7 +34,6 @@ export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
 
 /**
  * The entry of a table under a name that comes from outside; what every object inherits, such as `constructor`, is none.
- * @example lookUp({ quiz: 1 }, "constructor") // undefined
  */
 export function lookUp<T>(table: Readonly<Record<string, T>> | null | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined;

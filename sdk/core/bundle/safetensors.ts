@@ -112,7 +112,13 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
 }
 
 /**
- * Reads tensors of known shapes and types, whose values are finite, out of a part of the file.
+ * Largest parameter of a bundle, by its amount. On the logit scale, where 7 is the largest of the bundles that come along, it
+ * is certainty long before; products and sums of such ones stay far from what a number can hold.
+ */
+const LARGEST = 1000;
+
+/**
+ * Reads tensors of known shapes and types, whose values are numbers of at most {@link LARGEST}, out of a part of the file.
  * @param part - bytes of the file from offset `partBegin`
  * @param refusal - the error that says why a tensor isn't what was expected
  */
@@ -129,7 +135,9 @@ export function tensorReader(
       throw refusal(`tensor ${name} has the shape ${entry.shape.join("×")}, expected ${shape.join("×")}`);
     const data = tensorData(entry, part, partBegin);
     if (!(data instanceof ArrayType)) throw refusal(`tensor ${name} has the type ${entry.type}`);
-    if (!data.every(Number.isFinite)) throw refusal(`tensor ${name} holds a value that is not a number`);
+    if (data instanceof Uint32Array) return data;
+    const odd = data.findIndex((value) => !(Math.abs(value) <= LARGEST));
+    if (odd >= 0) throw refusal(`tensor ${name} holds ${data[odd]} at ${odd}, and not a number of at most ±${LARGEST}`);
     return data;
   };
 }

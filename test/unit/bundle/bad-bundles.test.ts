@@ -397,6 +397,18 @@ describe("tensors", () => {
       () => withTensor(files, "scenario.0.source_scores", (t) => ({ ...t, shape: [5, 10] })),
       "tensor scenario.0.source_scores has the shape 5×10",
     ],
+    [
+      "a discrimination that is no number's size",
+      () => change("scenario.0.a", (data) => (data[3] = 1e38)),
+      "at most ±1000",
+    ],
+    ["an intercept beyond certainty", () => change("scenario.1.b", (data) => (data[0] = -1001)), "holds -1001 at 0"],
+    [
+      "a probability next to none",
+      () => change("scenario.0.form.8.inclusion", (data) => (data[0] = 1e-300)),
+      "out of range",
+    ],
+    ["a noise next to none", () => change("scenario.0.factors.noise", (data) => (data[1] = 1e-30)), "isn't positive"],
     ["NaN among discriminations", () => change("scenario.0.a", (data) => (data[3] = NaN)), "not a number"],
     ["∞ among intercepts", () => change("scenario.1.b", (data) => (data[0] = Infinity)), "not a number"],
     ["NaN among masses", () => change("scenario.0.form.8.mass", (data) => (data[0] = NaN)), "not a number"],

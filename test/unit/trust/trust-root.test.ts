@@ -257,6 +257,26 @@ describe("a host that mixes what was signed", () => {
     await load(older);
     clock.now += 130_000;
     await refused(load(older), "answers with version 1.0.0, its signed index says 1.1.0");
+    clock.now -= 3_600_000; // before the issue: a clock that is behind
+    await refused(load(older), "answers with version 1.0.0, its signed index says 1.1.0");
+  });
+
+  test("an older version as latest than this reader has had, whatever index was issued since", async () => {
+    const { load, clock, kept } = reader();
+    const older = (index: SignedStatement): Promise<BundleSource> => host("1.0.0", { asked: "latest", index });
+    await load(await host("1.1.0", { asked: "latest" }));
+    await refused(load(await older(current)), "and version 1.1.0 was seen there before (rollback)");
+    // Yanked and offered again: another number, and a minute that begins anew.
+    clock.now += 60_000;
+    const again = await signedIndex(2, { issued: at(clock.now) });
+    await refused(load(await older(again)), "and version 1.1.0 was seen there before (rollback)");
+    expect((await load(await host("1.0.0", { index: again }))).manifest.version).toBe("1.0.0"); // by its number
+    // Yanked: the older one is the latest, and a host that still says the other lags.
+    const yanked = { versions: [entry("1.0.0"), entry("1.1.0", { yanked: true, reason: "wrong keys" })] };
+    const back = await signedIndex(3, { issued: at(clock.now), latest: "1.0.0", ...yanked });
+    expect((await load(await host("1.1.0", { asked: "latest", index: back }))).manifest.version).toBe("1.1.0");
+    expect((await load(await older(back))).manifest.version).toBe("1.0.0");
+    expect([...kept].filter(([key]) => key.startsWith("latest ")).map(([, text]) => text)).toEqual(["3 1.0.0"]);
   });
 
   test("a trust.json that can't be read", async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { yankVersion } from "anchoreval/internal/publish/versions";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../../support/run-command.ts";
 import { sampleBundle } from "../../../support/sample-bundle.ts";
 import { signingKey } from "../../../support/signing-key.ts";
@@ -59,7 +59,7 @@ test("a log says who did what, in a folder as at an address; what it printed is 
     ["publish", "1.1.0", key.key],
     ["yank", "1.0.0", "anna"],
   ]);
-  expect(await verified(address)).toEqual({ entries, head, log, ahead: 0 });
+  expect(await verified(address)).toEqual({ entries, head, log, signed: null, ahead: 0 });
   const { out } = await runProgram(["verify", place]);
   expect(out).toMatch(/3 {2}\S+Z {2}yank {5}1\.0\.0 {4}anna .* wrong keys/);
   const [, printed] = /--head (\S+)\n/.exec(out)!;
@@ -120,4 +120,19 @@ test.each<[string, string[], string]>([
   const { code, err } = await runProgram(["verify", ...argv]);
   expect(code).not.toBe(0);
   expect(err).toContain(words);
+});
+
+describe("where ANCHOREVAL_TRUSTED_KEYS lists keys", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("every version on offer must be signed by one: in a folder, at an address", async () => {
+    vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", key.key);
+    for (const at of [place, address]) expect(await verified(at)).toMatchObject({ signed: 1 }); // 1.0.0 is yanked
+    vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", (await signingKey()).key);
+    for (const at of [place, address]) {
+      const { code, err } = await runProgram(["verify", at]);
+      expect(code).toBe(2);
+      expect(err).toContain("no trusted key signed it");
+    }
+  });
 });
