@@ -3,6 +3,27 @@ import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 import { outsideNames } from "./.ci/outside-names.js";
 
+/** Files that take a body without the one reader, sdk/client/body.ts, and why that is bounded. */
+const BODIES = [
+  ["sdk/client/body.ts", "the one reader"],
+  ["sdk/client/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
+  ["sdk/tables/chunk-lines.ts", "hands on a file of a page's reader piece by piece; each line has a bound"],
+  ["offline-trainer/browser/instead-of-node.ts", "reads the places of a file that Parquet asks for"],
+  ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
+  ["workers/src/http/request-body.ts", "drops what it reads, and no more than 16 MiB"],
+  ["workers/src/bundles/open-file.ts", "hands on a file piece by piece"],
+  ["workers/src/deadline.ts", "hands on an object of R2, to readObject"],
+  ["workers/src/rpc.ts", "reads the Worker's own answer"],
+];
+
+/** Files that read whole files of their own package, or one that the user names when nothing can wait. */
+const OWN_FILES = [
+  "cli/src/trainer.ts",
+  "cli/src/trust/trusted-keys.ts",
+  "offline-trainer/src/{trainer-version,serve/local-worker}.ts",
+  "sdk/node/shipped-bundles.ts",
+];
+
 export default tseslint.config(
   {
     ignores: [
@@ -40,6 +61,24 @@ export default tseslint.config(
     },
   },
   {
+    files: ["sdk/**/*.ts", "cli/src/**/*.ts", "offline-trainer/{src,browser}/**/*.ts", "workers/{src,page}/**/*.ts"],
+    ignores: BODIES.map(([file]) => file),
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "CallExpression[arguments.length=0] > MemberExpression.callee[property.name=/^(arrayBuffer|blob|bytes|formData|json|text)$/]:not([object.object.name='c'][object.property.name='req'])",
+          message: "a body has a bound: readBody, readReason or readObject of sdk/client/body.ts",
+        },
+        {
+          selector: "CallExpression > MemberExpression.callee[property.name='getReader']",
+          message: "a body has a bound: readBody of sdk/client/body.ts",
+        },
+      ],
+    },
+  },
+  {
     files: ["{sdk,cli,offline-trainer,workers}/**/*.ts"],
     plugins: { anchoreval: { rules: { "outside-names": outsideNames } } },
     rules: { "anchoreval/outside-names": "error" },
@@ -55,6 +94,20 @@ export default tseslint.config(
       "workers/src/openapi.ts",
     ],
     rules: { "anchoreval/outside-names": "off" },
+  },
+  {
+    files: ["sdk/**/*.ts", "cli/src/**/*.ts", "offline-trainer/src/**/*.ts"],
+    ignores: OWN_FILES,
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        ...["node:fs", "node:fs/promises"].map((name) => ({
+          name,
+          importNames: ["readFile", "readFileSync"],
+          message: "a file that is held has a bound: readNamed or readFound of sdk/node/whole-file.ts",
+        })),
+      ],
+    },
   },
   // Published coefficients stand as they were printed.
   { files: ["sdk/core/numeric/*.ts"], rules: { "no-loss-of-precision": "off" } },

@@ -43,18 +43,18 @@ export async function buildPage(root, assets) {
   await rm(fresh, { recursive: true });
 }
 
-/** Modules of Node that are bundled and never called in a browser: checkpoints and threads, which nothing asks for there. */
-const ABSENT = /^node:(crypto|fs\/promises|path|worker_threads)$/;
+/** Modules of Node, and one that reads its files, that are bundled and never called in a browser: checkpoints and threads, which nothing asks for there. */
+const ABSENT = /^(node:(crypto|fs\/promises|path|worker_threads)|anchoreval\/internal\/node\/whole-file)$/;
 
 /** Puts something of the browser in the place of what the trainer has from Node. Any other module of Node fails the build. */
 function inBrowsers(folder) {
   return {
     name: "in browsers",
     setup({ onResolve, onLoad }) {
+      onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
       onResolve({ filter: /^anchoreval\/internal\/node\// }, () => ({ path: join(folder, "instead-of-node.ts") }));
       onResolve({ filter: /\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
       onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "instead-of-node.ts") }));
-      onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
       onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
     },
   };

@@ -1,6 +1,7 @@
 import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
+import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
@@ -47,15 +48,15 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
     );
 
   const wanted = wantedScenarios(manifest, options.scenarios);
-  const [parameters, anchors] = await Promise.all([
-    readSegments(from, manifest, "parameters.safetensors", wanted, signal),
-    readSegments(from, manifest, "anchors.jsonl", wanted, signal),
-  ]);
+  checkHeld(from.name, manifest, wanted);
+  const [parameters, anchors] = await Promise.all(
+    LOADED.map((name) => readSegments(from, manifest, name, wanted, signal)),
+  );
   const scenarios = wanted.map((id) => {
-    const { bytes: own, begin } = parameters.get(id)!;
-    return [id, { parameters: own, parametersBegin: begin, anchors: anchors.get(id)!.bytes }] as const;
+    const { bytes: own, begin } = parameters!.get(id)!;
+    return [id, { parameters: own, parametersBegin: begin, anchors: anchors!.get(id)!.bytes }] as const;
   });
-  return decodeBundle(manifest, digest, { head: parameters.get(null)!.bytes, scenarios: new Map(scenarios) });
+  return decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
 }
 
 function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {
@@ -71,6 +72,26 @@ function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefine
   return all.filter((id) => banks.some((bank) => bank.scenarios.includes(id)));
 }
 
+/** The segments of a file that the wanted scenarios need. */
+function wantedSegments(manifest: Manifest, name: BundleFileName, scenarios: readonly string[]): SegmentManifest[] {
+  const { segments = [] } = manifest.files.find((candidate) => candidate.name === name)!;
+  return segments.filter(({ scenario }) => scenario === null || scenarios.includes(scenario));
+}
+
+/** The files whose parts are loaded. */
+const LOADED = ["parameters.safetensors", "anchors.jsonl"] as const;
+
+/** Refuses, before they are read, parts that are too much to be held together. @throws AnchorEvalError `unsupported` */
+function checkHeld(place: string, manifest: Manifest, scenarios: readonly string[]): void {
+  const parts = LOADED.flatMap((name) => wantedSegments(manifest, name, scenarios));
+  const bytes = parts.reduce((sum, { begin, end }) => sum + end - begin, 0);
+  if (bytes <= MOST_FILE_BYTES) return;
+  throw new AnchorEvalError(
+    "unsupported",
+    `${place}: its parts have ${bytes} bytes by its manifest, at most ${MOST_FILE_BYTES} are read at once: load fewer scenarios`,
+  );
+}
+
 /** Reads the segments of a file that the wanted scenarios need, neighbours in one request, and checks them. */
 async function readSegments(
   source: BundleSource,
@@ -80,9 +101,7 @@ async function readSegments(
   signal: { signal?: AbortSignal },
 ): Promise<Map<string | null, { begin: number; bytes: Uint8Array }>> {
   const file = manifest.files.find((candidate) => candidate.name === name)!;
-  const needed = (file.segments ?? []).filter(
-    (segment) => segment.scenario === null || scenarios.includes(segment.scenario),
-  );
+  const needed = wantedSegments(manifest, name, scenarios);
   const missing = scenarios.filter((id) => !needed.some((segment) => segment.scenario === id));
   if (missing.length > 0)
     throw new AnchorEvalError("bundle_invalid", `${name} has no segment for ${missing.join(", ")}`);

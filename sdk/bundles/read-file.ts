@@ -1,8 +1,9 @@
-import { MOST_MANIFEST_BYTES } from "../core/bundle/digest.ts";
 import { sha256 } from "../bytes.ts";
+import type { Bound } from "../client/body.ts";
+import { MOST_FILE_BYTES, mostBytes } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import type { ItemRecord, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource, ExpectedBundle } from "../core/bundle/bundle.ts";
+import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
@@ -21,6 +22,7 @@ export async function readBundleFile(
 ): Promise<Uint8Array> {
   const file = manifest.files.find((candidate) => candidate.name === name);
   if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
+  checkLength(source.name, name, file.bytes);
   const bytes = await source.read(name, { ...options, fileBytes: file.bytes });
   if (bytes?.length === file.bytes && (await sha256(bytes)) === file.sha256) return bytes;
   const states = `the manifest states ${file.bytes} bytes, SHA-256 ${file.sha256}`;
@@ -29,27 +31,46 @@ export async function readBundleFile(
 
 /** The refusal of a file of a bundle. */
 export function corrupt(place: string, name: string, state: "missing" | "damaged", why: string): AnchorEvalError {
-  return new AnchorEvalError(
-    "bundle_corrupt",
-    `${place}: ${name} is ${state}: ${why}; copy or publish the bundle again`,
-    { issues: [{ path: [name], code: state, message: `${name} is ${state}` }] },
-  );
-}
-
-/** Most bytes that are read of a file whose length isn't known. */
-export function longest(name: string): number {
-  return name === "manifest.json" ? MOST_MANIFEST_BYTES : Infinity;
+  const mend = /(^|\/)index\.json$/.test(name)
+    ? "remove it, and it is built again"
+    : "copy or publish the bundle again";
+  return new AnchorEvalError("bundle_corrupt", `${place}: ${name} is ${state}: ${why}; ${mend}`, {
+    issues: [{ path: [name], code: state, message: `${name} is ${state}` }],
+  });
 }
 
 /**
- * Refuses a file of another length than its manifest states, and a manifest longer than any.
- * @param length - of the whole file, or of what was read until it was too much
- * @throws AnchorEvalError `bundle_corrupt`
+ * How much is read of a file: as much as its manifest states, and never more than such a file may have.
+ * @param keep - all that is held of it, where the rest is only counted
  */
-export function checkLength(place: string, name: string, length: number, fileBytes?: number): void {
-  if (fileBytes === undefined ? length <= longest(name) : length === fileBytes) return;
-  const states = fileBytes === undefined ? `at most ${longest(name)} are read` : `the manifest states ${fileBytes}`;
-  throw corrupt(place, name, "damaged", `it has ${length} bytes, ${states}`);
+export function fileBound(place: string, name: string, fileBytes?: number, keep?: ByteRange): Bound {
+  const longest = mostBytes(name);
+  const most = fileBytes === undefined ? longest : keep ? fileBytes : Math.min(fileBytes, longest);
+  const refuse = (length: string): Error =>
+    most === fileBytes ? otherLength(place, name, length, fileBytes) : tooLong(place, name, length);
+  return { most, refuse, ...(keep && { keep }) };
+}
+
+/**
+ * Refuses a file of another length than its manifest states, and one that is too long to be held.
+ * @param length - of the whole file
+ * @param range - that is read of it
+ * @throws AnchorEvalError `bundle_corrupt`, `unsupported`
+ */
+export function checkLength(place: string, name: string, length: number, fileBytes?: number, range?: ByteRange): void {
+  if (fileBytes !== undefined && length !== fileBytes) throw otherLength(place, name, String(length), fileBytes);
+  const held = range ? Math.min(range.end, length) - range.begin : length;
+  if (held > mostBytes(name)) throw tooLong(place, name, String(held));
+}
+
+function otherLength(place: string, name: string, length: string, fileBytes: number): AnchorEvalError {
+  return corrupt(place, name, "damaged", `it has ${length} bytes, the manifest states ${fileBytes}`);
+}
+
+function tooLong(place: string, name: string, length: string): AnchorEvalError {
+  const why = `it has ${length} bytes, at most ${mostBytes(name)} are read`;
+  if (mostBytes(name) !== MOST_FILE_BYTES) return corrupt(place, name, "damaged", why);
+  return new AnchorEvalError("unsupported", `${place}: ${name} can't be held: ${why} at once; load fewer scenarios`);
 }
 
 /**

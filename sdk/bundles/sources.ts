@@ -1,5 +1,5 @@
-import { MOST_MANIFEST_BYTES } from "../core/bundle/digest.ts";
 import { sha256 } from "../bytes.ts";
+import { readObject, type StoredBody } from "../client/body.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import {
   BENCHMARK_NAME,
@@ -17,7 +17,7 @@ import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { readContent } from "./read-content.ts";
-import { checkLength, longest } from "./read-file.ts";
+import { checkLength, fileBound } from "./read-file.ts";
 
 /**
  * Reads a bundle over HTTP: from a Worker (`…/v1/bundles/{benchmark}/{version}`) or any static host's folder. Byte
@@ -37,23 +37,31 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
   base.pathname = base.pathname.replace(/\/+$/, "");
   if (/\/v1\/bundles\/[^/]+\/[^/]+$/.test(base.pathname)) base.pathname += "/files";
   const root = base.href.replace(/\/$/, ""); // a host's root keeps its slash
-  const get = (file: string, headers: Record<string, string>, signal?: AbortSignal, most = MOST_MANIFEST_BYTES) =>
-    requestBytes(new URL(`${root}/${file}`).href, { headers }, { ...policy, ...(signal && { signal }) }, most);
+  const get = (file: string, signal?: AbortSignal, fileBytes?: number, range?: ByteRange) =>
+    requestBytes(
+      new URL(`${root}/${file}`).href,
+      range ? { headers: { range: `bytes=${range.begin}-${range.end - 1}` } } : {},
+      { ...policy, ...(signal && { signal }) },
+      // Whatever comes of a file, no more than the range is held: a host may have no ranges, or send more.
+      (status) => {
+        const part = status === 206 && range ? { begin: 0, end: range.end - range.begin } : range;
+        return fileBound(root, file, fileBytes, part);
+      },
+    );
   return {
     name: root,
     expected,
-    readSignatures: async ({ signal } = {}) => (await get(SIGNATURE_FILE, {}, signal))?.bytes ?? null,
+    readSignatures: async ({ signal } = {}) => (await get(SIGNATURE_FILE, signal))?.bytes ?? null,
     // Beside the versions; a Worker's have their files a level deeper.
     readTrust: async ({ signal } = {}) =>
-      (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, {}, signal))?.bytes ?? null,
-    readCard: async ({ signal } = {}) => (await get(CARD_FILE, {}, signal))?.bytes ?? null,
+      (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, signal))?.bytes ?? null,
+    readCard: async ({ signal } = {}) => (await get(CARD_FILE, signal))?.bytes ?? null,
     read: async (file, { range, fileBytes, signal } = {}) => {
-      const headers: Record<string, string> = range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {};
-      const response = await get(file, headers, signal, fileBytes ?? longest(file));
+      if (range) checkLength(root, file, Math.min(range.end, fileBytes ?? range.end) - range.begin);
+      const response = await get(file, signal, fileBytes, range);
       if (response === null) return null;
-      const { status, bytes, fileLength } = response;
-      if (fileLength !== undefined) checkLength(root, file, fileLength, fileBytes);
-      return range && status === 200 ? bytes.subarray(range.begin, range.end) : bytes;
+      if (response.fileLength !== undefined) checkLength(root, file, response.fileLength, fileBytes, range);
+      return response.bytes;
     },
   };
 }
@@ -80,10 +88,7 @@ export function checkedDigest(digest: string): string {
 
 /** The part of Cloudflare's R2Bucket that is read here. */
 export interface R2BucketLike {
-  get(
-    key: string,
-    options?: { range?: { offset: number; length: number } },
-  ): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
+  get(key: string, options?: { range?: { offset: number; length: number } }): Promise<StoredBody | null>;
 }
 
 /**
@@ -103,8 +108,8 @@ export function r2Source(
         key,
         range && { range: { offset: range.begin, length: range.end - range.begin } },
       );
-      if (object) checkLength(name, file, object.size, fileBytes);
-      return object && new Uint8Array(await object.arrayBuffer());
+      if (object) checkLength(name, file, object.size, fileBytes, range);
+      return object && (await readObject(object, fileBound(name, file, fileBytes), range));
     } catch (cause) {
       if (cause instanceof AnchorEvalError) throw cause;
       throw new AnchorEvalError("unavailable", `${name}: the bucket could not be read`, { cause });

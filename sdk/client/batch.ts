@@ -56,7 +56,7 @@ export async function* readResultLines<Line = BatchLine>(
   name: string,
 ): AsyncGenerator<Line, void, undefined> {
   let seen = 0;
-  for await (const line of textLines(chunks)) {
+  for await (const line of textLines(chunks, name)) {
     const value = parseAnswer(line, `${name}: line ${seen + 1}`) as BatchLine | ResultsEnd;
     if ("done" in value) {
       if (value.results + value.problems === seen) return;
@@ -77,13 +77,21 @@ export function parseAnswer(text: string, what: string): unknown {
   }
 }
 
+/** Longest line of results: an estimate of ten thousand scenarios. @unit letters */
+const LONGEST_LINE = 1 << 22;
+
 /** Whole lines that hold anything; a last one without its end is none. */
-async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+async function* textLines(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop()!;
+    if (rest.length > LONGEST_LINE)
+      throw new AnchorEvalError(
+        "unsupported",
+        `${name}: a line has more than ${LONGEST_LINE} letters, at most so many are read: is this an anchoreval Worker?`,
+      );
     yield* lines.filter((line) => line.trim() !== "");
   }
 }

@@ -1,6 +1,5 @@
-import { MOST_MANIFEST_BYTES } from "../core/bundle/digest.ts";
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
-import { checkIdentity } from "../bundles/read-file.ts";
+import { checkIdentity, fileBound } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
@@ -15,6 +14,7 @@ import type { AnswersOptions, AnyEstimate, AnyResponses } from "../trials/estima
 import type { PassEstimate } from "../trials/estimate-pass-at-k.ts";
 import type { TrialEstimate } from "../trials/estimate-trials.ts";
 import type { TrialPlan, TrialPlanOptions } from "../trials/plan-trials.ts";
+import { atMost } from "./body.ts";
 import { type BatchLine, type BatchResult, type JobStatus, parseAnswer, readResultLines } from "./batch.ts";
 import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
 
@@ -171,6 +171,9 @@ export interface Client {
   adaptive(ref: BundleRef, options?: CallOptions): AdaptiveSource;
 }
 
+/** Longest answer but one in lines: a batch of a hundred models with estimates of four hundred scenarios. @unit bytes */
+const MOST_ANSWER_BYTES = 1 << 24;
+
 /**
  * A client of the Worker's HTTP interface, with time-outs, retries and aborts.
  * @example
@@ -182,7 +185,8 @@ export function createClient(options: ClientOptions): Client {
   const at = ({ benchmark, version }: BundleRef): string =>
     `${base}/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}`;
   const policy = ({ signal }: CallOptions = {}): RequestPolicy => (signal ? { ...options, signal } : options);
-  const bytes = (url: string, input: RequestInput, call?: CallOptions) => requestBytes(url, input, policy(call));
+  const bytes = (url: string, input: RequestInput, call?: CallOptions) =>
+    requestBytes(url, input, policy(call), atMost(MOST_ANSWER_BYTES, `${url}: the answer`));
   const json = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T> => {
     const found = await jsonOrNull<T>(url, input, call);
     if (found === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
@@ -204,7 +208,7 @@ export function createClient(options: ClientOptions): Client {
       list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
       benchmark: (name, call) => jsonOrNull(`${base}/${encodeURIComponent(name)}`, {}, call),
       manifest: async (ref, call) => {
-        const response = await requestBytes(at(ref), {}, policy(call), MOST_MANIFEST_BYTES);
+        const response = await requestBytes(at(ref), {}, policy(call), fileBound(at(ref), "manifest.json"));
         if (response === null) return null;
         const manifest = parseManifest(response.bytes);
         const { benchmark, version } = ref;

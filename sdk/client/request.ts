@@ -1,4 +1,5 @@
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
+import { type Bound, readBody, readReason } from "./body.ts";
 
 /** How requests are made; every part can be replaced. */
 export interface RequestPolicy {
@@ -24,37 +25,24 @@ export interface RequestInput {
 
 /**
  * One request under the policy.
- * @param most - bytes of the answer after which it is broken off: longer ones come in part
+ * @param bound - of the answer, by its status where ranges are asked for
  * @returns status, bytes and the length of the file, where it is known; null for 404
  * @throws AnchorEvalError the problem's own code where the server names one, `request_refused` for other 4xx; after the
- * last attempt `unavailable`, or what is wrong with the published bundle; `aborted`
+ * last attempt `unavailable`, or what is wrong with the published bundle; `aborted`; the bound's own for a longer answer
  */
 export function requestBytes(
   url: string,
   input: RequestInput,
   policy: RequestPolicy,
-  most = Infinity,
+  bound: Bound | ((status: number) => Bound),
 ): Promise<{ status: number; bytes: Uint8Array; fileLength: number | undefined } | null> {
   return attempts(url, input, policy, async (response, limit) => {
-    const bytes = await bodyOf(response, most);
-    limit.end();
     const { status, headers } = response;
+    const { bytes, length } = await readBody(response, typeof bound === "function" ? bound(status) : bound);
+    limit.end();
     const total = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1]; // hidden by hosts that don't expose it
-    return { status, bytes, fileLength: status !== 206 ? bytes.length : total === undefined ? total : Number(total) };
+    return { status, bytes, fileLength: status !== 206 ? length : total === undefined ? total : Number(total) };
   });
-}
-
-async function bodyOf(response: Response, most: number): Promise<Uint8Array> {
-  const reader = response.body?.getReader();
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (let length = 0; reader && length <= most;) {
-    const { value } = await reader.read();
-    if (!value) break;
-    parts.push(value);
-    length += value.length;
-  }
-  void reader?.cancel().catch(() => undefined); // of what is too long
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 /**
@@ -177,7 +165,7 @@ interface Problem {
 
 /** The problem document of an error response (RFC 9457), as far as it is one. */
 async function readProblem(response: Response): Promise<Problem> {
-  const text = await response.text().catch(() => "");
+  const text = await readReason(response);
   try {
     const body = JSON.parse(text) as { code?: AnchorEvalErrorCode; title?: string; detail?: string; issues?: Issue[] };
     // Other servers have codes of their own; only a Worker of ours sends problem documents with these.

@@ -1,13 +1,15 @@
-import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
+import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { CARD_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
 import { settleFolder } from "./out-folder.ts";
 import { swapFile, tagOf, WRITER } from "./swap-file.ts";
+import { openFound, readFound } from "./whole-file.ts";
 import { createFile, DRAFT, existing, whyNot } from "./write-file.ts";
 
 /**
@@ -19,7 +21,7 @@ export function folderSource(folder: string): BundleSource {
     let handle;
     if (file === "manifest.json") await settleFolder(folder);
     try {
-      handle = await open(join(folder, file), "r");
+      handle = await openFound(join(folder, file));
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "ENOENT" || (cause as NodeJS.ErrnoException).code === "ENOTDIR")
         return null;
@@ -31,10 +33,10 @@ export function folderSource(folder: string): BundleSource {
       const stats = await handle.stat();
       if (!stats.isFile()) throw new AnchorEvalError("unavailable", `${join(folder, file)} isn't a file`);
       const { size } = stats;
-      checkLength(folder, file, size, fileBytes);
-      if (!range) return new Uint8Array(await handle.readFile());
-      const bytes = new Uint8Array(Math.max(0, Math.min(range.end, size) - range.begin));
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.begin);
+      checkLength(folder, file, size, fileBytes, range);
+      const { begin, end } = range ?? { begin: 0, end: size };
+      const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - begin));
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, begin);
       return bytes.subarray(0, bytesRead);
     } catch (cause) {
       if (cause instanceof AnchorEvalError) throw cause;
@@ -65,7 +67,7 @@ export function folderStore(folder: string): SweepableStore {
   return {
     name: folder,
     get: async (key) => {
-      const bytes = await found(at(key), () => readFile(at(key)));
+      const bytes = await found(at(key), () => readFound(at(key), mostBytes(key)));
       return bytes && { bytes: new Uint8Array(bytes), etag: tagOf(bytes) };
     },
     putIfAbsent: (key, bytes) => written(at(key), () => createFile(at(key), bytes)),
@@ -108,6 +110,7 @@ async function found<T>(path: string, action: () => Promise<T>): Promise<T | nul
   try {
     return await existing(action);
   } catch (cause) {
+    if (cause instanceof AnchorEvalError) throw cause; // too long, or no file
     throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
   }
 }

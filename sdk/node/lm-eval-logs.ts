@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
 import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
@@ -6,6 +6,7 @@ import { UNTOLD_TASK, type RunLog, type RunResults } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import type { LogReader } from "./log-files.ts";
 import { textLines } from "./read-file.ts";
+import { LONGEST_TEXT, readFound } from "./whole-file.ts";
 
 /**
  * The per-sample logs of lm-evaluation-harness, with their results files. The results file names the model, else the
@@ -27,7 +28,7 @@ export const lmEvalLogs: LogReader = {
       const { date } = name;
       const resultsFile = await findResults(dirname(file), date);
       if (resultsFile !== null && !read.has(resultsFile))
-        read.set(resultsFile, readLmEvalResults(await readFile(resultsFile, "utf8"), resultsFile));
+        read.set(resultsFile, readLmEvalResults((await readFound(resultsFile, LONGEST_TEXT)).toString(), resultsFile));
       const results = resultsFile === null ? null : read.get(resultsFile)!;
       const model = results?.model ?? basename(dirname(resolve(file)));
       const log = { file, model, task: name.task!, date, resultsFile, results };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readOpenCompassConfig, readOpenCompassSummary } from "../logs/opencompass/read-config.ts";
 import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
@@ -8,6 +8,7 @@ import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import { isObject } from "../tables/json-records.ts";
 import { readError, readJsonFile } from "./read-file.ts";
+import { LONGEST_TEXT, readFound } from "./whole-file.ts";
 import type { LogReader } from "./log-files.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
@@ -65,7 +66,7 @@ async function readNewest<T>(folder: string, pattern: RegExp, parse: (text: stri
   if (newest === undefined) return null;
   const file = join(folder, newest);
   try {
-    return parse(await readFile(file, "utf8"));
+    return parse((await readFound(file, LONGEST_TEXT)).toString());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw readError(file, error);
     throw invalidLog(

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -9,6 +9,7 @@ import { chunkLines, HEAD_BYTES, isGzip, type LineBatch } from "../tables/chunk-
 import { type Answers, parseAnswers } from "../tables/parse-answers.ts";
 import type { ScoreOptions } from "../tables/score-reader.ts";
 import { settleFolder } from "./out-folder.ts";
+import { LONGEST_TEXT, readNamed } from "./whole-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -91,7 +92,7 @@ export async function readJsonFile(file: string): Promise<unknown> {
   let bytes: Uint8Array;
   try {
     await settleFolder(dirname(file));
-    bytes = await readFile(file);
+    bytes = await readNamed(file, LONGEST_TEXT);
   } catch (error) {
     throw readError(file, error);
   }

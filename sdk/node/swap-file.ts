@@ -1,14 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { readFound } from "./whole-file.ts";
 import { DRAFT, existing, toDisk } from "./write-file.ts";
 
 /** Ends the name of the folder of whoever is replacing a file: its owner's name, and the new content under the owner's id. */
 export const WRITER = ".writer";
 const OWNER = "owner";
+/** Far above its owner's name. @unit bytes */
+const MOST_OWNER_BYTES = 1 << 12;
 /** A writer takes milliseconds. One that stands for so long, by this process's own clock, is taken for dead. @unit milliseconds */
 const STALE = 10_000;
 /** Longest wait for writers, one after the other. @unit milliseconds */
@@ -46,7 +50,7 @@ export async function swapFile(path: string, content: Uint8Array, tag: string): 
     await writeFile(join(draft, OWNER), JSON.stringify(owner));
     await toDisk(join(draft, owner.id));
     await become(writer, draft, path);
-    const there = await existing(() => readFile(path));
+    const there = await existing(() => readFound(path, mostBytes(path)));
     if (there === null || tagOf(there) !== tag) return false;
     const isPlaced = (await existing(() => rename(join(writer, owner.id), path).then(() => true))) ?? false;
     await toDisk(dirname(path));
@@ -92,9 +96,9 @@ async function renamed(folder: string, name: string): Promise<boolean> {
 }
 
 async function ownerOf(writer: string): Promise<Owner | null> {
-  const text = await existing(() => readFile(join(writer, OWNER), "utf8"));
+  const text = await existing(() => readFound(join(writer, OWNER), MOST_OWNER_BYTES));
   try {
-    return text === null ? null : (JSON.parse(text) as Owner);
+    return text === null ? null : (JSON.parse(text.toString()) as Owner);
   } catch {
     return null; // cut short by a power cut
   }

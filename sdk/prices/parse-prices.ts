@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../core/errors.ts";
-import { chunkLines, type LineBatch } from "../tables/chunk-lines.ts";
+import { allLines, type LineBatch } from "../tables/chunk-lines.ts";
 import { checkWidth, csvRecords } from "../tables/csv-records.ts";
 import { DataIssues, firstFew, jsonKind, quoted } from "../tables/data-issues.ts";
 import { jsonRecords, parseJsonObject } from "../tables/json-records.ts";
@@ -48,8 +48,7 @@ export async function parsePrices(
   chunks: AsyncIterable<Uint8Array>,
   column: string = PRICE_COLUMN,
 ): Promise<NamedPrices> {
-  const batches: LineBatch[] = [];
-  for await (const batch of chunkLines(name, chunks)) batches.push(batch);
+  const batches = await allLines(name, chunks);
   const lines = batches.flatMap((batch) => batch.lines);
   const first = lines.find((line) => line.trim() !== "");
   if (first === undefined) return new DataIssues(name).fail({}, "empty", "the file is empty");

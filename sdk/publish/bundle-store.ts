@@ -1,4 +1,5 @@
 import { equalBytes } from "../bytes.ts";
+import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
 /** Where bundles are published: an R2 bucket or a folder. Keys are those of core/bundle/names.ts. */
@@ -51,8 +52,22 @@ export async function changeObject(
   throw new AnchorEvalError("unavailable", `${key} is being changed by others all the time: try again`);
 }
 
-/** Writes an object if it is still the one that was read. @param etag - of that one; null where none was there */
-export function putVersion(store: BundleStore, key: string, bytes: Uint8Array, etag: string | null): Promise<boolean> {
+/**
+ * Writes an object if it is still the one that was read.
+ * @param etag - of that one; null where none was there
+ * @throws AnchorEvalError `unsupported` for one that readers would refuse as too long
+ */
+export async function putVersion(
+  store: BundleStore,
+  key: string,
+  bytes: Uint8Array,
+  etag: string | null,
+): Promise<boolean> {
+  if (bytes.length > mostBytes(key))
+    throw new AnchorEvalError(
+      "unsupported",
+      `${key} would have ${bytes.length} bytes, and at most ${mostBytes(key)} are read: publish under another name from now on`,
+    );
   return etag === null ? store.putIfAbsent(key, bytes) : store.putIfMatch(key, bytes, etag);
 }
 

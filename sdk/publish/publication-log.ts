@@ -62,6 +62,9 @@ const line = object(
   { reason: text() },
 );
 
+/** Far above a line with the longest reason, which yanked.json has room for. @unit bytes */
+const LONGEST_LINE = 1 << 20;
+
 export const logHead = object({ entries: number({ min: 1, integer: true }), head: text() });
 
 /**
@@ -70,13 +73,18 @@ export const logHead = object({ entries: number({ min: 1, integer: true }), head
  * @throws AnchorEvalError `bundle_corrupt`, which says at which line an entry was changed, cut out or moved
  */
 export async function parseLog(bytes: Uint8Array, name: string): Promise<PublicationLog> {
-  const lines = new TextDecoder().decode(bytes).split("\n");
-  if (lines.pop() !== "") throw broken(`${name} ends within line ${lines.length + 1}`);
-  const entries = lines.map((content, k) => {
-    const entry = readOrNull(line, () => decodeJson(new TextEncoder().encode(content)));
-    if (entry === null) throw broken(`${name}: line ${k + 1} can't be read`);
-    return entry;
-  });
+  const [lines, entries]: [string[], LogEntry[]] = [[], []];
+  // One after another: what isn't a log is given up at its first line.
+  for (let begin = 0; begin < bytes.length;) {
+    const end = bytes.indexOf(0x0a, begin);
+    if (end < 0) throw broken(`${name} ends within line ${lines.length + 1}`);
+    const content = bytes.subarray(begin, end);
+    const entry = end - begin > LONGEST_LINE ? null : readOrNull(line, () => decodeJson(content));
+    if (entry === null) throw broken(`${name}: line ${lines.length + 1} can't be read`);
+    lines.push(new TextDecoder().decode(content));
+    entries.push(entry);
+    begin = end + 1;
+  }
   const heads = await Promise.all(lines.map(digestOf));
   for (const [k, { entry, previous }] of entries.entries()) {
     if (entry <= k || (entry > k + 1 && entries.some((other, at) => at > k && other.entry < entry)))

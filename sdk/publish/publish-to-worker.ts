@@ -1,4 +1,5 @@
 import { readBundleFile } from "../bundles/read-file.ts";
+import { atMost } from "../client/body.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
@@ -25,6 +26,9 @@ const ROUNDS = 2;
 
 /** Limit for one upload or publication, a large file over a slow line. @unit milliseconds */
 const TIMEOUT = 300_000;
+
+/** Longest answer: names, digests and a status. @unit bytes */
+const MOST_ANSWER_BYTES = 1 << 16;
 
 /**
  * Publishes a bundle to a Worker: asks for its publication, uploads the files that the Worker says it lacks, and asks
@@ -56,6 +60,7 @@ export async function publishToWorker(
       url,
       { method, headers: { "content-type": type, ...more }, body: body as Uint8Array<ArrayBuffer> },
       { timeout: TIMEOUT, ...policy, headers: { ...policy.headers, authorization: `Bearer ${token}` } },
+      atMost(MOST_ANSWER_BYTES, `${url}: the answer`),
     );
     if (answer === null) throw new AnchorEvalError("not_found", `${url}: there is no anchoreval Worker`);
     return answer.bytes;

@@ -1,9 +1,11 @@
+import { fileBound } from "../bundles/read-file.ts";
+import { readObject, type StoredBody } from "../client/body.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { BundleStore, SweepableStore } from "./bundle-store.ts";
 
 /** The part of Cloudflare's R2Bucket that publishing needs. */
 export interface R2StoreBucket {
-  get(key: string): Promise<{ readonly etag: string; arrayBuffer(): Promise<ArrayBuffer> } | null>;
+  get(key: string): Promise<(StoredBody & { readonly etag: string }) | null>;
   put(
     key: string,
     value: Uint8Array,
@@ -28,17 +30,19 @@ type R2Listing<More = object> = {
   readonly delimitedPrefixes: string[];
 } & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });
 
+const NAME = "the R2 bucket";
+
 /**
  * Publishes to an R2 bucket: a Worker's binding, or miniflare's.
  * @example await publishBundle(r2Store(env.BUNDLES), files)
  */
 export function r2Store(bucket: R2StoreBucket): BundleStore {
   return {
-    name: "the R2 bucket",
+    name: NAME,
     get: (key) =>
       attempt(`read ${key}`, async () => {
         const object = await bucket.get(key);
-        return object && { bytes: new Uint8Array(await object.arrayBuffer()), etag: object.etag };
+        return object && { bytes: await readObject(object, fileBound(NAME, key)), etag: object.etag };
       }),
     putIfAbsent: (key, bytes) =>
       attempt(
@@ -90,6 +94,7 @@ async function attempt<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (cause) {
+    if (cause instanceof AnchorEvalError && cause.code !== "unavailable") throw cause; // it is too long
     throw new AnchorEvalError("unavailable", `the R2 bucket could not ${what}`, { cause });
   }
 }

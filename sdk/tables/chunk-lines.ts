@@ -1,7 +1,11 @@
 import { DataIssues } from "./data-issues.ts";
 
-/** Bytes that one line may have. */
-const LONGEST_LINE = 1 << 28;
+/** Longest line: a million answers of a model, or the names of a million items. @unit bytes */
+const LONGEST_LINE = 1 << 26;
+/** Longest table that is held whole, of one row an item: that of a million items. @unit bytes */
+const LONGEST_TABLE = 1 << 26;
+/** Most rows of it: four trials of each. */
+const MOST_ROWS = 1 << 22;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -38,6 +42,30 @@ export async function* chunkLines(
       issues.fail({ row: first }, "line_too_long", `a line has at most ${LONGEST_LINE / 2 ** 20} MiB`);
   }
   if (openBytes > 0) yield batch(open);
+}
+
+/**
+ * All lines of a table of items, in the batches that {@link chunkLines} makes.
+ * @throws AnchorEvalError `invalid_data` as that; for one that is too long to be held, too
+ */
+export async function allLines(name: string, chunks: AsyncIterable<Uint8Array>): Promise<LineBatch[]> {
+  const batches: LineBatch[] = [];
+  let [bytes, rows] = [0, 0];
+  const tooLong = (what: string): never =>
+    new DataIssues(name).fail({}, "too_long", `a table of one row an item has at most ${what} here, unpacked`);
+  async function* counted(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > LONGEST_TABLE) tooLong(`${LONGEST_TABLE / 2 ** 20} MiB`);
+      yield chunk;
+    }
+  }
+  for await (const batch of chunkLines(name, counted())) {
+    rows += batch.lines.length;
+    if (rows > MOST_ROWS) tooLong(`${MOST_ROWS} rows`);
+    batches.push(batch);
+  }
+  return batches;
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

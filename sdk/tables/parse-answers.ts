@@ -1,6 +1,6 @@
 import { idProblem, SHA256, lookUp } from "../core/bundle/names.ts";
 import { checkWidth, type CsvRecord, csvRecords } from "./csv-records.ts";
-import { chunkLines, type LineBatch } from "./chunk-lines.ts";
+import { allLines, type LineBatch } from "./chunk-lines.ts";
 import { DataIssues, firstFew, quoted } from "./data-issues.ts";
 import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
@@ -39,8 +39,7 @@ export async function parseAnswers(
   options: ScoreOptions = {},
 ): Promise<Answers> {
   const reader = scoreReader(options);
-  const batches: LineBatch[] = [];
-  for await (const batch of chunkLines(name, chunks)) batches.push(batch);
+  const batches = await allLines(name, chunks);
   const lines = batches.flatMap((batch) => batch.lines);
   const sink = new AnswerSink();
   switch (detectFormat(name, lines)) {

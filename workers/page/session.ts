@@ -8,6 +8,8 @@ import {
   readBundleFile,
 } from "anchoreval";
 import type { BundleFileName, BundleSource, ByteRange } from "anchoreval/bundle";
+import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { readObject } from "anchoreval/internal/client/body";
 import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import type { Child } from "./dom.ts";
 import type { BundlePlace, Route } from "./route.ts";
@@ -93,12 +95,13 @@ export class Session {
 
 /** Reads a bundle from files on the reader's machine. */
 function filesSource(files: BundleFiles): BundleSource {
+  const place = "the bundle on your machine";
   const read = async (name: string, range?: ByteRange): Promise<Uint8Array | null> => {
     const file = files.get(name);
-    return file ? new Uint8Array(await (range ? file.slice(range.begin, range.end) : file).arrayBuffer()) : null;
+    return file ? readObject(range ? file.slice(range.begin, range.end) : file, fileBound(place, name)) : null;
   };
   return {
-    name: "the bundle on your machine",
+    name: place,
     read: (name, { range } = {}) => read(name, range),
     readCard: () => read(CARD_FILE),
   };

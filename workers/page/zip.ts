@@ -1,3 +1,6 @@
+import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { readObject } from "anchoreval/internal/client/body";
+
 /** A file of an archive, and its offset. */
 interface Stored {
   readonly name: Uint8Array<ArrayBuffer>;
@@ -22,7 +25,7 @@ export async function zip(folder: string, files: ReadonlyMap<string, Blob>): Pro
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let begin = 0;
   for (const [file, blob] of files) {
-    const bytes = new Uint8Array(await blob.arrayBuffer());
+    const bytes = await readObject(blob, fileBound(folder, file));
     const entry = { name: new TextEncoder().encode(`${folder}/${file}`), bytes, crc: crc32(bytes), begin };
     stored.push(entry);
     const head = header(LOCAL, entry, []);

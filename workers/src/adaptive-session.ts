@@ -1,11 +1,15 @@
 import type { AdaptiveSession } from "anchoreval";
 import { fromBase64Url, toBase64Url } from "anchoreval/internal/bytes";
+import { atMost, readBody } from "anchoreval/internal/client/body";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { HttpProblem } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
 /** Longest state that is sent and accepted. @unit characters */
 export const MAX_STATE = 32_768;
+
+/** Longest session before it is packed, which makes a tenth of it. @unit bytes */
+const MOST_SESSION_BYTES = 1 << 22;
 
 /** How long a session lasts. @unit milliseconds */
 const LIFETIME = 7 * 24 * 3600 * 1000;
@@ -78,8 +82,8 @@ export async function readSession(
 }
 
 async function transform(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  const out = new Response(bytes).body!.pipeThrough(through);
-  return new Uint8Array(await new Response(out).arrayBuffer());
+  const body = new Response(bytes).body!.pipeThrough(through);
+  return (await readBody({ body }, atMost(MOST_SESSION_BYTES, "the state"))).bytes;
 }
 
 /**

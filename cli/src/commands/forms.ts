@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
@@ -18,6 +18,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import {
   option,
   stoppableBy,
@@ -172,8 +173,8 @@ export const formsCommand: Command = {
 
 /** Why a folder's forms aren't of the same items; null where they are. @param digest - of the items */
 async function otherForms(folder: string, digest: string): Promise<string | null> {
-  const summary = await readFile(join(folder, "summary.json"), "utf8")
-    .then((text) => JSON.parse(text) as { inputs?: { items?: string } })
+  const summary = await readFound(join(folder, "summary.json"), LONGEST_TEXT)
+    .then((bytes) => JSON.parse(bytes.toString()) as { inputs?: { items?: string } })
     .catch(() => null);
   if (summary?.inputs?.items === undefined) return "forms without their summary";
   return summary.inputs.items === digest ? null : "forms of other items";

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groupBy } from "anchoreval-trainer/internal/import/run-scores";
 import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
@@ -19,6 +19,7 @@ import { parseChoices } from "anchoreval/internal/logs/choices";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 import { count, counted } from "anchoreval/internal/words/figures";
+import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { openHarness } from "../trainer.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
@@ -120,8 +121,8 @@ function isTable(from: (typeof SOURCES)[number]): from is (typeof TABLES)[number
  */
 function otherImport(matrix?: ResponseMatrix): (folder: string) => Promise<string | null> {
   return async (folder) => {
-    const report = await readFile(join(folder, "import.json"), "utf8")
-      .then((text) => JSON.parse(text) as { scenarios?: readonly { id?: unknown }[] })
+    const report = await readFound(join(folder, "import.json"), LONGEST_TEXT)
+      .then((bytes) => JSON.parse(bytes.toString()) as { scenarios?: readonly { id?: unknown }[] })
       .catch(() => null);
     const ids = report?.scenarios?.map(({ id }) => String(id));
     if (ids === undefined) return "responses that no import wrote";

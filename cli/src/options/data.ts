@@ -1,4 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readFullScores } from "anchoreval-trainer/internal/matrix/full-scores";
 import {
@@ -8,11 +10,11 @@ import {
 } from "anchoreval-trainer/internal/matrix/read-responses";
 import { unvariedScenarios } from "anchoreval-trainer/internal/matrix/replicates";
 import type { Manifest } from "anchoreval/bundle";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
+import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
@@ -77,7 +79,7 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
   const path = join(dirname(responses), "import.json");
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = (await readFound(path, LONGEST_TEXT)).toString();
   } catch (cause) {
     if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code!)) return {};
     throw new AnchorEvalError("invalid_data", `${path}: it could not be read`, { cause });
@@ -106,7 +108,9 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
 
 /** SHA-256 of a file's bytes, as documents name what they were made from: `sha256:…`. */
 export async function fileDigest(file: string): Promise<string> {
-  return `sha256:${sha256Hex(await readFile(file))}`;
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(file)) hash.update(part as Buffer);
+  return `sha256:${hash.digest("hex")}`;
 }
 
 /** When the data were made: --created, SOURCE_DATE_EPOCH, or the responses file's time. Never the clock's. */

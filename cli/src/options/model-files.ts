@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { columnOf, type ItemTable, readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { LONGEST_TEXT, readNamed } from "anchoreval/internal/node/whole-file";
 import { invalidOption, type OptionReader, type OptionSpecs, option } from "../command.ts";
 
 /** A line of a file, without white space around it. */
@@ -15,8 +15,9 @@ interface FileLine {
 export async function readLines(file: string): Promise<FileLine[]> {
   let content: string;
   try {
-    content = await readFile(file, "utf8");
+    content = (await readNamed(file, LONGEST_TEXT)).toString();
   } catch (cause) {
+    if (cause instanceof AnchorEvalError) throw cause; // too long
     throw new AnchorEvalError("not_found", `${file} could not be read`, { cause });
   }
   return content

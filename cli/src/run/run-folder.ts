@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { writeOver, writing } from "../errors.ts";
 import { invalidOption } from "../command.ts";
 
@@ -79,8 +80,8 @@ async function stateOf(folder: string, request: RunRequest): Promise<"new" | "be
   );
   if (names === null) return "other";
   if (names.length === 0) return "new";
-  const found = await readFile(join(folder, REQUEST), "utf8")
-    .then((text) => JSON.parse(text) as RunRequest & { process?: { host: string; pid: number } })
+  const found = await readFound(join(folder, REQUEST), LONGEST_TEXT)
+    .then((bytes) => JSON.parse(bytes.toString()) as RunRequest & { process?: { host: string; pid: number } })
     .catch(() => null);
   if (found === null || shortDigest(found) !== shortDigest(request)) return "other";
   if (existsSync(join(folder, FINISHED))) return "finished";

@@ -1,7 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { ManifestSignature } from "anchoreval/internal/core/bundle/signature";
+import { readNamed } from "anchoreval/internal/node/whole-file";
 import { invalidOption } from "../command.ts";
+
+/** Far above a key's file with remarks in it. @unit bytes */
+const LONGEST_KEY = 1 << 16;
 
 /** A private key of a file: its public half in base64url, and its signatures. */
 export interface FileKey {
@@ -17,7 +20,7 @@ export interface FileKey {
 export async function readKey(option: string, file: string): Promise<FileKey> {
   let privateKey: KeyObject;
   try {
-    privateKey = createPrivateKey(await readFile(file));
+    privateKey = createPrivateKey(await readNamed(file, LONGEST_KEY));
   } catch (cause) {
     throw invalidOption(`${option} ${file}: no private key can be read there`, cause);
   }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { checkRoots, signersOf } from "anchoreval/internal/trust/root-chain";
@@ -11,6 +11,8 @@ import {
   signedBytes,
   type SignedStatement,
 } from "anchoreval/internal/trust/statements";
+import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
+import { readNamed } from "anchoreval/internal/node/whole-file";
 import { type Command, invalidOption, option, type OptionReader } from "../command.ts";
 import { writeOver } from "../errors.ts";
 import type { Output } from "../output.ts";
@@ -95,7 +97,7 @@ export async function signRoot(file: string, key: FileKey, output: Output): Prom
 async function readRoots(file: string): Promise<readonly SignedStatement[] | null> {
   let bytes: Uint8Array;
   try {
-    bytes = new Uint8Array(await readFile(file));
+    bytes = await readNamed(file, mostBytes(TRUST_FILE));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw invalidOption(`${file} can't be read: ${(cause as Error).message}`, cause);

@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { trustKey } from "anchoreval/internal/core/bundle/names";
+import { TRUST_FILE, trustKey } from "anchoreval/internal/core/bundle/names";
 import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
 import { checkRoots, currentRoot, isEnding } from "anchoreval/internal/trust/root-chain";
 import { signIndex } from "anchoreval/internal/trust/sign-index";
 import { parseTrustFile } from "anchoreval/internal/trust/statements";
 import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
+import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { readNamed } from "anchoreval/internal/node/whole-file";
 import { invalidOption, option, type OptionReader } from "../command.ts";
 import type { Output } from "../output.ts";
 import { readKey } from "./key-files.ts";
@@ -42,8 +43,8 @@ export async function readSeal(
     };
   if (file === undefined || keyFile === undefined) throw invalidOption("--root and --key go together: who is trusted, and what signs the index"); // prettier-ignore
   const key = await readKey("--key", keyFile);
-  const trust = await readFile(file).then(
-    (bytes) => parseTrustFile(new Uint8Array(bytes)),
+  const trust = await readNamed(file, mostBytes(TRUST_FILE)).then(
+    (bytes) => parseTrustFile(bytes),
     (cause: unknown) => {
       throw invalidOption(`--root ${file} can't be read: ${(cause as Error).message}`, cause);
     },

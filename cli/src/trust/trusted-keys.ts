@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
@@ -9,6 +8,9 @@ import { folderStore } from "anchoreval/internal/node/folder";
 import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
 import { type TrustMemory, trustRoot } from "anchoreval/internal/trust/trust-root";
+import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
+import { readFound } from "anchoreval/internal/node/whole-file";
 import { invalidOption } from "../command.ts";
 import { printable } from "../output.ts";
 
@@ -51,7 +53,7 @@ function folderMemory(folder: string): TrustMemory {
   return {
     read: async (key) => {
       try {
-        return await readFile(fileOf(key), "utf8");
+        return (await readFound(fileOf(key), mostBytes(TRUST_FILE))).toString();
       } catch (cause) {
         if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "")) return null;
         throw invalidOption(`${fileOf(key)}, which remembers the newest root and index, can't be read`, cause);

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readManifest } from "anchoreval/internal/bundles/read-file";
+import { fileBound, readManifest } from "anchoreval/internal/bundles/read-file";
 import { requestBytes } from "anchoreval/internal/client/request";
 import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
@@ -110,7 +110,10 @@ async function readerOf(place: string, signal: AbortSignal): Promise<Read> {
   if (/^https?:\/\//i.test(place)) {
     if (!URL.canParse(place)) throw invalidOption(`${place} is not a URL`);
     const policy = { signal, ...readPolicy(new URL(place)) };
-    return async (file) => (await requestBytes(file === "" ? place : `${place}/${file}`, {}, policy))?.bytes ?? null;
+    return async (file) => {
+      const bound = fileBound(place, file || "index.json");
+      return (await requestBytes(file === "" ? place : `${place}/${file}`, {}, policy, bound))?.bytes ?? null;
+    };
   }
   if (!(await stat(place).catch(() => null))?.isDirectory())
     throw invalidOption(`${place} is neither an address nor a folder: verify takes where a benchmark is published`);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { readFound } from "anchoreval/internal/node/whole-file";
 import { replaceFile } from "anchoreval/internal/node/write-file";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
 import type { Responses } from "../matrix/code-responses.ts";
@@ -82,10 +83,13 @@ async function writeState(folder: string, path: string, state: CalibrationState 
   }
 }
 
+/** A state of a hundred million models and items. @unit bytes */
+const MOST_STATE_BYTES = 2 ** 32;
+
 async function readState(path: string): Promise<CalibrationState | Calibration | null> {
   let bytes: Uint8Array;
   try {
-    bytes = new Uint8Array(await readFile(path));
+    bytes = new Uint8Array(await readFound(path, MOST_STATE_BYTES));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw unavailable(path, "read", cause as Error);

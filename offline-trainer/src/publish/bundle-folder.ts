@@ -1,4 +1,4 @@
-import { readdir, readFile, rmdir, stat, writeFile } from "node:fs/promises";
+import { readdir, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { BundleFileName } from "anchoreval/bundle";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
@@ -6,7 +6,9 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { isBeingReplaced, makeDraft, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
+import { readFound } from "anchoreval/internal/node/whole-file";
 import { existing, whyNot } from "anchoreval/internal/node/write-file";
 
 /** Which bundle is written, and whether it may replace anything. */
@@ -38,7 +40,7 @@ export async function checkBundleFolder(
   if (!force && names.length > 0) {
     const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
     if (other.length > 0) throw refused(`other files (${other.slice(0, 3).join(", ")})`);
-    const there = await readFile(join(folder, "manifest.json"))
+    const there = await readFound(join(folder, "manifest.json"), mostBytes("manifest.json"))
       .then(parseManifest)
       .catch(() => null);
     if (there === null) throw refused("a bundle that can't be read");
@@ -60,7 +62,7 @@ export async function writeBundleFolder(
   options: Pick<ReplaceOptions, "force"> = {},
 ): Promise<string | null> {
   await checkBundleFolder(folder, { ...parseManifest(files.get("manifest.json")!), ...options });
-  const before = await readFile(join(folder, "manifest.json")).catch(() => null); // nothing, or broken: it makes way
+  const before = await readFound(join(folder, "manifest.json"), mostBytes("manifest.json")).catch(() => null); // nothing, or broken: it makes way
   const others = (await readdir(folder).catch(() => [])).filter((name) => !isBeingReplaced(name));
   try {
     await replaceFiles(
@@ -85,9 +87,10 @@ export async function readBundleFolder(folder: string): Promise<Map<BundleFileNa
   await settleFolder(folder);
   for (const name of BUNDLE_FILES) {
     try {
-      const bytes = await existing(() => readFile(join(folder, name)));
+      const bytes = await existing(() => readFound(join(folder, name), mostBytes(name)));
       if (bytes !== null) files.set(name, new Uint8Array(bytes));
     } catch (cause) {
+      if (cause instanceof AnchorEvalError) throw cause; // too long, or no file
       throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read: ${whyNot(cause)}`, { cause });
     }
   }

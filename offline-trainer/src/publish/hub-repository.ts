@@ -1,5 +1,7 @@
+import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { atMost, type Bound } from "anchoreval/internal/client/body";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
+import { keyPath, type Persistence, persistentFetch, textOf, type WholeAnswer } from "./persistent-fetch.ts";
 
 /** Hugging Face's hub, and who asks it. */
 export interface HubAccess extends Persistence {
@@ -18,6 +20,9 @@ export interface HubOptions extends HubAccess {
 
 /** The tag of dataset repositories that bundles are published to. */
 export const HUB_TAG = "anchoreval";
+
+/** A page of a listing has a thousand entries, a kilobyte each. @unit bytes */
+const MOST_ANSWER_BYTES = 1 << 23;
 
 /** The part of Hugging Face's library that is used; its own declarations can't be followed from a module of Node's. */
 interface Hub {
@@ -53,23 +58,20 @@ interface TreeEntry {
 
 export async function headOf(options: HubOptions): Promise<string> {
   const { dataset, branch, endpoint } = options;
-  const response = await request(options, `/api/datasets/${dataset}/revision/${branch}`, [200, 404]);
-  if (response.status === 404)
+  const answer = await request(options, `/api/datasets/${dataset}/revision/${branch}`, [200, 404]);
+  if (answer.status === 404)
     throw new AnchorEvalError(
       "request_refused",
       `there is no dataset ${dataset} with a branch ${branch} at ${endpoint} that this token may see: create it first, on the site or by hf repo create ${dataset} --repo-type dataset`,
     );
-  return ((await response.json()) as { sha: string }).sha;
+  return (parsed(options, answer) as { sha: string }).sha;
 }
 
 /** A file of a commit; null where it has none. */
 export async function readCommittedFile(options: HubOptions, commit: string, path: string): Promise<Uint8Array | null> {
-  const response = await request(
-    options,
-    `/datasets/${options.dataset}/resolve/${commit}/${keyPath(path)}`,
-    [200, 404],
-  );
-  return response.status === 404 ? null : new Uint8Array(await response.arrayBuffer());
+  const address = `/datasets/${options.dataset}/resolve/${commit}/${keyPath(path)}`;
+  const { status, bytes } = await request(options, address, [200, 404], fileBound(options.dataset, path));
+  return status === 404 ? null : bytes;
 }
 
 /** Entries directly below a folder of a commit; none where there is no such folder. */
@@ -77,23 +79,28 @@ export async function listFolder(options: HubOptions, commit: string, folder: st
   const entries: TreeEntry[] = [];
   let address: string | undefined = `/api/datasets/${options.dataset}/tree/${commit}/${keyPath(folder)}?expand=true`;
   while (address !== undefined) {
-    const response = await request(options, address, [200, 404]);
-    if (response.status === 404) break;
-    entries.push(...((await response.json()) as TreeEntry[]));
-    const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+    const answer: WholeAnswer = await request(options, address, [200, 404]);
+    if (answer.status === 404) break;
+    entries.push(...(parsed(options, answer) as TreeEntry[]));
+    const next = /<([^>]+)>;\s*rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
     address = next && next.replace(/^https?:\/\/[^/]+/, "");
   }
   return entries;
 }
 
 /** One request that may be sent again, and its answer of these statuses. */
-async function request(options: HubOptions, address: string, wanted: readonly number[]): Promise<Response> {
+async function request(
+  options: HubOptions,
+  address: string,
+  wanted: readonly number[],
+  bound: Bound = answerBound(address),
+): Promise<WholeAnswer> {
   const headers = authorization(options);
-  const response = await persistentFetch(address, options, (signal) =>
+  const answer = await persistentFetch(address, options, bound, (signal) =>
     fetch(`${options.endpoint}${address}`, { headers, signal }),
   );
-  if (wanted.includes(response.status)) return response;
-  throw refused(options, `${address}: ${response.status}: ${(await response.text()).slice(0, 500)}`);
+  if (wanted.includes(answer.status)) return answer;
+  throw refused(options, `${address}: ${answer.status}: ${textOf(answer).slice(0, 500)}`);
 }
 
 /** Commits on top of a commit. @returns false where that one is no longer the branch's last */
@@ -122,6 +129,7 @@ export async function commit(
     });
     return true;
   } catch (error) {
+    if (error instanceof SyntaxError) throw noJson(options, options.endpoint, error);
     if (!(error instanceof hub.HubApiError)) throw error;
     if (error.statusCode === 412) return false;
     throw refused(options, error.message, error);
@@ -144,9 +152,22 @@ export async function listTagged(access: HubAccess, owner: string): Promise<stri
     });
     for await (const { name } of found) names.push(name);
   } catch (error) {
+    if (error instanceof SyntaxError) throw noJson({ dataset: owner }, access.endpoint, error);
     throw error instanceof hub.HubApiError ? refused({ dataset: owner }, error.message, error) : error;
   }
   return names.sort();
+}
+
+function parsed(options: HubOptions, answer: WholeAnswer): unknown {
+  try {
+    return JSON.parse(textOf(answer));
+  } catch (cause) {
+    throw noJson(options, answer.url, cause);
+  }
+}
+
+function noJson(of: Parameters<typeof refused>[0], address: string, cause: unknown): AnchorEvalError {
+  return refused(of, `an answer of ${address} is not JSON: is this a hub?`, cause);
 }
 
 /** The headers that send a token. */
@@ -154,12 +175,20 @@ export function authorization({ token }: Pick<HubAccess, "token">): Record<strin
   return token === "" ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** `fetch` for Hugging Face's library, which itself tries nothing again. */
+/** `fetch` for Hugging Face's library, which itself tries nothing again, and reads answers however long they are. */
 function persistent(access: HubAccess): typeof fetch {
-  return (input, init) =>
-    persistentFetch(input instanceof Request ? input.url : input.toString(), access, (signal) =>
+  return async (input, init) => {
+    const address = input instanceof Request ? input.url : input.toString();
+    const { bytes, url, ...answer } = await persistentFetch(address, access, answerBound(address), (signal) =>
       fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
     );
+    const bodyless = [204, 205, 304].includes(answer.status);
+    return Object.defineProperty(new Response(bodyless ? null : bytes, answer), "url", { value: url });
+  };
+}
+
+function answerBound(address: string): Bound {
+  return atMost(MOST_ANSWER_BYTES, `${address}: the answer`);
 }
 
 function refused(

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type BundleFileName, type Manifest, parseManifest } from "anchoreval/bundle";
@@ -9,6 +8,7 @@ import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import type { BundleStore, SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
+import { readFound } from "anchoreval/internal/node/whole-file";
 import {
   authorization,
   commit,
@@ -20,6 +20,9 @@ import {
   listTagged,
   readCommittedFile,
 } from "./hub-repository.ts";
+
+/** Far above a token. @unit bytes */
+const LONGEST_TOKEN = 1 << 12;
 
 /** Others that commit to the same branch meanwhile. */
 const ROUNDS = 5;
@@ -238,7 +241,10 @@ async function hubAccess(env: Readonly<Record<string, string | undefined>>): Pro
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint))
     throw new AnchorEvalError("invalid_option", `HF_ENDPOINT ${endpoint} is no address`);
   const file = env["HF_TOKEN_PATH"] ?? join(env["HF_HOME"] ?? join(homedir(), ".cache", "huggingface"), "token");
-  return { endpoint, token: env["HF_TOKEN"]?.trim() || (await readFile(file, "utf8").catch(() => "")).trim() };
+  return {
+    endpoint,
+    token: env["HF_TOKEN"]?.trim() || (await readFound(file, LONGEST_TOKEN).then(String, () => "")).trim(),
+  };
 }
 
 /** Where a published version is read from, as from any static host. */

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { atMost, type Bound } from "anchoreval/internal/client/body";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { AwsClient } from "aws4fetch";
-import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
+import { keyPath, type Persistence, persistentFetch, textOf, type WholeAnswer } from "./persistent-fetch.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 export interface S3Options extends Persistence {
@@ -15,6 +17,9 @@ export interface S3Options extends Persistence {
   /** @default "auto", as R2 has it */
   readonly region?: string;
 }
+
+/** A page of a listing has 1000 keys of 1024 bytes at most. @unit bytes */
+const MOST_ANSWER_BYTES = 1 << 23;
 
 /**
  * Publishes to a bucket by S3's interface (R2's, or another's with conditional writes): requests signed by AWS's version 4,
@@ -32,8 +37,9 @@ export function s3Store(options: S3Options): SweepableStore {
     address: string,
     { body, ...init }: { method?: string; headers?: Record<string, string>; body?: Uint8Array },
     wanted: readonly number[],
-  ): Promise<Response> => {
-    const response = await persistentFetch(`${bucket}${address}`, options, async (signal) => {
+    bound: Bound = atMost(MOST_ANSWER_BYTES, `${bucket}${address}: the answer`),
+  ): Promise<WholeAnswer> => {
+    const answer = await persistentFetch(`${bucket}${address}`, options, bound, async (signal) => {
       const signed = await client.sign(`${root}${address}`, {
         ...init,
         ...(body && { body: body as Uint8Array<ArrayBuffer> }),
@@ -41,11 +47,11 @@ export function s3Store(options: S3Options): SweepableStore {
       });
       return fetch(signed, { signal });
     });
-    if (wanted.includes(response.status)) return response;
-    const text = await response.text();
-    const code = /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? response.statusText;
+    if (wanted.includes(answer.status)) return answer;
+    const text = textOf(answer);
+    const code = /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? answer.statusText;
     const message = /<Message>([^<]*)/.exec(text)?.[1] ?? "";
-    throw new AnchorEvalError("request_refused", `${bucket}${address}: ${response.status} ${code}: ${message}`);
+    throw new AnchorEvalError("request_refused", `${bucket}${address}: ${answer.status} ${code}: ${message}`);
   };
 
   const put = async (key: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> => {
@@ -63,7 +69,7 @@ export function s3Store(options: S3Options): SweepableStore {
     do {
       const query = new URLSearchParams({ "list-type": "2", prefix, delimiter: "/" });
       if (token !== undefined) query.set("continuation-token", token);
-      const text = await (await request(`?${query}`, {}, [200])).text();
+      const text = textOf(await request(`?${query}`, {}, [200]));
       for (const [, own] of text.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g))
         found.push({ name: unescaped(own!).slice(prefix.length), written: NaN });
       for (const own of text.split("<Contents>").slice(1))
@@ -80,13 +86,13 @@ export function s3Store(options: S3Options): SweepableStore {
   return {
     name: `r2://${bucket}`,
     get: async (key) => {
-      const response = await request(`/${keyPath(key)}`, {}, [200, 404]);
-      if (response.status === 404) {
-        if ((await response.text()).includes("<Code>NoSuchBucket</Code>"))
+      const answer = await request(`/${keyPath(key)}`, {}, [200, 404], fileBound(`r2://${bucket}`, key));
+      if (answer.status === 404) {
+        if (textOf(answer).includes("<Code>NoSuchBucket</Code>"))
           throw new AnchorEvalError("request_refused", `there is no bucket ${bucket} at ${options.endpoint}`);
         return null;
       }
-      return { bytes: new Uint8Array(await response.arrayBuffer()), etag: response.headers.get("etag")! };
+      return { bytes: answer.bytes, etag: answer.headers.get("etag")! };
     },
     putIfAbsent: (key, bytes) => put(key, bytes, { "if-none-match": "*" }),
     putIfMatch: async (key, bytes, etag) => {

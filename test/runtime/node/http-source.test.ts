@@ -130,7 +130,7 @@ describe("a bundle over HTTP", () => {
         expectRefusal(
           await rejection(loadBundle(url, { scenarios })),
           "bundle_corrupt",
-          `${name} is damaged: it has ${files.get(name)!.length + 1} bytes`,
+          ` bytes, the manifest states ${files.get(name)!.length}; copy or publish the bundle again`,
         );
     }
   });

@@ -197,3 +197,10 @@ describe("jobs", () => {
     expectRefusal(await rejection(waiting), "aborted", "aborted by the caller");
   });
 });
+
+test("a line that never ends is given up", async () => {
+  const { client } = clientOf([answerOf([line(0), "x".repeat(1 << 22), "x"])]);
+  const { came, error } = await collect(client.estimateLines(ref, requests));
+  expect(came).toEqual([0]);
+  expectRefusal(error as AnchorEvalError, "unsupported", "a line has more than 4194304 letters");
+});

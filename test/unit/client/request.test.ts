@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { atMost } from "../../../sdk/client/body.ts";
 import { requestBytes, type RequestPolicy } from "../../../sdk/client/request.ts";
 import { expectRefusal, rejection, type Refusal } from "../../support/refusal.ts";
 
@@ -33,7 +34,7 @@ afterEach(() => void vi.useRealTimers());
 async function run(policy: RequestPolicy, input = {}): Promise<{ outcome: unknown; waited: number }> {
   const begin = Date.now();
   const settled: unknown[] = [];
-  void requestBytes(url, input, policy).then(
+  void requestBytes(url, input, policy, atMost(1 << 20, url)).then(
     (value) => settled.push(value),
     (error: unknown) => settled.push(error),
   );
@@ -221,7 +222,7 @@ describe("aborts", () => {
 
 test("what is thrown is the project's one error class", async () => {
   vi.useRealTimers();
-  const error = await rejection(requestBytes(url, {}, { fetch: scripted(status(418)) }));
+  const error = await rejection(requestBytes(url, {}, { fetch: scripted(status(418)) }, atMost(1 << 20, url)));
   // The source's class and the built package's are two in tests; users see one. Name and fields are the contract.
   expect(error).toMatchObject({ name: new AnchorEvalError("unavailable", "").name, issues: [] });
 });

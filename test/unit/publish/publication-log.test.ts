@@ -7,8 +7,9 @@ import {
   requireIndexed,
   withEntries,
 } from "anchoreval/internal/publish/publication-log";
+import { changeObject, type BundleStore } from "anchoreval/internal/publish/bundle-store";
 import { beforeAll, describe, expect, test } from "vitest";
-import { rejection } from "../../support/refusal.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
 
 const digest = (k: number): string => `sha256:${k.toString().repeat(64)}`;
 const entry = (k: number, more: Partial<LogEntry> = {}) => ({
@@ -119,4 +120,21 @@ describe("a log that another hand changed is refused by what was done:", () => {
     requireIndexed(other, { ...index(), log: headOf(other)! }, "log.jsonl");
     expect(() => requireHead(other, headOf(log)!, "log.jsonl", "--head")).toThrow(/entry 5 isn't the one that --head names: another log was put in its place \(fork\)/); // prettier-ignore
   });
+});
+
+test.each([
+  ["of empty lines", "\n".repeat(1 << 20), "line 1 can't be read"],
+  ["of one line that is longer than any", `${" ".repeat((1 << 20) + 1)}\n`, "line 1 can't be read"],
+])("what is no log is given up at its first line: %s", async (_, text, words) => {
+  const error = await rejection(parseLog(new TextEncoder().encode(text), "log.jsonl"));
+  expect(error).toMatchObject({ code: "bundle_corrupt", message: expect.stringContaining(words) as string });
+});
+
+test("what readers would refuse as too long isn't written", async () => {
+  const write = changeObject(
+    { get: () => Promise.resolve(null) } as Partial<BundleStore> as BundleStore,
+    "bundles/quiz/index.json",
+    () => new Uint8Array((1 << 22) + 1),
+  );
+  expectRefusal(await rejection(write), "unsupported", "bundles/quiz/index.json would have 4194305 bytes");
 });

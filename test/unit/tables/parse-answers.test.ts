@@ -27,6 +27,8 @@ test.each([
     new Blob(["item_id,score\na,1\n", Uint8Array.of(0x62, 0xff, 0x2c, 0x31)]),
     "row 3: the text is not UTF-8",
   ],
+  ["without a line's end", new Blob([gzipSync(Buffer.alloc((1 << 26) + 1, "x"))]), "at most 64 MiB here"],
+  ["of lines alone", new Blob([gzipSync(Buffer.alloc(5 << 20, "\n"))]), "at most 4194304 rows here"],
 ])("%s is refused in words", async (_, blob, words) => {
   const error = await parseAnswers("answers", blobChunks("answers", blob)).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: "invalid_data", message: expect.stringContaining(words) as string });

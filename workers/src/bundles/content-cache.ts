@@ -1,4 +1,6 @@
 import { sha256 as digest } from "anchoreval/internal/bytes";
+import { atMost, readBody } from "anchoreval/internal/client/body";
+import { MOST_MANIFEST_BYTES } from "anchoreval/internal/core/bundle/digest";
 import { logLine, traceOf } from "../observe.ts";
 import { inTime } from "../deadline.ts";
 
@@ -42,7 +44,7 @@ export async function throughCache<Loaded extends Uint8Array | null>(
     });
   const found = await attempt(async () => {
     const response = await cache.match(url);
-    return response && new Uint8Array(await response.arrayBuffer());
+    return response && (await readBody(response, atMost(MOST_MANIFEST_BYTES, url))).bytes;
   });
   if (found) {
     if ((await digest(found)) === sha256) return found;

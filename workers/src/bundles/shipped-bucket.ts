@@ -1,5 +1,7 @@
 import type { IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { AnchorEvalError } from "anchoreval";
+import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { atMost, readBody } from "anchoreval/internal/client/body";
 import { withDeadline } from "../deadline.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import type { PromiseCache } from "./promise-cache.ts";
@@ -43,6 +45,9 @@ export function bundleStorage(
   return { bucket: withDeadline(bucket, deadline), shipped: versions };
 }
 
+/** Room for the files of a thousand versions. @unit bytes */
+const MOST_TABLE_BYTES = 1 << 20;
+
 /** The host is any: only the path counts. */
 const ROOT = "http://shipped/shipped/";
 
@@ -63,7 +68,10 @@ function shippedBucket(
     const cause = response instanceof Response ? new Error(`status ${response.status}`) : response;
     throw new AnchorEvalError("unavailable", `static file shipped/${path} could not be read`, { cause });
   };
-  const readTable = async (): Promise<ShippedObjects> => (await load("objects.json")).json();
+  const readTable = async (): Promise<ShippedObjects> => {
+    const { bytes } = await readBody(await load("objects.json"), atMost(MOST_TABLE_BYTES, "shipped/objects.json"));
+    return JSON.parse(new TextDecoder().decode(bytes)) as ShippedObjects;
+  };
   const all = (): Promise<ShippedObjects> => table.get("", { load: readTable, keepAlive });
   const find = async (key: string) => (key.startsWith("bundles/") ? lookUp((await all()).objects, key) : undefined);
 
@@ -74,10 +82,17 @@ function shippedBucket(
     const response = await load(key);
     const { range } = options ?? {};
     const { sha256: etag, bytes: size } = shipped;
-    if (!range) return { etag, size, body: response.body!, arrayBuffer: () => response.arrayBuffer() };
-    const whole = await response.arrayBuffer();
-    const part = new Response(whole.slice(range.offset, range.offset + range.length));
-    return { etag, size: whole.byteLength, body: part.body!, arrayBuffer: () => part.arrayBuffer() };
+    const keep = range && { begin: range.offset, end: range.offset + range.length };
+    const bound = fileBound("shipped", key, size, keep);
+    if (!range)
+      return {
+        etag,
+        size,
+        body: response.body!,
+        arrayBuffer: async () => (await readBody(response, bound)).bytes.buffer,
+      };
+    const { bytes, length } = await readBody(response, bound);
+    return { etag, size: length, body: new Response(bytes).body!, arrayBuffer: () => Promise.resolve(bytes.buffer) };
   };
   const head = async (key: string): Promise<StoredObject | null> => {
     const object = await bucket.head(key);

@@ -1,4 +1,5 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
+import { readBody as readWithin } from "anchoreval/internal/client/body";
 import { repeatedKeys } from "anchoreval/internal/tables/json-records";
 import type { MiddlewareHandler } from "hono";
 import { inTime, within } from "../deadline.ts";
@@ -20,14 +21,11 @@ export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings,
   c,
   next,
 ) => {
-  const { body, headers } = c.req.raw;
-  if (body !== null) {
+  if (c.req.raw.body !== null) {
     const most = c.get("settings").requestBytes;
-    const length = headers.get("content-length");
-    if (Number(length) > most) throw tooLarge(most);
-    const whole = length === null ? readUpTo(body, most) : c.req.arrayBuffer();
-    const bytes = await within(
-      whole.catch((cause: unknown) => {
+    const { bytes } = await within(
+      // The rest of what is too long is read before the answer.
+      readWithin(c.req.raw, { most, refuse: () => tooLarge(most) }, "leave").catch((cause: unknown) => {
         if (cause instanceof HttpProblem) throw cause;
         throw new HttpProblem("body_timeout", "the connection was lost before the body's end");
       }),
@@ -36,7 +34,7 @@ export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings,
     );
     // Where Hono reads both from: it would decode the bytes each time that it is asked for text or JSON.
     const text = Promise.resolve(new TextDecoder().decode(bytes));
-    Object.assign(c.req.bodyCache, { arrayBuffer: whole, text });
+    Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(bytes.buffer), text });
   }
   await next();
 };
@@ -61,25 +59,6 @@ export const finishBody: MiddlewareHandler = async (c, next) => {
   };
   await inTime(drain(), REST_DEADLINE, "the rest of the body").catch(() => undefined); // too slow, or gone
 };
-
-/** A body of unknown length. @throws HttpProblem `payload_too_large` */
-async function readUpTo(body: ReadableStream, most: number): Promise<ArrayBuffer> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const reader = (body as ReadableStream<Uint8Array>).getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts.push(part.value);
-    length += part.value.length;
-    if (length > most) {
-      reader.releaseLock(); // the rest is read before the answer
-      throw tooLarge(most);
-    }
-  }
-  const whole = new Uint8Array(length);
-  let end = 0;
-  for (const part of parts) whole.set(part, (end += part.length) - part.length);
-  return whole.buffer;
-}
 
 function tooLarge(most: number): HttpProblem {
   return new HttpProblem("payload_too_large", `a request body has at most ${most} bytes: send the models in parts`);

@@ -1,4 +1,6 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine } from "anchoreval";
+import { fileBound } from "anchoreval/internal/bundles/read-file";
+import { readObject } from "anchoreval/internal/client/body";
 import { estimateLine, jsonLine, modelName, textLines } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import type { BundleCaches } from "../bundles/bundle-caches.ts";
@@ -105,7 +107,7 @@ async function writeResults(bucket: BundleBucket, job: Job, shard: number, resul
   const requests = await readRequests(bucket, job, shard);
   const lines = requests.map((line, k) => resultOf(line, first + k));
   const results = lines.filter((line) => "estimate" in line).length;
-  const bytes = new Uint8Array(await new Blob(lines.map(jsonLine)).arrayBuffer());
+  const bytes = await readObject(new Blob(lines.map(jsonLine)), fileBound("a job", resultsKey(job.id, shard)));
   const counts = { results: String(results), problems: String(models - results) };
   await createOnce(bucket, resultsKey(job.id, shard), bytes, counts);
 }
@@ -113,10 +115,10 @@ async function writeResults(bucket: BundleBucket, job: Job, shard: number, resul
 function readRequests(bucket: BundleBucket, { id, shards }: Job, shard: number): Promise<string[]> {
   const { begin, end, models } = shards[shard]!;
   return onBucket(`read the requests of job ${id}`, async () => {
-    const object = await bucket.get(requestsKey(id), { range: { offset: begin, length: end - begin } });
-    const lines = object
-      ? textLines(new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(await object.arrayBuffer()))
-      : [];
+    const key = requestsKey(id);
+    const object = await bucket.get(key, { range: { offset: begin, length: end - begin } });
+    const bytes = object && (await readObject(object, fileBound("a job", key), { begin, end }));
+    const lines = bytes ? textLines(new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes)) : [];
     if (lines.length !== models) throw new Error(`${lines.length} of ${models} lines are there`);
     return lines;
   });

@@ -1,4 +1,5 @@
 import type { JobStatus } from "anchoreval";
+import { atMost, readObject } from "anchoreval/internal/client/body";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { onBucket } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
@@ -24,6 +25,9 @@ export interface Job {
   readonly models: number;
   readonly shards: readonly Shard[];
 }
+
+/** Longest job.json: that of sixty thousand shards. @unit bytes */
+const MOST_JOB_BYTES = 1 << 22;
 
 /** How long a job can be read. @unit milliseconds */
 export const JOB_LIFETIME = 7 * 24 * 3600 * 1000;
@@ -65,7 +69,7 @@ export async function readJob(bucket: BundleBucket, id: string, now: number): Pr
 function readJson<T>(bucket: BundleBucket, key: string): Promise<T | null> {
   return onBucket(`read ${key}`, async () => {
     const object = await bucket.get(key);
-    return object && (JSON.parse(new TextDecoder().decode(await object.arrayBuffer())) as T);
+    return object && (JSON.parse(new TextDecoder().decode(await readObject(object, atMost(MOST_JOB_BYTES, key)))) as T);
   });
 }
 

@@ -1,6 +1,7 @@
-import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { readFound } from "anchoreval/internal/node/whole-file";
 import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import type { TextVectors } from "../../matrix/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
@@ -76,6 +77,8 @@ interface Header {
   readonly width: number;
 }
 const HEADER_BYTES = 128;
+/** Vectors of two million texts, 512 numbers each. @unit bytes */
+const MOST_VECTOR_BYTES = 2 ** 32;
 
 /**
  * Opens the file beside a result that stores an encoding so far, so that a stopped one can continue from it. It is created
@@ -113,7 +116,7 @@ export async function openPartialVectors(file: string, key: string): Promise<Par
 
 async function readBytes(path: string): Promise<Buffer | null> {
   try {
-    return await readFile(path);
+    return await readFound(path, MOST_VECTOR_BYTES);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new AnchorEvalError("unavailable", `${path} could not be read: ${(cause as Error).message}`, { cause });

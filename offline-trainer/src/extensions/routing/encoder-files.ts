@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 
 /** Pooling of the token vectors of a text: their mean, or the first token's. */
 export const POOLINGS = ["mean", "cls"] as const;
@@ -78,7 +79,7 @@ async function firstOf(files: readonly string[]): Promise<string | null> {
 async function readJson(file: string): Promise<object | null> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = (await readFound(file, LONGEST_TEXT)).toString();
   } catch {
     return null;
   }
