@@ -5,8 +5,10 @@ import {
   BENCHMARK_NAME,
   CARD_FILE,
   cardKey,
+  blobKey,
   manifestKey,
   signatureKey,
+  sweptKey,
   TRUST_FILE,
   trustKey,
   VERSION,
@@ -16,7 +18,6 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
-import { readContent } from "./read-content.ts";
 import { checkLength, fileBound } from "./read-file.ts";
 
 /**
@@ -144,6 +145,21 @@ export function r2Source(
       return readContent((key) => get(key, file, range, described.bytes), ref.benchmark, described.sha256);
     },
   };
+}
+
+/**
+ * Reads a content of a published version by its digest. While a sweep moves it, or where one broke off, it is its copy that is
+ * there; and a sweep that puts it back may do so between the two looks.
+ * @param get - reads an object of the store; null where none is there
+ * @returns null where storage has lost it
+ */
+export async function readContent<T>(
+  get: (key: string) => Promise<T | null>,
+  benchmark: string,
+  sha256: string,
+): Promise<T | null> {
+  const key = blobKey(benchmark, sha256);
+  return (await get(key)) ?? (await get(sweptKey(benchmark, sha256))) ?? (await get(key));
 }
 
 /** A source by its address, or itself. */

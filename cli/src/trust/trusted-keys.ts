@@ -73,7 +73,7 @@ function folderMemory(folder: string): TrustMemory {
   };
 }
 
-/** What is remembered: what another process wrote meanwhile, where its index, or its root, is newer. */
+/** The text that is remembered: another process's, where the index or the root that it wrote meanwhile is newer. */
 function newerOf(there: Uint8Array | null, written: Uint8Array): Uint8Array {
   const [number, roots] = ageOf(written);
   const [before, rootsBefore] = there ? ageOf(there) : [0, 0];

@@ -1,6 +1,6 @@
 import { AnchorEvalError, readBundleFile, type BundleSource, type Manifest } from "anchoreval";
 import type { ByteRange } from "anchoreval/bundle";
-import { readContent } from "anchoreval/internal/bundles/read-content";
+import { readContent } from "anchoreval/internal/bundles/sources";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { inTime } from "../deadline.ts";
