@@ -93,9 +93,14 @@ export interface R2BucketLike {
 
 /**
  * Reads a published bundle from an R2 bucket: the version's manifest, and the other files by their digests.
+ * @param known - the version's manifest, where it was read before
  * @example await loadBundle(r2Source(env.BUNDLES, { benchmark: "helm-lite", version: "1.0.0" }))
  */
-export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version: string }): BundleSource {
+export function r2Source(
+  bucket: R2BucketLike,
+  ref: { benchmark: string; version: string },
+  known?: Manifest,
+): BundleSource {
   const name = `R2 ${ref.benchmark}@${ref.version}`;
   const get = async (key: string, file = key, range?: ByteRange, fileBytes?: number) => {
     try {
@@ -110,7 +115,7 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
       throw new AnchorEvalError("unavailable", `${name}: the bucket could not be read`, { cause });
     }
   };
-  let manifest: Promise<Manifest | null> | undefined;
+  let manifest: Promise<Manifest | null> | undefined = known && Promise.resolve(known);
   const readManifest = (): Promise<Manifest | null> =>
     (manifest ??= get(manifestKey(ref.benchmark, ref.version), "manifest.json").then(
       (bytes) => bytes && parseManifest(bytes),

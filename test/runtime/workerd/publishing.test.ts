@@ -92,7 +92,7 @@ describe("publishing over HTTP", () => {
 
 describe("a bundle is estimated with before it is committed", () => {
   const garbage: [string, (own: Tensor) => Tensor, string][] = [
-    ["parameters beyond all bounds", (own) => ({ ...own, data: Float32Array.from(own.data).fill(3e38) }), "form 8: the ability's posterior is not finite"],
+    ["parameters beyond all bounds", (own) => ({ ...own, data: Float32Array.from(own.data).fill(3e38) }), "at most ±1000"],
     ["parameters that are no numbers", (own) => ({ ...own, data: Float32Array.from(own.data).fill(NaN) }), "scenario.0.a"],
     ["parameters of another shape", (own) => ({ ...own, shape: [own.data.length] }), "shape"],
   ]; // prettier-ignore

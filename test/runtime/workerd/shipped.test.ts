@@ -141,7 +141,7 @@ describe("bundles that come along with a deployment", () => {
   });
 
   test("aren't offered where signatures are demanded", async () => {
-    const request = start({ TRUSTED_KEYS: "A".repeat(43) });
+    const request = start({ TRUSTED_KEYS: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" });
     expect(await versions(request)).toEqual({ benchmarks: [] });
   });
 

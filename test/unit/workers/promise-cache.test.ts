@@ -1,3 +1,4 @@
+import { AnchorEvalError } from "anchoreval";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PromiseCache } from "../../../workers/src/bundles/promise-cache.ts";
@@ -249,5 +250,56 @@ describe("bytes of loads under way", () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe("another request's load", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const request = () => (): void => undefined;
+  const texts = () => new PromiseCache<string>({ maxBytes: 100, sizeOf: () => 1 });
+  const never = (): Promise<string> => new Promise(ignore);
+  const counted = (value: string) => {
+    const loads = { count: 0, load: () => (loads.count++, Promise.resolve(value)) };
+    return loads;
+  };
+
+  test("is waited for, and not begun again", async () => {
+    const cache = texts();
+    const load = () => new Promise<string>((resolve) => setTimeout(() => resolve("value"), 100));
+    const others = counted("other");
+    const all = [cache.get("a", { load, keepAlive: request() })];
+    for (let k = 0; k < 5; k++) all.push(cache.get("a", { load: others.load, keepAlive: request() }));
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await Promise.all(all)).toEqual(Array(6).fill("value"));
+    expect(others.count).toBe(0);
+  });
+
+  test("that never ends, since its request was cut off, is begun anew by one of those who wait", async () => {
+    const cache = texts();
+    void cache.get("a", { load: never, keepAlive: request() }).catch(ignore);
+    const others = counted("value");
+    const all = Array.from({ length: 20 }, () => cache.get("a", { load: others.load, keepAlive: request() }));
+    await vi.advanceTimersByTimeAsync(5100);
+    expect(await Promise.all(all)).toEqual(Array(20).fill("value"));
+    expect(others.count).toBe(1);
+  });
+
+  test("that failed for a reason of its request alone is begun anew; a reason that is everybody's is told to all", async () => {
+    const cache = texts();
+    const fail = (error: Error) => () => new Promise<string>((_, reject) => setTimeout(() => reject(error), 50));
+    const cut = new Error("Cannot perform I/O on behalf of a different request");
+    const others = counted("value");
+    void cache.get("a", { load: fail(cut), keepAlive: request() }).catch(ignore);
+    const waiting = cache.get("a", { load: others.load, keepAlive: request() });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await waiting).toBe("value");
+
+    const gone = new AnchorEvalError("not_found", "it isn't there");
+    void cache.get("b", { load: fail(gone), keepAlive: request() }).catch(ignore);
+    const told = expect(cache.get("b", { load: others.load, keepAlive: request() })).rejects.toBe(gone);
+    await vi.advanceTimersByTimeAsync(100);
+    await told;
+    expect(others.count).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { Bundle, BundleRouting, BundleSource, Manifest } from "anchoreval";
+import type { Bundle, BundleRouting, Manifest } from "anchoreval";
 import type { ItemLines } from "anchoreval/internal/bundles/read-file";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import { PromiseCache } from "./promise-cache.ts";
@@ -10,14 +10,13 @@ export const LATEST = "latest";
 /** How long `latest` and the lists of versions may lag behind a publication. @unit seconds */
 export const INDEX_MAX_AGE = 60;
 
-/** A version's manifest, read and checked, and the source of its other files. */
+/** A version's manifest, read and checked. */
 export interface PublishedBundle {
   readonly manifest: Manifest;
   /** manifest.json as it was published. */
   readonly bytes: Uint8Array;
   /** `sha256:…` of those bytes. */
   readonly digest: string;
-  readonly source: BundleSource;
 }
 
 export interface CacheOptions {
