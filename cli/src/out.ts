@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
@@ -65,13 +65,10 @@ export async function writeOutFolder(
   files: readonly string[],
   write: (...paths: string[]) => Promise<void>,
 ): Promise<void> {
-  let made: string | undefined;
   try {
-    made = await mkdir(folder, { recursive: true });
     for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`);
     await replaceFiles(folder, (draft) => write(...files.map((name) => join(draft, name))));
   } catch (cause) {
-    if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
     throw new AnchorEvalError("unavailable", `${folder} could not be written: ${whyNot(cause)}`, { cause });
   }
 }

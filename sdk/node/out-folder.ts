@@ -38,9 +38,10 @@ export async function replaceFiles(
   write: (draft: string) => Promise<unknown>,
   gone: readonly string[] = [],
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const draft = await makeDraft(folder);
+  const made = await mkdir(folder, { recursive: true });
+  let draft: string | undefined;
   try {
+    draft = await makeDraft(folder);
     await write(draft);
     const names = await readdir(draft);
     for (const name of gone) if (!names.includes(name)) await mkdir(join(draft, name + GONE));
@@ -49,8 +50,11 @@ export async function replaceFiles(
     while (!(await commit(draft, join(folder, NEXT)))) await settleFolder(folder); // another's come first
     await toDisk(folder);
     await settleFolder(folder);
+  } catch (error) {
+    draft = made ?? draft; // a folder that was made for them goes with them
+    throw error;
   } finally {
-    await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -25,7 +25,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
  * @example whyNot(error) // "no space is left on the disk (ENOSPC)"
  */
 export function whyNot(error: unknown): string {
-  const { code = "", message = String(error) } = error as NodeJS.ErrnoException;
+  const { code = "", message } = error as NodeJS.ErrnoException;
   const words = REASONS.get(code);
   return words === undefined ? message : `${words} (${code})`;
 }

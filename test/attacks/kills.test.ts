@@ -234,7 +234,7 @@ async function unreadable(root: string): Promise<string | null> {
   for (const { version, digest } of index?.versions ?? []) {
     const source = folderSource(join(root, "bundles/quiz", version));
     const { manifest } = await loadBundle(source, { digest });
-    for (const { name } of manifest.files) await readBundleFile(source, manifest, name as BundleFileName as never);
+    for (const { name } of manifest.files) await readBundleFile(source, manifest, name as BundleFileName);
   }
   return null;
 }

@@ -18,7 +18,6 @@ import { attack } from "../support/attack.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
 import { ROOT } from "../support/source-imports.ts";
-import type { Loose } from "../support/tamper.ts";
 
 // Bundles whose digests are true, made by somebody who means ill: numbers of the parameters or of the manifest are as large, as
 // small or as odd as their types allow. They are refused, or every number that comes out of them is one.
@@ -60,22 +59,17 @@ function withParameters(files: Files, random: RandomSource): Files {
       if (size === 8) view.setFloat64(place, value, true);
       else view.setFloat32(place, value, true);
   }
-  const manifest = JSON.parse(new TextDecoder().decode(files.get("manifest.json"))) as Loose;
-  for (const file of (manifest as { files: Loose[] }).files as {
-    name: string;
-    sha256: string;
-    segments: { begin: number; end: number; sha256: string }[];
-  }[]) {
-    if (file.name !== name) continue;
-    file.sha256 = sha256Hex(bytes);
-    for (const segment of file.segments) segment.sha256 = sha256Hex(bytes.subarray(segment.begin, segment.end));
-  }
-  return new Map([...files, [name, bytes], ["manifest.json", sealed(manifest as object)]]);
+  const manifest = JSON.parse(new TextDecoder().decode(files.get("manifest.json"))) as {
+    files: { name: string; sha256: string; segments: { begin: number; end: number; sha256: string }[] }[];
+  };
+  const file = manifest.files.find((own) => own.name === name)!;
+  file.sha256 = sha256Hex(bytes);
+  for (const segment of file.segments) segment.sha256 = sha256Hex(bytes.subarray(segment.begin, segment.end));
+  return new Map([...files, [name, bytes], ["manifest.json", sealed(manifest)]]);
 }
 
 const sealed = (manifest: object): Uint8Array => {
-  const { checksum: _, ...rest } = manifest as { checksum?: string };
-  return encodeManifest(rest);
+  return encodeManifest({ ...manifest, checksum: undefined });
 };
 
 /** The files with a number of the manifest changed. */
