@@ -25,7 +25,7 @@ export interface Load<T> {
 }
 
 /** How a load ended. */
-type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+type Outcome<T> = { readonly value: T } | { readonly error: Error };
 
 interface Entry<T> {
   /** For the request that began it alone. */
@@ -153,7 +153,7 @@ export class PromiseCache<T> {
       return value;
     } catch (error) {
       if (this.#entries.get(key) === entry) this.#drop(key);
-      entry.outcome = { error }; // those who wait have the entry itself
+      entry.outcome = { error: error as Error }; // those who wait have the entry itself
       throw error;
     }
   }
@@ -198,5 +198,5 @@ export class PromiseCache<T> {
 }
 
 function settled<T>(outcome: Outcome<T>): Promise<T> {
-  return "value" in outcome ? Promise.resolve(outcome.value) : Promise.reject(outcome.error as Error);
+  return "value" in outcome ? Promise.resolve(outcome.value) : Promise.reject(outcome.error);
 }
