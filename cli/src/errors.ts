@@ -1,4 +1,3 @@
-import { rename, rm, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { printable, type Streams } from "./output.ts";
 
@@ -20,28 +19,6 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const SHOWN_ISSUES = 10;
-
-/** Writes a file, and says which one where that fails. @throws AnchorEvalError `unavailable` */
-export async function writing(file: string, write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
-}
-
-/** Writes a file wholly or not at all, by a draft beside it. @throws AnchorEvalError `unavailable` */
-export function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.part`;
-  return writing(file, async () => {
-    try {
-      await writeFile(draft, text);
-      await rename(draft, file);
-    } finally {
-      await rm(draft, { force: true });
-    }
-  });
-}
 
 /**
  * Says what went wrong: on standard error, and with `--json` as a document too.

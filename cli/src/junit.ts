@@ -1,6 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import type { CheckVerdict } from "anchoreval/internal/check/types";
-import { writing } from "./errors.ts";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 
 /** One rule of a check as a test case. */
 export interface RuleCase {
@@ -22,7 +21,7 @@ export async function writeJunit(
   cases: readonly RuleCase[],
   notes: readonly string[],
 ): Promise<void> {
-  await writing(file, () => writeFile(file, junitXml(suite, cases, notes)));
+  await replaceFile(file, junitXml(suite, cases, notes));
 }
 
 function junitXml(suite: string, cases: readonly RuleCase[], notes: readonly string[]): string {

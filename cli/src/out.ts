@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
-import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { isLeftover, whyNotWritable } from "anchoreval/internal/node/drafts";
+import { settleFolder } from "anchoreval/internal/node/folder-files";
 import { fileChunks } from "anchoreval/internal/node/read-file";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { type OptionReader, invalidOption } from "./command.ts";
 
 /** A folder to write, and the files in it that a command may replace. */
@@ -21,13 +23,14 @@ interface OutFolder {
 
 /**
  * Refuses, before the work, a folder that can't be written to without losing something: one that holds files that this
- * command doesn't write, or its files of something else. Nothing is made.
+ * command doesn't write, or its files of something else. Nothing is made; what a stopped command began there is ended.
  * @throws AnchorEvalError `invalid_option`
  */
 export async function checkOutFolder({ option, folder, files, other, force = false }: OutFolder): Promise<void> {
   await checkWritable(option, folder);
+  await settleFolder(folder);
   if (force) return;
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !isLeftover(name, false));
   const foreign = names.filter((name) => !files.includes(name));
   const what =
     foreign.length > 0
@@ -48,33 +51,6 @@ export async function checkOutFolder({ option, folder, files, other, force = fal
 export async function checkWritable(option: string, folder: string): Promise<void> {
   const why = await whyNotWritable(folder);
   if (why !== null) throw invalidOption(`${option} ${folder} can't be made a folder: ${why}`);
-}
-
-/**
- * Makes a folder and writes files into it, all or none: beside it first. What they replace stays until all are written,
- * and a folder that was made for them is removed where that fails.
- * @param write - is given the path of each file
- * @throws AnchorEvalError `unavailable`
- */
-export async function writeOutFolder(
-  folder: string,
-  files: readonly string[],
-  write: (...paths: string[]) => Promise<void>,
-): Promise<void> {
-  let made: string | undefined;
-  let draft: string | undefined;
-  try {
-    made = await mkdir(folder, { recursive: true });
-    for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`);
-    draft = await mkdtemp(join(dirname(resolve(folder)), ".anchoreval-"));
-    await write(...files.map((name) => join(draft!, name)));
-    for (const name of files) await rename(join(draft, name), join(folder, name));
-  } catch (cause) {
-    if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
-    throw new AnchorEvalError("unavailable", `${folder} could not be written`, { cause });
-  } finally {
-    if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
-  }
 }
 
 /** A file that `--out` names, and its kind. */
@@ -143,13 +119,6 @@ async function isFolder(path: string): Promise<boolean> {
  * Writes text to a file, as gzip where the name ends in .gz: wholly, or not at all.
  * @throws AnchorEvalError `unavailable`
  */
-export async function writeOutFile(file: string, pieces: Iterable<string>): Promise<void> {
-  const draft = file.endsWith(".gz") ? `${file.slice(0, -3)}.part.gz` : `${file}.part`;
-  try {
-    await writeText(draft, pieces);
-    await rename(draft, file);
-  } catch (cause) {
-    await rm(draft, { force: true }).catch(() => undefined);
-    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
-  }
+export function writeOutFile(file: string, pieces: Iterable<string>): Promise<void> {
+  return replaceFile(file, (path) => writeText(path, pieces));
 }

@@ -1,8 +1,8 @@
 import { appendFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { unwritable } from "anchoreval/internal/node/system-error";
 import { textTable } from "anchoreval/internal/words/figures";
 import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
-import { writing } from "./errors.ts";
 
 /** A table of a result; the first row is its heading. */
 interface ResultTable {
@@ -45,7 +45,9 @@ export async function readSideFile(options: OptionReader, name: string): Promise
  */
 export async function addSummary(file: string | undefined, heading: string, parts: ResultParts): Promise<void> {
   if (file === undefined) return;
-  await writing(file, () => appendFile(file, markdown(heading, parts)));
+  await appendFile(file, markdown(heading, parts)).catch((cause: unknown) => {
+    throw unwritable(file, cause);
+  });
 }
 
 function markdown(heading: string, parts: ResultParts): string {

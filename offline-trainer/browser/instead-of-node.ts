@@ -51,3 +51,10 @@ export function setImmediate(): Promise<void> {
 export function setTimeout(delay: number): Promise<void> {
   return new Promise((resolve) => globalThis.setTimeout(resolve, delay));
 }
+
+const notHere = (): never => {
+  throw new AnchorEvalError("unsupported", "a page has no files to write");
+};
+
+/** Of checkpoints, which nothing asks for in a page. */
+export { notHere as hasCode, notHere as replaceFile, notHere as unreadable };

@@ -6,6 +6,9 @@ import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import type { SampleOptions } from "../logs/scores.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
+import { isLeftover } from "./drafts.ts";
+import { settleFolder } from "./folder-files.ts";
+import { hasCode, unreadable } from "./system-error.ts";
 
 export interface FindOptions {
   /** The model's name, where all logs are of one model; else each log names its own. */
@@ -71,15 +74,14 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
       seen.add(real);
       found = await stat(real);
     } catch (cause) {
-      const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-      throw new AnchorEvalError(
-        missing ? "not_found" : "unavailable",
-        missing ? `${path}: there is no such file or folder` : `${path} could not be read`,
-        { cause },
-      );
+      if (!hasCode(cause, "ENOENT")) throw unreadable(path, cause);
+      throw new AnchorEvalError("not_found", `${path}: there is no such file or folder`, { cause });
     }
-    if (found.isDirectory()) for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
-    else if (named || found.isFile()) files.push({ file: path, named }); // no pipe that a folder has, which nobody may write to
+    if (found.isDirectory()) {
+      await settleFolder(path);
+      for (const name of (await readdir(path)).sort())
+        if (!isLeftover(name, false)) await walk(join(path, name), false);
+    } else if (named || found.isFile()) files.push({ file: path, named }); // no pipe that a folder has, which nobody may write to
   };
   for (const path of paths) await walk(path, true);
   return files;

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AnchorEvalError } from "../core/errors.ts";
@@ -7,6 +8,8 @@ import { parsePythonJson } from "../logs/json.ts";
 import { chunkLines, HEAD_BYTES, isGzip, type LineBatch } from "../tables/chunk-lines.ts";
 import { type Answers, parseAnswers } from "../tables/parse-answers.ts";
 import type { ScoreOptions } from "../tables/score-reader.ts";
+import { settleFolder } from "./folder-files.ts";
+import { unreadable } from "./system-error.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -15,6 +18,7 @@ const CHUNK_BYTES = 1 << 20;
  * @throws AnchorEvalError `not_found`, `unavailable`, or `invalid_data` where gzip breaks off or is damaged
  */
 export async function* fileChunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  await settleFolder(dirname(path));
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -58,7 +62,7 @@ export function readError(path: string, error: unknown): unknown {
   if (code === "EISDIR") return invalid("this is a folder, not a file");
   if (code === "ENOENT" || code === "ENOTDIR")
     return new AnchorEvalError("not_found", `${path}: there is no such file`, { cause: error });
-  return new AnchorEvalError("unavailable", `${path}: the file could not be read`, { cause: error });
+  return unreadable(path, error);
 }
 
 /**
@@ -114,6 +118,7 @@ export interface RandomAccess {
 /** @throws AnchorEvalError `not_found`, `unavailable`; `invalid_data` for a folder */
 export async function openBytes(path: string): Promise<RandomAccess> {
   try {
+    await settleFolder(dirname(path));
     const file = await open(path);
     const stats = await file.stat();
     if (stats.isDirectory()) {

@@ -18,6 +18,7 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { IndexEntry } from "../publish/bundle-index.ts";
 import { folderSource } from "./folder.ts";
+import { isUnfinished } from "./folder-files.ts";
 
 /** Where the build puts the bundles that come with the package: a folder a version, BENCHMARK/X.Y.Z. */
 const SHIPPED = fileURLToPath(new URL("../shipped/", import.meta.url));
@@ -103,8 +104,8 @@ function foundPlace(place: string): { readonly folder: string; readonly expected
   }
   const plain = place.replace(/#sha256:.*$/, "");
   const [name = "", version, ...more] = plain.split("@");
-  if (!BENCHMARK_NAME.test(name) || more.length > 0 || existsSync(join(plain, "manifest.json")))
-    return { folder: plain };
+  const isFolder = existsSync(join(plain, "manifest.json")) || isUnfinished(plain);
+  if (!BENCHMARK_NAME.test(name) || more.length > 0 || isFolder) return { folder: plain };
   const all = shippedBundles();
   const own = all.filter(({ benchmark }) => benchmark === name);
   const found = own.find((bundle) => (version === undefined ? isStable(bundle.version) : bundle.version === version));

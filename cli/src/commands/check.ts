@@ -1,13 +1,12 @@
-import { writeFile } from "node:fs/promises";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
 import { type Command, flag, option, invalidOption } from "../command.ts";
-import { writing } from "../errors.ts";
 import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
@@ -135,7 +134,7 @@ export const checkCommand: Command = {
 
 async function saveAnswers(file: string, { responses, hashes }: ReadModel): Promise<void> {
   const document = { responses: Object.fromEntries(responses), hashes: Object.fromEntries(hashes) };
-  await writing(file, () => writeFile(file, `${JSON.stringify(document, null, 1)}\n`));
+  await replaceFile(file, `${JSON.stringify(document, null, 1)}\n`);
 }
 
 function checkParts(check: Answered<CheckResult>): ResultParts {

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import {
@@ -8,10 +8,10 @@ import {
   lmEvalDocumentList,
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
+import { replaceFiles } from "anchoreval/internal/node/folder-files";
 import { type Command, option } from "../command.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { anchoredTask } from "../anchored-task.ts";
-import { writing } from "../errors.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
@@ -48,7 +48,9 @@ export const exportCommand: Command = {
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
     const { files, extra, run } = TARGET[to](form);
-    for (const [file, text] of files) await write(out, file, text);
+    await replaceFiles(out, { files: files.map(([file]) => basename(file)) }, async (...paths) => {
+      for (const [k, [, text]] of files.entries()) await writeFile(paths[k]!, text);
+    });
 
     const names = files.map(([file]) => file);
     const made = { form: asked, items: anchors.length, file: names[0]!, ...extra };
@@ -186,11 +188,4 @@ function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentLis
     ...(typeof chatTemplate === "boolean" && { chatTemplate }),
   });
   return ["lm_eval --model hf --model_args pretrained=MODEL", ...fixed.map(quote)].join(" ");
-}
-
-async function write(folder: string, file: string, text: string): Promise<void> {
-  await writing(file, async () => {
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, text);
-  });
 }

@@ -18,6 +18,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { replaceFiles } from "anchoreval/internal/node/folder-files";
 import {
   option,
   stoppableBy,
@@ -32,7 +33,7 @@ import { fileDigest, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
+import { checkOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 
 const DEFAULT_BUCKETS = 5;
@@ -162,7 +163,7 @@ export const formsCommand: Command = {
       trainerVersion(),
     );
     await stoppable(turn()); // building never waits: an interrupt is heard only now
-    await writeOutFolder(out, [...files.keys()], async (...paths) => {
+    await replaceFiles(out, { files: [...files.keys()] }, async (...paths) => {
       for (const path of paths) await writeFile(path, files.get(basename(path))!);
     });
     for (const warning of summary.warnings) output.remark(`note: ${warning}`);

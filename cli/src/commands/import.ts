@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groupBy } from "anchoreval-trainer/internal/import/run-scores";
 import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
@@ -16,12 +16,13 @@ import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-p
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { parseChoices } from "anchoreval/internal/logs/choices";
+import { replaceFiles } from "anchoreval/internal/node/folder-files";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { openHarness } from "../trainer.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
+import { checkOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 
@@ -88,14 +89,14 @@ export const importCommand: Command = {
       ? await importTable(from, operands, options)
       : await importHarness(from, operands, options, output);
     await checkOutFolder({ ...place, other: otherImport(matrix) });
+    const gone = trials === undefined ? [TRIALS] : []; // of an earlier import
     const files = FILES.filter((file) => trials !== undefined || file !== TRIALS);
-    await writeOutFolder(out, files, async (responses, items, description, single) => {
+    await replaceFiles(out, { files, gone }, async (responses, items, description, single) => {
       await writeWideCsv(responses, matrix);
       await writeItems(items, matrix.items, prices);
       await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
       if (trials !== undefined) await writeTrials(single, trials);
     });
-    if (trials === undefined) await rm(join(out, TRIALS), { force: true }); // of an earlier import
     for (const warning of report.warnings) output.remark(table ? warning : `warning: ${warning}`);
     output.result(report, [...lines, ...foundLines(report), "", ...nextSteps(report, out)]);
   },

@@ -3,13 +3,14 @@ import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-fol
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
+import { sweepDrafts } from "anchoreval/internal/node/drafts";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
 import { placedFolder, placedSource } from "anchoreval/internal/node/shipped-bundles";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
-import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Command, option, flag, invalidOption } from "../command.ts";
@@ -94,11 +95,14 @@ export const sweepCommand: Command = {
   async run({ options, output, signal }) {
     const to = options.required("to");
     const dryRun = options.flag("dry-run");
-    if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
+    const kind = storeKind(to);
+    if (kind === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
       throw invalidOption(`--to ${to} isn't a folder: nothing is published there`);
     const { broken, ...result } = await withStore(to, signal, async (store) => {
-      const swept = await sweepBlobs(store, { now: Date.now(), dryRun });
-      return { ...swept, broken: await findBrokenLogs(store) };
+      const now = Date.now();
+      const swept = await sweepBlobs(store, { now, dryRun });
+      const drafts = kind === "folder" ? await sweepDrafts(to, { before: now - SWEEP_AGE, dryRun }) : [];
+      return { ...swept, removed: [...swept.removed, ...drafts], broken: await findBrokenLogs(store) };
     });
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)

@@ -11,6 +11,7 @@ import {
 } from "anchoreval-trainer/internal/simulate/settings";
 import { simulateLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
+import { replaceFiles } from "anchoreval/internal/node/folder-files";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
 import {
   option,
@@ -21,7 +22,7 @@ import {
   type OptionSpec,
   invalidOption,
 } from "../command.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
+import { checkOutFolder } from "../out.ts";
 
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;
 
@@ -75,7 +76,7 @@ export const simulateCommand: Command = {
     );
     await stoppableBy(signal, "simulate")(turn()); // drawing never waits: an interrupt is heard only now
     output.remark(`writing ${out}`);
-    await writeOutFolder(out, FILES, async (responses, items, models, parameters) => {
+    await replaceFiles(out, { files: FILES }, async (responses, items, models, parameters) => {
       await writeWideCsv(responses, matrix);
       await writeItems(items, matrix.items);
       await writeText(models, modelLines(truth.models));

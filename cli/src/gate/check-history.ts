@@ -38,7 +38,7 @@ export async function checkHistory(
   );
   const key = { benchmark, version, digest: bundle.digest, form, baseline: baselineDigest(baselines) };
   gateFromAnchors(bundle, [{ ...run, name: "tonight" }], baselines, { ...options, form, replays: 0 }); // or it refuses them
-  const nights = await addNight(file, key, Object.fromEntries(run.responses), night, (words) => output.remark(words));
+  const nights = await addNight(file, key, Object.fromEntries(run.responses), night);
   const models = nights.map((own) => ({ responses: own.responses, name: `night ${own.night}`, form }));
   const gate = withAnswers(gateFromAnchors(bundle, models, baselines, { ...options, form }), [run, ...baselines]);
   const names = nights.map((own) => own.night);

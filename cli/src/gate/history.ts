@@ -1,11 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { changeFile } from "anchoreval/internal/node/file-lock";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption } from "../command.ts";
-import { replaceFile } from "../errors.ts";
 
 /** One night of a history, a line of its file. */
 export interface HistoryNight extends HistoryKey {
@@ -43,7 +41,6 @@ export function baselineDigest(baselines: readonly Pick<ReadModel, "responses">[
  * Adds tonight's answers to a history, as {@link withNight} has it; of jobs that do so at the same time one after the other.
  * The file is written wholly or not at all.
  * @param name - of the night; how many there are by then, where it isn't given
- * @param remark - told where a lock is removed that a stopped job had left
  * @returns all nights, tonight's among them
  * @throws AnchorEvalError `invalid_data` with the line that isn't a night, or is one twice; `invalid_option` as
  * {@link withNight}; `unavailable` for a file that can't be read, written or locked
@@ -53,79 +50,18 @@ export async function addNight(
   key: HistoryKey,
   responses: HistoryNight["responses"],
   name: string | undefined,
-  remark: (words: string) => void,
-  staleAfter = STALE_AFTER,
 ): Promise<readonly HistoryNight[]> {
-  const lock = await takeLock(file, remark, staleAfter);
-  try {
-    const history = await readHistory(file);
-    const nights = withNight(file, history, key, responses, name);
-    if (nights === history) return nights;
-    if (!(await lock.isHeld()))
-      throw unavailable(`${file} wasn't written: this job stood still while it held the lock, and another took it`);
-    await replaceFile(file, nights.map((night) => `${JSON.stringify(night)}\n`).join(""));
-    return nights;
-  } finally {
-    if (await lock.isHeld()) await rm(lock.path, { force: true });
-  }
-}
-
-/** A lock is held as long as a file takes to read and write. One that stays the same for so many milliseconds was left. */
-const STALE_AFTER = 30_000;
-const LOOK_EVERY = 25;
-
-/**
- * Takes FILE.lock, a file that is made only where there is none, with a name of this job's own in it; waits while another
- * job has it. No clock is compared: a lock is stale where this job has seen the same one for `staleAfter` milliseconds.
- * Only who makes FILE.lock.stale may remove it, so that no two jobs do, the second one the first one's new lock.
- */
-async function takeLock(file: string, remark: (words: string) => void, staleAfter: number) {
-  const path = `${file}.lock`;
-  const own = randomUUID();
-  const holder = (): Promise<string | null> => readFile(path, "utf8").catch(() => null);
-  let seen: string | null = null;
-  let waited = 0;
-  while (!(await makeFile(path, own))) {
-    await wait(LOOK_EVERY);
-    const now = await holder();
-    waited = now !== null && now === seen ? waited + LOOK_EVERY : 0;
-    seen = now;
-    if (waited < staleAfter) continue;
-    if (waited > 4 * staleAfter) throw unavailable(`${path} is in the way: delete it and ${path}.stale, if no check is running`); // prettier-ignore
-    if (!(await makeFile(`${path}.stale`, own))) continue;
-    if ((await holder()) === seen) {
-      await rm(path, { force: true });
-      remark(`warning: ${path} was left by a job that was stopped; it is removed`);
-    }
-    await rm(`${path}.stale`, { force: true });
-  }
-  return { path, isHeld: async () => (await holder()) === own };
-}
-
-/** Makes a file unless it exists. @returns whether it was made */
-async function makeFile(path: string, text: string): Promise<boolean> {
-  try {
-    await writeFile(path, text, { flag: "wx" });
-    return true;
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "";
-    // Windows refuses access while a file of that name is being deleted.
-    if (code === "EEXIST" || (process.platform === "win32" && ["EPERM", "EACCES", "EBUSY"].includes(code)))
-      return false;
-    throw unavailable(`${path} could not be written`, cause);
-  }
-}
-
-function unavailable(words: string, cause?: unknown): AnchorEvalError {
-  return new AnchorEvalError("unavailable", words, { cause });
-}
-
-/** Reads a history; none where there is no file. */
-async function readHistory(file: string): Promise<HistoryNight[]> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw unavailable(`--history ${file} can't be read`, cause);
+  let nights: readonly HistoryNight[] = [];
+  await changeFile(file, (there) => {
+    const history = parseHistory(file, there?.toString() ?? "");
+    nights = withNight(file, history, key, responses, name);
+    return nights === history ? null : nights.map((night) => `${JSON.stringify(night)}\n`).join("");
   });
+  return nights;
+}
+
+/** @throws AnchorEvalError `invalid_data` */
+function parseHistory(file: string, text: string): HistoryNight[] {
   const nights: HistoryNight[] = [];
   text.split("\n").forEach((line, k) => {
     if (line.trim() === "") return;

@@ -11,6 +11,8 @@ import type { Manifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { settleFolder } from "anchoreval/internal/node/folder-files";
+import { hasCode, systemReason } from "anchoreval/internal/node/system-error";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
@@ -76,11 +78,12 @@ export interface ImportFacts {
 export async function readImportFacts(responses: string): Promise<ImportFacts> {
   const path = join(dirname(responses), "import.json");
   let text: string;
+  await settleFolder(dirname(responses));
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code!)) return {};
-    throw new AnchorEvalError("invalid_data", `${path}: it could not be read`, { cause });
+    if (hasCode(cause, "ENOENT", "ENOTDIR")) return {};
+    throw new AnchorEvalError("invalid_data", `${path}: it could not be read: ${systemReason(cause)}`, { cause });
   }
   const refuse = (message: string, field: string[] = [], cause?: unknown): never => {
     const issues = [{ path: [path, ...field], code: "invalid_value", message }];

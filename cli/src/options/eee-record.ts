@@ -1,12 +1,11 @@
 import { existsSync, statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { Estimate } from "anchoreval/internal/estimate/types";
 import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import type { ReadModel } from "../anchor-logs.ts";
 import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
-import { replaceFile, writing } from "../errors.ts";
 import { packageVersion } from "../trainer.ts";
 import type { Answered } from "./answers.ts";
 
@@ -61,7 +60,6 @@ export function readRecordOptions(options: OptionReader): WriteRecord | null {
     const { folder, uuid, record } = estimateRecord(bundle, estimate, { ...run, model }, seconds);
     const file = join(out, ...folder, `${uuid}.json`);
     if (existsSync(file)) return file; // the same estimate: only the time would be another
-    await writing(file, () => mkdir(dirname(file), { recursive: true }));
     await replaceFile(file, `${JSON.stringify(record, null, 2)}\n`);
     return file;
   };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { columnOf, type ItemTable, readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { systemReason } from "anchoreval/internal/node/system-error";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { invalidOption, type OptionReader, type OptionSpecs, option } from "../command.ts";
 
@@ -17,7 +18,7 @@ export async function readLines(file: string): Promise<FileLine[]> {
   try {
     content = await readFile(file, "utf8");
   } catch (cause) {
-    throw new AnchorEvalError("not_found", `${file} could not be read`, { cause });
+    throw new AnchorEvalError("not_found", `${file} could not be read: ${systemReason(cause)}`, { cause });
   }
   return content
     .split("\n")

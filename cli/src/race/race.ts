@@ -1,11 +1,10 @@
-import { writeFile } from "node:fs/promises";
 import { loadAdaptive } from "anchoreval/internal/adaptive/item-pool";
 import { raceFromPool, type Race, type RacedCandidate } from "anchoreval/internal/compare/race";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readAnswers } from "anchoreval/internal/node/read-file";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { count, counted, listed, percent, points } from "anchoreval/internal/words/figures";
 import { type CommandInput, invalidOption } from "../command.ts";
-import { writing } from "../errors.ts";
 import { openBundle } from "../open-bundle.ts";
 import { answersName, estimateOptions } from "../options/answers.ts";
 import { readPoints, readScale } from "../options/scale.ts";
@@ -29,7 +28,7 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
   const { next, summary } = files;
   if (next !== undefined) {
     const ids = found.candidates.filter(({ next: own }) => own.length > 0).map(({ name, next: own }) => [name, own]);
-    await writing(next, () => writeFile(next, `${JSON.stringify(Object.fromEntries(ids), null, 1)}\n`));
+    await replaceFile(next, `${JSON.stringify(Object.fromEntries(ids), null, 1)}\n`);
   }
   const parts = raceParts(found);
   output.result(found, plainLines(parts));

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { writing } from "../errors.ts";
+import { isLeftover } from "anchoreval/internal/node/drafts";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { invalidOption } from "../command.ts";
 
 /** A run that is asked for: the same again goes on with a run that was broken off. */
@@ -67,12 +68,8 @@ export async function finishRun(folder: string, result: unknown): Promise<void> 
   await written(folder, FINISHED, result);
 }
 
-async function written(folder: string, name: string, value: unknown): Promise<void> {
-  const file = join(folder, name);
-  await writing(file, async () => {
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, `${JSON.stringify(value, null, 1)}\n`);
-  });
+function written(folder: string, name: string, value: unknown): Promise<void> {
+  return replaceFile(join(folder, name), `${JSON.stringify(value, null, 1)}\n`);
 }
 
 async function stateOf(folder: string, request: RunRequest): Promise<"new" | "begun" | "finished" | "other"> {
@@ -80,7 +77,7 @@ async function stateOf(folder: string, request: RunRequest): Promise<"new" | "be
     (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : null,
   );
   if (names === null) return "other";
-  if (names.length === 0) return "new";
+  if (names.every((name) => isLeftover(name, false))) return "new";
   const found = await readFile(join(folder, REQUEST), "utf8")
     .then((text) => JSON.parse(text) as RunRequest & { process?: { host: string; pid: number } })
     .catch(() => null);

@@ -1,9 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
@@ -105,7 +105,7 @@ export const runCommand: Command = {
       return;
     }
     await beginRun(folder, request);
-    for (const [file, text] of plan.files) await writeFile(file, text);
+    for (const [file, text] of plan.files) await replaceFile(file, text);
     output.remark(`${folder}: ${begun ? "goes on with the run that was broken off" : counted(run.asked, "item")}`);
     for (const command of plan.commands) {
       if (command.done) continue;

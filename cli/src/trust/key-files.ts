@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { ManifestSignature } from "anchoreval/internal/core/bundle/signature";
+import { systemReason } from "anchoreval/internal/node/system-error";
 import { invalidOption } from "../command.ts";
 
 /** A private key of a file: its public half in base64url, and its signatures. */
@@ -15,9 +16,12 @@ export interface FileKey {
  * @throws AnchorEvalError `invalid_option`
  */
 export async function readKey(option: string, file: string): Promise<FileKey> {
+  const pem = await readFile(file).catch((cause: unknown) => {
+    throw invalidOption(`${option} ${file}: no private key can be read there: ${systemReason(cause)}`, cause);
+  });
   let privateKey: KeyObject;
   try {
-    privateKey = createPrivateKey(await readFile(file));
+    privateKey = createPrivateKey(pem);
   } catch (cause) {
     throw invalidOption(`${option} ${file}: no private key can be read there`, cause);
   }

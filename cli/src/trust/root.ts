@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { changeFile } from "anchoreval/internal/node/file-lock";
+import { hasCode, unreadable } from "anchoreval/internal/node/system-error";
 import { checkRoots, signersOf } from "anchoreval/internal/trust/root-chain";
 import {
   encodeTrustFile,
@@ -12,7 +14,6 @@ import {
   type SignedStatement,
 } from "anchoreval/internal/trust/statements";
 import { type Command, invalidOption, option, type OptionReader } from "../command.ts";
-import { replaceFile } from "../errors.ts";
 import type { Output } from "../output.ts";
 import { type FileKey, readExpiry, readKey } from "./key-files.ts";
 
@@ -69,38 +70,49 @@ export const rootCommand: Command = {
       if (roots === null) throw invalidOption(`${file} isn't there: --add root:KEY makes it`);
       return report(output, roots);
     }
-    const next = await nextRoots(roots ?? [], options, keys);
-    await replaceFile(file, new TextDecoder().decode(encodeTrustFile({ roots: next })));
-    await report(output, next);
+    await report(output, await changeRoots(file, (there) => nextRoots(there ?? [], options, keys)));
   },
 };
 
 /** Adds a key's signature to the newest version of a root, in the place of one that it has. */
 export async function signRoot(file: string, key: FileKey, output: Output): Promise<void> {
-  const roots = await readRoots(file);
-  const newest = roots?.at(-1);
-  const statement = newest && parseRoot(newest);
-  if (!statement) throw invalidOption(`${file} has no root that can be signed: anchoreval root makes one`);
-  const former = roots!.length > 1 ? parseRoot(roots!.at(-2)!) : null;
-  if (![...statement.keys, ...(former?.keys ?? [])].includes(key.key))
-    throw invalidOption(
-      `${key.key} isn't a key of root ${statement.version}, nor of the one before: its signature says nothing`,
-    );
-  const signed = [...roots!.slice(0, -1), signedBy(newest, [key])];
-  await replaceFile(file, new TextDecoder().decode(encodeTrustFile({ roots: signed })));
+  const signed = await changeRoots(file, (roots) => {
+    const newest = roots?.at(-1);
+    const statement = newest && parseRoot(newest);
+    if (!statement) throw invalidOption(`${file} has no root that can be signed: anchoreval root makes one`);
+    const former = roots!.length > 1 ? parseRoot(roots!.at(-2)!) : null;
+    if (![...statement.keys, ...(former?.keys ?? [])].includes(key.key))
+      throw invalidOption(
+        `${key.key} isn't a key of root ${statement.version}, nor of the one before: its signature says nothing`,
+      );
+    return [...roots!.slice(0, -1), signedBy(newest, [key])];
+  });
   await report(output, signed);
 }
 
+type Roots = readonly SignedStatement[];
+
+/** Changes root.json; who signs it at the same time signs what the one before wrote. */
+async function changeRoots(file: string, change: (roots: Roots | null) => Roots | Promise<Roots>): Promise<Roots> {
+  let next: Roots = [];
+  await changeFile(file, async (there) => {
+    next = await change(there && parseRoots(file, there));
+    return encodeTrustFile({ roots: next });
+  });
+  return next;
+}
+
 /** The versions in root.json; null where no file is there. */
-async function readRoots(file: string): Promise<readonly SignedStatement[] | null> {
-  let bytes: Uint8Array;
-  try {
-    bytes = new Uint8Array(await readFile(file));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw invalidOption(`${file} can't be read: ${(cause as Error).message}`, cause);
-  }
-  const trust = parseTrustFile(bytes);
+async function readRoots(file: string): Promise<Roots | null> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    if (hasCode(cause, "ENOENT")) return null;
+    throw unreadable(file, cause);
+  });
+  return bytes && parseRoots(file, bytes);
+}
+
+function parseRoots(file: string, bytes: Uint8Array): Roots {
+  const trust = parseTrustFile(new Uint8Array(bytes));
   if (trust === null) throw invalidOption(`${file} is no root.json`);
   return trust.roots;
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { trustKey } from "anchoreval/internal/core/bundle/names";
+import { systemReason } from "anchoreval/internal/node/system-error";
 import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
 import { checkRoots, currentRoot, isEnding } from "anchoreval/internal/trust/root-chain";
 import { signIndex } from "anchoreval/internal/trust/sign-index";
@@ -45,7 +46,7 @@ export async function readSeal(
   const trust = await readFile(file).then(
     (bytes) => parseTrustFile(new Uint8Array(bytes)),
     (cause: unknown) => {
-      throw invalidOption(`--root ${file} can't be read: ${(cause as Error).message}`, cause);
+      throw invalidOption(`--root ${file} can't be read: ${systemReason(cause)}`, cause);
     },
   );
   if (trust === null) throw invalidOption(`--root ${file} is no root.json: anchoreval root makes one`);

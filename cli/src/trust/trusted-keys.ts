@@ -5,9 +5,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { changeFile } from "anchoreval/internal/node/file-lock";
+import { hasCode, systemReason } from "anchoreval/internal/node/system-error";
+import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
 import { type TrustMemory, trustRoot } from "anchoreval/internal/trust/trust-root";
 import { invalidOption } from "../command.ts";
-import { replaceFile } from "../errors.ts";
 import { printable } from "../output.ts";
 
 /**
@@ -40,27 +43,42 @@ export function memoryFolder(env: Readonly<Record<string, string | undefined>>):
   return join(own, "anchoreval", "trust");
 }
 
-/** A memory in files. Where the folder can't be written to, that is warned of, and what was loaded is used. */
-function folderMemory(folder: string): TrustMemory {
+/**
+ * A memory in files, which commands side by side share: the newest that any of them saw stays. Where the folder can't be written
+ * to, that is warned of, and what was loaded is used.
+ */
+export function folderMemory(folder: string): TrustMemory {
   const fileOf = (key: string): string => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
   return {
     read: async (key) => {
       try {
         return await readFile(fileOf(key), "utf8");
       } catch (cause) {
-        if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "")) return null;
-        throw invalidOption(`${fileOf(key)}, which remembers the newest root and index, can't be read`, cause);
+        if (hasCode(cause, "ENOENT", "ENOTDIR")) return null;
+        throw invalidOption(
+          `${fileOf(key)}, which remembers the newest root and index, can't be read: ${systemReason(cause)}`,
+          cause,
+        );
       }
     },
     write: async (key, text) => {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        await replaceFile(fileOf(key), text);
-      } catch {
+        await changeFile(fileOf(key), (there) => (there !== null && isOlder(text, there.toString()) ? null : text));
+      } catch (error) {
+        const why = error instanceof AnchorEvalError ? error.message : systemReason(error);
         warn(
-          `${folder} can't be written to: the newest root and index aren't remembered, so an older one won't be noticed`,
+          `${folder} can't be written to: the newest root and index aren't remembered, so an older one won't be noticed (${why})`,
         );
       }
     },
   };
+}
+
+/** Whether a text has an index of a lower number than another, or a root of fewer versions: another command saw more meanwhile. */
+function isOlder(text: string, other: string): boolean {
+  const [own, there] = [text, other].map((one) => parseTrustFile(new TextEncoder().encode(one)));
+  if (!own || !there) return false;
+  const numbers = [own, there].map(({ index }) => (index && parseIndexStatement(index)?.number) ?? 0);
+  return numbers[0]! < numbers[1]! || (numbers[0] === numbers[1] && own.roots.length < there.roots.length);
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { hasCode, unreadable } from "anchoreval/internal/node/system-error";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 
@@ -21,11 +23,11 @@ export function checkpointed(folder: string): typeof calibrate {
       ...options,
       ...(found && { resume: found }),
       onRound: async (state) => {
-        await writeState(folder, path, state);
+        await writeState(path, state);
         await options.onRound?.(state);
       },
     });
-    await writeState(folder, path, result);
+    await writeState(path, result);
     return result;
   };
 }
@@ -54,7 +56,7 @@ function keyOf(responses: Responses, options: CalibrateOptions): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-async function writeState(folder: string, path: string, state: CalibrationState | Calibration): Promise<void> {
+async function writeState(path: string, state: CalibrationState | Calibration): Promise<void> {
   const { theta, a, b, scales, dispersion, evaluations } = state;
   const ends =
     "converged" in state
@@ -73,13 +75,7 @@ async function writeState(folder: string, path: string, state: CalibrationState 
   const bytes = encodeSafetensors(
     Object.entries(vectors).map(([name, data]) => ({ name, shape: [data.length], data })),
   );
-  try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(`${path}.tmp`, bytes);
-    await rename(`${path}.tmp`, path);
-  } catch (cause) {
-    throw unavailable(path, "written", cause as Error);
-  }
+  await replaceFile(path, bytes);
 }
 
 async function readState(path: string): Promise<CalibrationState | Calibration | null> {
@@ -87,8 +83,8 @@ async function readState(path: string): Promise<CalibrationState | Calibration |
   try {
     bytes = new Uint8Array(await readFile(path));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw unavailable(path, "read", cause as Error);
+    if (hasCode(cause, "ENOENT")) return null;
+    throw unreadable(path, cause);
   }
   try {
     const { tensors } = decodeSafetensorsHeader(bytes, bytes.length);
@@ -117,8 +113,4 @@ async function readState(path: string): Promise<CalibrationState | Calibration |
       cause,
     });
   }
-}
-
-function unavailable(path: string, what: "read" | "written", cause: Error): AnchorEvalError {
-  return new AnchorEvalError("unavailable", `the checkpoint ${path} could not be ${what}: ${cause.message}`, { cause });
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
   type BatchResult,
@@ -11,7 +11,9 @@ import {
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { type EstimatorId, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { isLeftover } from "anchoreval/internal/node/drafts";
 import { folderSource } from "anchoreval/internal/node/folder";
+import { replaceFile } from "anchoreval/internal/node/whole-file";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { points, textTable } from "anchoreval/internal/words/figures";
@@ -92,7 +94,6 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const files = bundleFiles(result, await renderReport(result, { signal }));
   const folder = join(out, "bundle");
   for (const own of OWN) await rm(join(out, own), { recursive: true, force: true });
-  await mkdir(out, { recursive: true });
   await writeBundleFolder(folder, files);
   const { manifest } = result.content;
   const form = String(anchors);
@@ -149,7 +150,7 @@ const OWN = ["bundle", "state", "answers.json"];
 /** @throws AnchorEvalError `invalid_option` for a folder that holds anything but an earlier demo */
 async function checkDemoFolder(out: string): Promise<void> {
   const names = await readdir(out).catch(() => []);
-  const other = names.filter((name) => !OWN.includes(name));
+  const other = names.filter((name) => !OWN.includes(name) && !isLeftover(name, false));
   if (other.length > 0)
     throw new AnchorEvalError(
       "invalid_option",
@@ -268,7 +269,7 @@ async function finish(
   request: DemoRequest,
 ): Promise<void> {
   const answers = join(out, "answers.json");
-  await writeFile(answers, `${JSON.stringify({ form: request.form, responses: request.responses }, null, 1)}\n`);
+  await replaceFile(answers, `${JSON.stringify({ form: request.form, responses: request.responses }, null, 1)}\n`);
   const here = (path: string): string => relative(process.cwd(), path);
   output.line(`report: ${here(join(out, "bundle", "report.html"))}`);
   output.line(`one model again (${request.model}), ${serve ? "while this runs" : "with npm run demo -- --serve"}:`);

@@ -1,11 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { BundleFileName } from "anchoreval/bundle";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { isLeftover, whyNotWritable } from "anchoreval/internal/node/drafts";
+import { replaceFiles, settleFolder } from "anchoreval/internal/node/folder-files";
+import { hasCode, systemReason, unreadable } from "anchoreval/internal/node/system-error";
+
+/** Files that belong to a bundle in a folder. */
+const BUNDLE_PARTS = [...BUNDLE_FILES, SIGNATURE_FILE] as const;
 
 /** Which bundle is written, and whether it may replace anything. */
 interface ReplaceOptions {
@@ -27,13 +33,12 @@ export async function checkBundleFolder(
 ): Promise<void> {
   const refused = (why: string): AnchorEvalError =>
     new AnchorEvalError("invalid_option", `${folder} holds ${why}: choose another --out, or replace it with --force`);
-  const names = await readdir(folder).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return [];
-    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${message}`, { cause: error });
+  await settleFolder(folder);
+  const names = await namesIn(folder).catch((cause: unknown) => {
+    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${systemReason(cause)}`, { cause });
   });
   if (!force && names.length > 0) {
-    const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
+    const other = names.filter((name) => !BUNDLE_PARTS.some((own) => own === name));
     if (other.length > 0) throw refused(`other files (${other.slice(0, 3).join(", ")})`);
     const there = await readFile(join(folder, "manifest.json"))
       .then(parseManifest)
@@ -42,13 +47,22 @@ export async function checkBundleFolder(
     if (there.benchmark !== benchmark || there.version !== version)
       throw refused(`the bundle ${there.benchmark}@${there.version}`);
   }
-  const why = await whyNotWritable(dirname(resolve(folder))); // it is written beside, then takes its place
+  const why = await whyNotWritable(folder);
   if (why !== null) throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${why}`);
 }
 
+/** Names of what lies in a folder, but for the program's own; none where it isn't there. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  });
+  return names.filter((name) => !isLeftover(name, false));
+}
+
 /**
- * Writes a bundle whole or not at all: into a folder beside it, which then takes its place. What was there is moved aside
- * first and removed last.
+ * Writes a bundle whole or not at all, whenever the process is killed. It takes the place of all that was in the folder; what
+ * isn't a bundle's goes last.
  * @returns the digest of what was replaced, where that was another fit
  * @throws AnchorEvalError `invalid_option` (`checkBundleFolder`), `unavailable`
  */
@@ -59,68 +73,27 @@ export async function writeBundleFolder(
 ): Promise<string | null> {
   await checkBundleFolder(folder, { ...parseManifest(files.get("manifest.json")!), ...options });
   const before = await readFile(join(folder, "manifest.json")).catch(() => null); // nothing, or broken: it makes way
-  const target = resolve(folder);
-  const beside = (role: string): string => join(dirname(target), `.${basename(target)}.${process.pid}.${role}`);
-  const [temporary, aside] = [beside("tmp"), beside("old")];
-  try {
-    await rm(temporary, { recursive: true, force: true });
-    await mkdir(temporary, { recursive: true });
-    for (const [name, bytes] of files) await writeFile(join(temporary, name), bytes);
-    const moved = await rename(target, aside).then(
-      () => true,
-      (error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-        throw error;
-      },
-    );
-    await rename(temporary, target).catch(async (error: unknown) => {
-      if (moved) await rename(aside, target);
-      throw error;
-    });
-    await rm(aside, { recursive: true, force: true });
-    return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
-  } catch (cause) {
-    await rm(temporary, { recursive: true, force: true }).catch(() => undefined); // what stopped the writing stops this
-    if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError(
-      "unavailable",
-      `the bundle could not be written to ${folder}: ${(cause as Error).message}`,
-      { cause },
-    );
-  }
+  const others = (await namesIn(folder)).filter((name) => !files.has(name as BundleFileName));
+  const gone = BUNDLE_PARTS.filter((name) => others.includes(name));
+  await replaceFiles(folder, { files: [...files.keys()], gone }, async (...paths) => {
+    for (const path of paths) await writeFile(path, files.get(basename(path) as BundleFileName)!);
+  });
+  for (const name of others) await rm(join(folder, name), { recursive: true, force: true });
+  return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
 }
 
 /** Reads a bundle's files from its folder. @throws AnchorEvalError `not_found` where no bundle is there */
 export async function readBundleFolder(folder: string): Promise<Map<BundleFileName, Uint8Array>> {
+  await settleFolder(folder);
   const files = new Map<BundleFileName, Uint8Array>();
   for (const name of BUNDLE_FILES) {
     try {
       files.set(name, new Uint8Array(await readFile(join(folder, name))));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-        throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read`, { cause: error });
+      if (!hasCode(error, "ENOENT")) throw unreadable(join(folder, name), error);
     }
   }
   if (!files.has("manifest.json"))
     throw new AnchorEvalError("not_found", `${folder} has no manifest.json: no bundle is there`);
   return files;
-}
-
-/**
- * Why nothing can be made in a folder, or in what it would lie in: what is there is a file, or may not be written to. Null
- * where something can. It is tried, by an empty folder that is removed at once: rights alone don't tell.
- * @example const why = await whyNotWritable("out/mine"); // "out is a file"
- */
-export async function whyNotWritable(folder: string): Promise<string | null> {
-  for (let path = resolve(folder); ; path = dirname(path)) {
-    const there = await stat(path).catch(() => null);
-    if (there === null && path !== dirname(path)) continue;
-    if (there?.isDirectory() === false) return `${path} is a file`;
-    try {
-      await rmdir(await mkdtemp(join(path, ".anchoreval-")));
-      return null;
-    } catch (error) {
-      return `${path} can't be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
-    }
-  }
 }

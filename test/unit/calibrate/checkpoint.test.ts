@@ -102,5 +102,5 @@ test("a file that isn't whole is refused by name, never taken", async () => {
 test("a folder that can't be made is a plain error", async () => {
   folder.write("taken", "a file");
   const refused = checkpointed(folder.path("taken/here"))(responses, options);
-  expectRefusal(await rejection(refused), "unavailable", "the checkpoint");
+  expectRefusal(await rejection(refused), "unavailable", "could not be read: not a directory (ENOTDIR)");
 });

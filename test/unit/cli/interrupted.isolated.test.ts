@@ -11,7 +11,9 @@ vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
   const writeFile = (path: PathLike, ...more: unknown[]): Promise<void> => {
     if (disk.full !== "" && String(path).endsWith(disk.full))
-      return Promise.reject(Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" }));
+      return Promise.reject(
+        Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", errno: -28 }),
+      );
     return (real.writeFile as (...all: unknown[]) => Promise<void>)(path, ...more);
   };
   return { ...real, writeFile, default: { ...real, writeFile } };
@@ -87,7 +89,9 @@ describe("a fit that can't be written", () => {
       disk.full = name;
       const { code, out, err } = await runProgram(fitting(folder.path("full")));
       expect({ code, out }).toEqual({ code: 1, out: "" });
-      expect(err).toContain(`anchoreval: the bundle could not be written to ${folder.path("full")}: ENOSPC`);
+      expect(err).toContain(
+        `anchoreval: ${folder.path("full")} could not be written: no space left on device (ENOSPC)`,
+      );
       expect(err).toContain(" [unavailable]\n");
       expect(listing(folder.path(""))).toEqual(before);
     },
@@ -132,7 +136,9 @@ describe("simulate", () => {
     disk.full = "truth.safetensors";
     const { code, err } = await runProgram(drawing(folder.path("new/board")));
     expect(code).toBe(1);
-    expect(err).toContain(`${folder.path("new/board")} could not be written [unavailable]`);
+    expect(err).toContain(
+      `${folder.path("new/board")} could not be written: no space left on device (ENOSPC) [unavailable]`,
+    );
     expect(existsSync(folder.path("new"))).toBe(false);
 
     folder.write("mine/notes.txt", "mine");
@@ -144,7 +150,7 @@ describe("simulate", () => {
     mkdirSync(folder.path("blocked/items.jsonl.gz"), { recursive: true });
     const { code, err } = await runProgram([...drawing(folder.path("blocked")), "--force"]);
     expect(code).toBe(1);
-    expect(err).toContain("could not be written [unavailable]");
+    expect(err).toContain("could not be written: items.jsonl.gz is a folder [unavailable]");
     expect(readdirSync(folder.path("blocked"))).toEqual(["items.jsonl.gz"]);
   });
 });
@@ -158,7 +164,9 @@ describe("import", () => {
     disk.full = "import.json";
     const { code, out, err } = await runProgram(["import", "--from", "lm-eval", logs, "--out", folder.path("read")]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toBe(`anchoreval: ${folder.path("read")} could not be written [unavailable]\n`);
+    expect(err).toBe(
+      `anchoreval: ${folder.path("read")} could not be written: no space left on device (ENOSPC) [unavailable]\n`,
+    );
     expect(existsSync(folder.path("read"))).toBe(false);
   });
 });

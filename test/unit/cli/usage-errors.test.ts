@@ -278,9 +278,9 @@ describe("fit", () => {
       argv: fit("--created", "yesterday"),
       message: "--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got yesterday",
     },
-    { argv: fit("--out", good), message: /^.*good\.csv can't be written to: ENOTDIR/ },
+    { argv: fit("--out", good), message: /^.*good\.csv can't be written to: .*\(ENOTDIR\)$/ },
     { argv: fit("--out", "/proc/a/b"), message: /^\/proc\/a\/b can't be written to: \/proc.* can't be written to/ },
-    { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: ENOTDIR/ },
+    { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: .*\(ENOTDIR\)$/ },
     {
       argv: fit("--out", folder.path("")),
       message: /^.* holds other files \(.*\): choose another --out, or replace it with --force$/,
@@ -334,12 +334,12 @@ describe("backtest", () => {
     {
       argv: backtest(...split, "--targets", folder.path("none.txt")),
       code: "not_found",
-      message: `${folder.path("none.txt")} could not be read`,
+      message: `${folder.path("none.txt")} could not be read: no such file or directory (ENOENT)`,
     },
     {
       argv: backtest(...split, "--families", folder.path("none.csv")),
       code: "not_found",
-      message: `${folder.path("none.csv")} could not be read`,
+      message: `${folder.path("none.csv")} could not be read: no such file or directory (ENOENT)`,
     },
   ])("$argv", (expected) => refuses(expected));
 

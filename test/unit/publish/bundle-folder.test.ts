@@ -1,16 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync } from "node:fs";
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { loadBundle } from "anchoreval";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { folderSource, folderStore } from "anchoreval/node";
 import { afterAll, expect, test } from "vitest";
-import { whyNotWritable } from "../../../offline-trainer/src/publish/bundle-folder.ts";
+import { whyNotWritable } from "anchoreval/internal/node/drafts";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
 import { describeSweeping } from "../../conformance/sweeping.suite.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -32,7 +34,7 @@ test.skipIf(process.platform !== "linux")(
   "a place where nobody can write, whoever it is: /proc has no folders of ours",
   async () => {
     for (const path of ["/proc", "/proc/a/b"])
-      expect(await whyNotWritable(path)).toMatch(/^\/proc can't be written to \(E/);
+      expect(await whyNotWritable(path)).toMatch(/^\/proc can't be written to: .*\(E/);
   },
 );
 
@@ -57,13 +59,45 @@ test("a static host's folder holds the bundle as it was fitted, and no leftovers
   expect(left).toEqual([]);
 });
 
-test("a lock that a dead writer left is broken", async () => {
+test("what killed publications left is no object, is in nobody's way, and is swept when it is a day old", async () => {
   const root = await folderOfFolderStore();
   const store = folderStore(root);
-  await store.putIfAbsent("a", new Uint8Array([1]));
-  await writeFile(join(root, "a.lock"), "");
-  await utimes(join(root, "a.lock"), new Date(0), new Date(0));
-  expect(await store.putIfMatch("a", new Uint8Array([2]), (await store.get("a"))!.etag)).toBe(true);
+  await publishBundle(store, sampleBundle());
+  const before = (await readdir(root, { recursive: true })).sort();
+  const objects = await store.list("bundles/sample/");
+  const blobs = await store.listTimes("bundles/sample/blobs/");
+  const owner = "another-host.7.0.0.0";
+  const left = [
+    `.anchoreval-${owner}.tmp/x`,
+    `bundles/sample/.anchoreval-${owner}.tmp/index.json`,
+    `bundles/sample/.anchoreval-index.json.lock/${owner}`,
+    `bundles/sample/blobs/.anchoreval-${owner}.tmp/${"0".repeat(64)}`,
+    // Those of the version before.
+    `bundles/sample/index.json.${randomUUID()}.tmp`,
+    "bundles/sample/index.json.lock",
+  ];
+  const tops = left.map((path) => path.replace(/(\.(?:tmp|lock))\/.*/, "$1"));
+  for (const path of left) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), "");
+  }
+  expect(await store.list("bundles/sample/")).toEqual(objects);
+  expect((await store.listTimes("bundles/sample/")).map(({ name }) => name).sort()).toEqual([
+    "index.json",
+    "log.jsonl",
+  ]);
+  expect(await store.listTimes("bundles/sample/blobs/")).toEqual(blobs);
+  const removed = async (...more: string[]): Promise<string[]> => {
+    const { code, out } = await runCommand("sweep", "--to", root, "--json", ...more);
+    expect(code).toBe(0);
+    return (JSON.parse(out) as { removed: string[] }).removed;
+  };
+  expect(await removed()).toEqual([]);
+  const old = new Date(Date.now() - 2 * 86_400_000);
+  for (const path of tops) await utimes(join(root, path), old, old);
+  expect(await removed("--dry-run")).toEqual([...tops].sort());
+  expect(await removed()).toEqual([...tops].sort());
+  expect((await readdir(root, { recursive: true })).sort()).toEqual(before);
 });
 
 test("a folder that can't be written is a named error", async () => {

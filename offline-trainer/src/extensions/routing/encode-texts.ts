@@ -1,6 +1,7 @@
 import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { hasCode, unreadable, unwritable } from "anchoreval/internal/node/system-error";
 import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import type { TextVectors } from "../../matrix/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
@@ -102,9 +103,7 @@ export async function openPartialVectors(file: string, key: string): Promise<Par
         made = true;
         await appendFile(path, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
       } catch (cause) {
-        throw new AnchorEvalError("unavailable", `${path} could not be written: ${(cause as Error).message}`, {
-          cause,
-        });
+        throw unwritable(path, cause);
       }
     },
     remove: () => rm(path, { force: true }),
@@ -115,8 +114,8 @@ async function readBytes(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new AnchorEvalError("unavailable", `${path} could not be read: ${(cause as Error).message}`, { cause });
+    if (hasCode(cause, "ENOENT")) return null;
+    throw unreadable(path, cause);
   }
 }
 

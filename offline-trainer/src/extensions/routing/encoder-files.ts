@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { hasCode, unreadable } from "anchoreval/internal/node/system-error";
 
 /** Pooling of the token vectors of a text: their mean, or the first token's. */
 export const POOLINGS = ["mean", "cls"] as const;
@@ -41,7 +42,7 @@ export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles
   if (file === null)
     throw new AnchorEvalError("not_found", `${options.encoder}: it has no tokenizer.json; name one with --tokenizer`);
   const json = await readJson(file);
-  if (json === null) throw new AnchorEvalError("not_found", `${file} could not be read`);
+  if (json === null) throw new AnchorEvalError("not_found", `${file}: there is no such file`);
   await refuseModules(above);
   const { max_position_embeddings: positions } = await settings(join(above, "config.json"));
   const maxTokens = options.maxTokens ?? (await statedMaxTokens(above, json));
@@ -79,8 +80,9 @@ async function readJson(file: string): Promise<object | null> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
-  } catch {
-    return null;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
+    throw unreadable(file, error);
   }
   try {
     const value: unknown = JSON.parse(text);

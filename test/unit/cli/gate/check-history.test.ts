@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, test } from "vitest";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
-import { addNight, type HistoryNight } from "../../../../cli/src/gate/history.ts";
+import type { HistoryNight } from "../../../../cli/src/gate/history.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { ROOT } from "../../../support/source-imports.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
@@ -47,7 +47,6 @@ describe("check --history", () => {
     expect(readFileSync(summary, "utf8")).toContain("### sample 1.0.0: ");
     expect(readFileSync(junit, "utf8")).toContain("no change for the worse");
     expect(lines(history).map((own) => own["night"])).toEqual(["1", "a bad one", "the next"]);
-    expect(existsSync(`${history}.part`)).toBe(false);
   });
 
   it("takes the same answers of a night again for the same night; the order of baselines doesn't matter", async () => {
@@ -110,27 +109,12 @@ test("twenty processes that add a night at the same time lose none", { timeout: 
     const [history, key, night, start] = process.argv.slice(1);
     const { addNight } = await import(${JSON.stringify(module)});
     while (Date.now() < Number(start)) await new Promise((resolve) => setTimeout(resolve, 5));
-    await addNight(history, JSON.parse(key), { item: 1 }, night, console.error);`;
+    await addNight(history, JSON.parse(key), { item: 1 }, night);`;
   const added = names.map(
     (night) =>
     promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, history, JSON.stringify(key), night, start]), // prettier-ignore
   );
   for (const { stderr } of await Promise.all(added)) expect(stderr).toBe("");
   expect(lines(history).map((own) => String(own["night"])).sort()).toEqual(names); // prettier-ignore
-  expect([".lock", ".lock.stale", ".part"].filter((end) => existsSync(`${history}${end}`))).toEqual([]);
-});
-
-test("a lock that a stopped job left is taken away once; one that changes hands is waited for", async () => {
-  const history = folder.path("left.jsonl");
-  const said: string[] = [];
-  const add = (night: string): Promise<unknown> => addNight(history, key, {}, night, (words) => said.push(words), 100);
-  folder.write("left.jsonl.lock", "a job that is gone");
-  await Promise.all(["1", "2", "3", "4"].map(add));
-  expect(lines(history).map((own) => String(own["night"])).sort()).toEqual(["1", "2", "3", "4"]); // prettier-ignore
-  expect(said).toEqual([`warning: ${history}.lock was left by a job that was stopped; it is removed`]);
-
-  folder.write("left.jsonl.lock", "a job that is gone");
-  folder.write("left.jsonl.lock.stale", "another that is gone");
-  await expect(add("5")).rejects.toThrow("delete it and");
-  expect(lines(history).length).toBe(4);
+  expect(readdirSync(folder.path("")).filter((name) => name.startsWith("."))).toEqual([]);
 });
