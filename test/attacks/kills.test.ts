@@ -1,0 +1,290 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { loadBundle } from "anchoreval";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { sweepDrafts } from "anchoreval/internal/node/drafts";
+import { findBrokenLogs } from "anchoreval/internal/publish/sweep-blobs";
+import { folderSource, folderStore } from "anchoreval/node";
+import { expect } from "vitest";
+import { readItemTable } from "../../offline-trainer/src/matrix/item-table.ts";
+import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
+import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-folder.ts";
+import { attack, type Figures } from "../support/attack.ts";
+import { filesOf, runProgram } from "../support/run-command.ts";
+import { sampleBundle } from "../support/sample-bundle.ts";
+import { ROOT } from "../support/source-imports.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+// Commands that are killed: at each call that changes something on the disk, and at any time. After it whoever reads sees all old
+// files or all new ones; old and new are never there together; the next run ends what was begun, and nothing hidden stays.
+
+const folder = tempFolder();
+const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
+const BIN = join(ROOT, "sdk/bin/anchoreval.js");
+
+/** A command that replaces what it made before. */
+interface Victim {
+  /** The command, which makes the old result with 0 and the new one with 1. @param out - its folder */
+  readonly argv: (made: 0 | 1, out: string) => string[];
+  /** Reads the result as another command does. @returns which one it is, null for what is neither */
+  readonly read: (out: string) => Promise<0 | 1 | null>;
+}
+
+interface Ready extends Victim {
+  readonly name: string;
+  /** The old and the new files. */
+  readonly results: readonly Record<string, Buffer>[];
+  /** Calls that change something, and the milliseconds that the whole command takes. */
+  readonly calls: number;
+  readonly takes: number;
+}
+
+const table = (scenario: string, items: number): string =>
+  [
+    "model,item_id,scenario,score",
+    ...Array.from({ length: 12 }, (_, m) =>
+      Array.from({ length: items }, (__, i) => `m${m},${scenario}${i},${scenario},${(m * 7 + i * 3) % 5 > 1 ? 1 : 0}`),
+    ).flat(),
+  ].join("\n");
+
+const VICTIMS: Readonly<Record<string, Victim>> = {
+  import: {
+    argv: (made, out) => ["import", folder.path(`table${made}.csv`), "--from", "table", "--out", out, "--force"],
+    read: async (out) => {
+      const { matrix } = await readResponses(join(out, "responses.csv.gz"), { items: join(out, "items.jsonl.gz") });
+      const [a, b] = ["a", "b"].map((own) => matrix.items.filter((item) => item.item_id.startsWith(own)).length);
+      return a === 20 && b === 0 ? 0 : a === 0 && b === 25 ? 1 : null;
+    },
+  },
+  simulate: {
+    argv: (made, out) => [
+      ...["simulate", "--models", "12", "--items", "20", "--scenarios", "1"],
+      ...["--seed", `${made}`, "--out", out, "--force"],
+    ],
+    read: async (out) => {
+      const { matrix } = await readResponses(join(out, "responses.csv.gz"), { items: join(out, "items.jsonl.gz") });
+      return matrix.items.length === 20 ? whichOf("simulate", shown(out)) : null;
+    },
+  },
+  forms: {
+    argv: (made, out) => [
+      ...["forms", "--items", folder.path("items.csv"), "--size", `${4 + made}`, "--count", "3", "--out", out, "--force"], // prettier-ignore
+    ],
+    read: async (out) => {
+      const { rows } = await readItemTable(join(out, "form-1.csv"));
+      return rows.length === 4 ? 0 : rows.length === 5 ? 1 : null;
+    },
+  },
+  fit: {
+    argv: (made, out) => [
+      ...["fit", "--responses", folder.path("board/responses.csv.gz"), "--items", folder.path("board/items.jsonl.gz")],
+      ...["--anchors", "4", "--provider", "typescript", "--name", `quiz@1.0.${made}`, "--out", out, "--force"],
+    ],
+    read: async (out) => {
+      const { manifest } = await loadBundle(folderSource(out));
+      return manifest.version === "1.0.0" ? 0 : manifest.version === "1.0.1" ? 1 : null;
+    },
+  },
+};
+
+/** Done when it is asked for first. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+const ready = new Map<string, Ready>();
+
+/** Which result some files are: all of one, and none of the other's. */
+function whichOf(name: string, files: Record<string, Buffer>): 0 | 1 | null {
+  const { results } = ready.get(name)!;
+  const found = results.findIndex(
+    (own) =>
+      Object.keys(own).length === Object.keys(files).length &&
+      Object.entries(own).every(([file, bytes]) => files[file]?.equals(bytes) === true),
+  );
+  return found === -1 ? null : (found as 0 | 1);
+}
+
+/** A file that may lie there as it is, in a folder that has some of one result's files only. */
+function areOfOne(name: string, files: Record<string, Buffer>): boolean {
+  return ready
+    .get(name)!
+    .results.some((own) => Object.entries(files).every(([file, bytes]) => own[file]?.equals(bytes) === true));
+}
+
+const hidden = (path: string): string[] =>
+  readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) => basename(name).startsWith("."));
+const shown = (path: string): Record<string, Buffer> => {
+  const names = readdirSync(path).filter((name) => !name.startsWith("."));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(path, name))]));
+};
+
+interface End {
+  readonly signal: string | null;
+  readonly code: number | null;
+}
+
+/** Runs the program in a process of its own. @param after - milliseconds until it is killed, if it runs then */
+function run(argv: readonly string[], env: Record<string, string> = {}, after?: number): Promise<End> {
+  const child = spawn(process.execPath, ["--import", HOOK, BIN, ...argv, "--quiet"], {
+    stdio: "ignore",
+    env: { ...process.env, ...env },
+  });
+  const timer = after === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), after);
+  return new Promise((resolve) => {
+    child.on("exit", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal });
+    });
+  });
+}
+
+/** Kills it before one of its calls, or at any time. */
+function kill(
+  argv: readonly string[],
+  { calls, takes }: Pick<Ready, "calls" | "takes">,
+  random: RandomSource,
+): Promise<End> {
+  return random.next() < 0.75
+    ? run(argv, { KILL_AT: String(1 + Math.floor(calls * random.next())) })
+    : run(argv, {}, takes * random.next());
+}
+
+/** Runs it to its end, and counts. */
+async function measured(argv: readonly string[]): Promise<Pick<Ready, "calls" | "takes">> {
+  const count = folder.path("count");
+  const begun = performance.now();
+  expect(await run(argv, { KILL_COUNT: count })).toEqual({ code: 0, signal: null });
+  return { takes: performance.now() - begun, calls: Number(readFileSync(count, "utf8")) };
+}
+
+/** What the commands read. */
+const inputs = once(async () => {
+  writeFileSync(folder.path("table0.csv"), table("a", 20));
+  writeFileSync(folder.path("table1.csv"), table("b", 25));
+  writeFileSync(folder.path("items.csv"), ["item_id", ...Array.from({ length: 40 }, (_, i) => `i${i}`)].join("\n"));
+  const board = ["simulate", "--models", "20", "--items", "30", "--scenarios", "1", "--out", folder.path("board")];
+  expect(await run(board)).toEqual({ code: 0, signal: null });
+});
+
+/** Makes both results. */
+async function prepare(name: string): Promise<Ready> {
+  await inputs();
+  const victim = VICTIMS[name]!;
+  const out = folder.path(`${name}/out`);
+  expect(await run(victim.argv(0, out))).toEqual({ code: 0, signal: null });
+  cpSync(out, folder.path(`${name}/old`), { recursive: true });
+  const measures = await measured(victim.argv(1, out));
+  const results = [filesOf(folder.path(`${name}/old`)), filesOf(out)];
+  const made = { name, ...victim, results, ...measures };
+  ready.set(name, made);
+  expect([whichOf(name, results[0]!), whichOf(name, results[1]!), areOfOne(name, filesOf(out))]).toEqual([0, 1, true]);
+  return made;
+}
+
+let tries = 0;
+const figures: Figures & Record<"killed" | "old" | "new", number> = { killed: 0, old: 0, new: 0 };
+
+async function attackVictim(name: string, random: RandomSource): Promise<string | null> {
+  const victim = ready.get(name) ?? (await prepare(name));
+  const place = folder.path(`try${tries++}`);
+  const out = join(place, "out");
+  mkdirSync(place);
+  const fresh = random.next() < 0.2;
+  if (!fresh) cpSync(folder.path(`${name}/old`), out, { recursive: true });
+  const argv = victim.argv(1, out);
+  const times = random.next() < 0.3 ? 2 : 1; // the second one meets what the first left
+  for (let k = 0; k < times; k++) {
+    const { signal, code } = await kill(argv, victim, random);
+    if (signal === "SIGKILL") figures.killed++;
+    else if (code !== 0) return `exit code ${code} of a command that nobody killed`;
+    const there = fresh && !readdirSync(place).includes("out") ? {} : shown(out);
+    if (!areOfOne(name, there)) return `mixed: ${Object.keys(there).join(", ")}`;
+  }
+  if (!fresh && random.next() < 0.7) {
+    const found = await victim.read(out);
+    if (found === null) return "a reader saw neither the old result nor the new one";
+    if (whichOf(name, shown(out)) !== found) return "a reader was there, and not all files are in their places";
+    figures[found === 0 ? "old" : "new"]++;
+  }
+  const again = await run(argv);
+  if (again.code !== 0) return `exit code ${again.code} of the next run`;
+  if (whichOf(name, shown(out)) !== 1) return `after the next run: ${Object.keys(shown(out)).join(", ")}`;
+  if (hidden(place).length > 0) return `left: ${hidden(place).join(", ")}`;
+  rmSync(place, { recursive: true });
+  return null;
+}
+
+attack("kills of import, simulate, forms and fit", { tries: 2, figures }, async (random) => {
+  const names = Object.keys(VICTIMS);
+  const name = names[Math.floor(names.length * random.next())]!;
+  figures[name] = (figures[name] ?? 0) + 1;
+  const what = await attackVictim(name, random);
+  return what && `${name}: ${what}`;
+});
+
+const publishing = { killed: 0, old: 0, new: 0 };
+
+/** A store with one version, and what it costs to publish another. */
+const published = once(async () => {
+  for (const [name, version] of [
+    ["older", "1.0.0"],
+    ["newer", "1.0.1"],
+  ] as const)
+    // prettier-ignore
+    await writeBundleFolder(folder.path(name), sampleBundle({ version }));
+  expect(await run(["publish", folder.path("older"), "--to", folder.path("publish/old")])).toMatchObject({ code: 0 });
+  cpSync(folder.path("publish/old"), folder.path("publish/out"), { recursive: true });
+  return measured(["publish", folder.path("newer"), "--to", folder.path("publish/out")]);
+});
+
+attack("kills of publish", { tries: 1, figures: publishing }, async (random) => {
+  const place = folder.path(`publish${tries++}`);
+  const publish = await published();
+  cpSync(folder.path("publish/old"), place, { recursive: true });
+  const argv = ["publish", folder.path("newer"), "--to", place];
+  const { signal, code } = await kill(argv, publish, random);
+  if (signal === "SIGKILL") publishing.killed++;
+  else if (code !== 0) return `exit code ${code} of a command that nobody killed`;
+  const store = folderStore(place);
+  const index = JSON.parse(readFileSync(join(place, "bundles/sample/index.json"), "utf8")) as {
+    latest: string;
+    versions: { version: string }[];
+  };
+  for (const { version } of index.versions)
+    if ((await loadBundle(folderSource(join(place, "bundles/sample", version)))).manifest.version !== version)
+      return `${version} is listed, and another bundle is there`;
+  publishing[index.latest === "1.0.0" ? "old" : "new"]++;
+  const broken = await findBrokenLogs(store);
+  if (broken.length > 0) return broken.join("; ");
+  const again = await runProgram([...argv, "--json"]);
+  if (again.code !== 0) return `the next publication: ${again.err}`;
+  if ((JSON.parse(again.out) as { latest: string }).latest !== "1.0.1") return `the next publication: ${again.out}`;
+  await loadBundle(folderSource(join(place, "bundles/sample/1.0.1")));
+  await sweepDrafts(place, { before: Date.now() + 1000, dryRun: false });
+  if (hidden(place).length > 0) return `left: ${hidden(place).join(", ")}`;
+  rmSync(place, { recursive: true });
+  return null;
+});
+
+const beside = { killed: 0 };
+
+attack("two imports into one folder, and one of them killed", { tries: 1, figures: beside }, async (random) => {
+  const victim = ready.get("import") ?? (await prepare("import"));
+  const out = join(folder.path(`try${tries++}`), "out");
+  cpSync(folder.path("import/old"), out, { recursive: true });
+  const [first, second] = random.next() < 0.5 ? ([0, 1] as const) : ([1, 0] as const);
+  const [{ signal }, { code }] = await Promise.all([
+    random.next() < 0.5 ? kill(victim.argv(first, out), victim, random) : run(victim.argv(first, out)),
+    run(victim.argv(second, out)),
+  ]);
+  if (signal === "SIGKILL") beside.killed++;
+  if (code !== 0) return `exit code ${code} of the one that nobody killed`;
+  if (!areOfOne("import", shown(out))) return "mixed";
+  if ((await victim.read(out)) === null) return "a reader saw neither the one result nor the other";
+  if (whichOf("import", shown(out)) === null) return "not all files are in their places";
+  return null;
+});
