@@ -87,10 +87,15 @@ export interface R2BucketLike {
 }
 
 /**
- * Reads a published bundle from an R2 bucket: the version's manifest, and the other files by their digests.
+ * Reads a published bundle from an R2 bucket: the version's manifest, and the other files by their digests. Requests of a
+ * Worker may share it: none waits for what another reads.
+ * @param ref - the version; given its manifest, that isn't read for the other files' digests
  * @example await loadBundle(r2Source(env.BUNDLES, { benchmark: "helm-lite", version: "1.0.0" }))
  */
-export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version: string }): BundleSource {
+export function r2Source(
+  bucket: R2BucketLike,
+  ref: { benchmark: string; version: string; files?: Manifest["files"] },
+): BundleSource {
   const name = `R2 ${ref.benchmark}@${ref.version}`;
   const get = async (key: string, file = key, range?: ByteRange, fileBytes?: number) => {
     try {
@@ -105,15 +110,12 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
       throw new AnchorEvalError("unavailable", `${name}: the bucket could not be read`, { cause });
     }
   };
-  let manifest: Promise<Manifest | null> | undefined;
-  const readManifest = (): Promise<Manifest | null> =>
-    (manifest ??= get(manifestKey(ref.benchmark, ref.version), "manifest.json").then(
-      (bytes) => bytes && parseManifest(bytes),
-      (error: unknown) => {
-        manifest = undefined;
-        throw error;
-      },
-    ));
+  let { files } = ref;
+  const readManifest = async (range?: ByteRange): Promise<Uint8Array | null> => {
+    const bytes = await get(manifestKey(ref.benchmark, ref.version), "manifest.json", range);
+    if (bytes !== null && range === undefined) files = parseManifest(bytes).files;
+    return bytes;
+  };
   return {
     name,
     expected: { benchmark: ref.benchmark, version: ref.version },
@@ -124,12 +126,9 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
     readTrust: () => get(trustKey(ref.benchmark)),
     readCard: () => get(cardKey(ref.benchmark, ref.version)),
     read: async (file, { range } = {}) => {
-      if (file === "manifest.json") {
-        const bytes = await get(manifestKey(ref.benchmark, ref.version), file, range);
-        if (bytes !== null && !range) manifest = Promise.resolve(parseManifest(bytes));
-        return bytes;
-      }
-      const described = (await readManifest())?.files.find((candidate) => candidate.name === file);
+      if (file === "manifest.json") return readManifest(range);
+      if (files === undefined) await readManifest();
+      const described = files?.find((candidate) => candidate.name === file);
       if (!described) return null;
       return readContent((key) => get(key, file, range, described.bytes), ref.benchmark, described.sha256);
     },

@@ -129,7 +129,7 @@ export class BundleReader {
   published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
     return this.#cached("manifest", `${benchmark}@${version}`, async () => {
       const source = r2Source(this.#setup.bucket, { benchmark, version });
-      const known = this.#setup.contents && (await this.#knownDigest(benchmark, version));
+      const known = this.#setup.contents && this.#knownDigest(benchmark, version);
       const load = (): Promise<Uint8Array | null> => source.read("manifest.json");
       const bytes = await (known === null ? load() : this.#shared(benchmark, known, load));
       if (bytes === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
@@ -141,7 +141,7 @@ export class BundleReader {
           "bundle_mismatch",
           `${benchmark}@${version} has another manifest (${read.digest}) than the index says (${listed.digest}): publish the right one again, or remove index.json if it is the one that is wrong`,
         );
-      return { ...read, source };
+      return read;
     });
   }
 
@@ -212,7 +212,8 @@ export class BundleReader {
   }
 
   /** A version's files, without reading the manifest again; whole files of open benchmarks are shared with other isolates. */
-  #source({ manifest, bytes, source }: PublishedBundle): BundleSource {
+  #source({ manifest, bytes }: PublishedBundle): BundleSource {
+    const source = r2Source(this.#setup.bucket, manifest);
     const read: BundleSource["read"] = (name, options) => {
       if (name === "manifest.json") return Promise.resolve(bytes);
       const file = fileOf(manifest, name);
@@ -224,8 +225,8 @@ export class BundleReader {
   }
 
   /** SHA-256 of a version's manifest if the index is in memory; it is not read for this. */
-  async #knownDigest(benchmark: string, version: string): Promise<string | null> {
-    const index = await this.#setup.caches.index.peek(benchmark);
+  #knownDigest(benchmark: string, version: string): string | null {
+    const index = this.#setup.caches.index.peek(benchmark);
     const entry = index?.versions.find((published) => published.version === version);
     return entry ? entry.digest.replace("sha256:", "") : null;
   }

@@ -1,11 +1,12 @@
+import { AnchorEvalError } from "anchoreval";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { PromiseCache } from "../../../workers/src/bundles/promise-cache.ts";
+import { ValueCache } from "../../../workers/src/bundles/value-cache.ts";
 
 const ignore = (): void => undefined;
 /** A cache of texts, as large as they are long, and loads that are counted. */
 function textCache(options: { maxBytes?: number; maxAge?: number; now?: () => number } = {}) {
-  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: (value) => value.length, ...options });
+  const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: (value) => value.length, ...options });
   const loads: string[] = [];
   return {
     loads,
@@ -93,7 +94,7 @@ test("gives the load to the request that began it, to be kept alive, and never a
 });
 
 test("a wait for a load that never ends is an end of its own, for who began it and who waits with him", async () => {
-  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, patience: 10 });
+  const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: () => 1, patience: 10 });
   const never = { load: () => new Promise<string>(ignore), keepAlive: ignore };
   const waits = [cache.get("a", never), cache.get("a", never)];
   await Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: "unavailable" })));
@@ -101,14 +102,58 @@ test("a wait for a load that never ends is an end of its own, for who began it a
 
 test("shows what is here, and what is loading not yet", async () => {
   let now = 0;
-  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, maxAge: 60, now: () => now });
+  const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: () => 1, maxAge: 60, now: () => now });
   expect(cache.peek("a")).toBeNull();
   const load = cache.get("a", { load: () => Promise.resolve("value"), keepAlive: ignore });
   expect(cache.peek("a")).toBeNull();
   await load;
-  expect(await cache.peek("a")).toBe("value");
+  expect(cache.peek("a")).toBe("value");
   now = 60;
   expect(cache.peek("a")).toBeNull();
+});
+
+describe("of a hundred who wait for another's load", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Reads of one key at the same time, the loads of which are these, one after another. @returns what became of them */
+  async function readers(loads: (() => Promise<string>)[]): Promise<{ ends: Record<string, number>; begun: number }> {
+    const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: () => 1 });
+    let begun = 0;
+    const load = (): Promise<string> => loads[begun++]!();
+    const reads = Array.from({ length: 100 }, () => cache.get("a", { load, keepAlive: ignore }));
+    const ends: Record<string, number> = {};
+    const count = (end: string): void => void (ends[end] = (ends[end] ?? 0) + 1);
+    for (const read of reads) read.then(count, (error: Error) => count(error.message));
+    await vi.advanceTimersByTimeAsync(20_000);
+    return { ends, begun };
+  }
+  const soon = (end: () => Promise<string>) => () => new Promise((resolve) => setTimeout(resolve, 50)).then(end);
+  const value = soon(() => Promise.resolve("value"));
+
+  test("all have its value", async () => {
+    expect(await readers([value])).toEqual({ ends: { value: 100 }, begun: 1 });
+  });
+
+  test("one begins it anew if it is lost, and the others wait for that", async () => {
+    const { ends, begun } = await readers([() => new Promise(ignore), value]);
+    expect(begun).toBe(2);
+    expect(ends["value"]).toBe(99); // all but the lost request
+  });
+
+  test.each([
+    ["unavailable", new AnchorEvalError("unavailable", "the request may ask no more")],
+    ["no error of ours", new Error("Too many subrequests")],
+  ])("one begins it anew if it fails for a reason of its request: %s", async (_, error) => {
+    const failing = soon(() => Promise.reject(error));
+    expect(await readers([failing, value])).toEqual({ ends: { [error.message]: 1, value: 99 }, begun: 2 });
+    expect(await readers([failing, failing])).toEqual({ ends: { [error.message]: 100 }, begun: 2 });
+  });
+
+  test("all have the refusal of what was read", async () => {
+    const refused = soon(() => Promise.reject(new AnchorEvalError("not_found", "nothing is there")));
+    expect(await readers([refused])).toEqual({ ends: { "nothing is there": 100 }, begun: 1 });
+  });
 });
 
 describe("bytes of loads under way", () => {
@@ -117,7 +162,7 @@ describe("bytes of loads under way", () => {
 
   /** Loads that end when they are told to. */
   function started() {
-    const cache = new PromiseCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 5000 });
+    const cache = new ValueCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 5000 });
     const begun = new Map<string, { end: (size: number) => void; fail: () => void }>();
     const begin = (key: string, takes: number): Promise<number> =>
       cache.get(key, {
