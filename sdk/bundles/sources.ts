@@ -1,5 +1,5 @@
 import { sha256 } from "../bytes.ts";
-import { readObject, type StoredBody } from "../client/body.ts";
+import { readObject } from "../client/body.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import {
   BENCHMARK_NAME,
@@ -89,7 +89,7 @@ export function checkedDigest(digest: string): string {
 
 /** The part of Cloudflare's R2Bucket that is read here. */
 export interface R2BucketLike {
-  get(key: string, options?: { range?: { offset: number; length: number } }): Promise<StoredBody | null>;
+  get(key: string, options?: { range?: { offset: number; length: number } }): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
 }
 
 /**

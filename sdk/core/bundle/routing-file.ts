@@ -63,6 +63,9 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
   return encodeSafetensors([...wide, ...narrow]);
 }
 
+/** Weights go with the size of a question's coordinates, which may be any vectors. */
+const MOST_WEIGHT = 1e9;
+
 /**
  * Reads routing.safetensors, whole; checks that it agrees with the manifest.
  * @throws AnchorEvalError `bundle_invalid`
@@ -72,7 +75,7 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
   const { tensors } = header;
   const described = manifest.coldStart;
   if (!described) throw broken("its manifest says nothing of it");
-  const read = tensorReader(header, bytes, 0, broken);
+  const read = tensorReader(header, bytes, 0, broken, MOST_WEIGHT);
   const side = (name: string, at: number): number => tensors.get(name)?.shape[at] ?? 0;
   const readAnswers = (of: (array: string) => string, models: number, rank: number) => {
     const means = read(of("answers.mean"), [models], Float64Array);

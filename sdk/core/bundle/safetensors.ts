@@ -118,15 +118,17 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
 const LARGEST = 1000;
 
 /**
- * Reads tensors of known shapes and types, whose values are numbers of at most {@link LARGEST}, out of a part of the file.
+ * Reads tensors of known shapes and types, whose values are numbers of a bounded amount, out of a part of the file.
  * @param part - bytes of the file from offset `partBegin`
  * @param refusal - the error that says why a tensor isn't what was expected
+ * @param most - by its amount
  */
 export function tensorReader(
   { tensors }: SafetensorsHeader,
   part: Uint8Array,
   partBegin: number,
   refusal: (why: string) => AnchorEvalError,
+  most = LARGEST,
 ) {
   return <T extends TensorData>(name: string, shape: readonly number[], ArrayType: new (...args: never[]) => T): T => {
     const entry = tensors.get(name);
@@ -136,8 +138,8 @@ export function tensorReader(
     const data = tensorData(entry, part, partBegin);
     if (!(data instanceof ArrayType)) throw refusal(`tensor ${name} has the type ${entry.type}`);
     if (data instanceof Uint32Array) return data;
-    const odd = data.findIndex((value) => !(Math.abs(value) <= LARGEST));
-    if (odd >= 0) throw refusal(`tensor ${name} holds ${data[odd]} at ${odd}, and not a number of at most ±${LARGEST}`);
+    const odd = data.findIndex((value) => !(Math.abs(value) <= most));
+    if (odd >= 0) throw refusal(`tensor ${name} holds ${data[odd]} at ${odd}, and not a number of at most ±${most}`);
     return data;
   };
 }

@@ -336,12 +336,12 @@ describe("a manifest that contradicts itself", () => {
     expect(error.message).toContain("(and 1 more)");
   });
 
-  test("sizes past any file fail as damage, not as a crash", async () => {
+  test("sizes past all room are refused before anything is read, not as a crash", async () => {
     const huge = withManifest(files, (m: Loose) => {
       m.files[0].bytes = 9e15;
       m.files[0].segments.at(-1).end = 9e15;
     });
-    expectRefusal(await rejection(load(huge)), "bundle_corrupt", "parameters.safetensors");
+    expectRefusal(await rejection(load(huge)), "unsupported", "load fewer scenarios");
   });
 });
 

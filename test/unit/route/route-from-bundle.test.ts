@@ -207,7 +207,7 @@ describe("refuses", () => {
     [
       "NaN",
       (name, data) => (name === "terms.axes" ? data.fill(NaN) : data),
-      "terms.axes holds a value that is not a number",
+      "terms.axes holds NaN at 0, and not a number",
     ],
     ["unsorted terms", (name, data) => (name === "terms.hash" ? data.reverse() : data), "hashes don't ascend"],
     [

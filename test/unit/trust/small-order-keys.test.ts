@@ -1,5 +1,4 @@
-import { requireTrusted } from "anchoreval/internal/bundles/trusted-source";
-import { isSignedBy, keyProblem } from "anchoreval/internal/bundles/trusted-source";
+import { isSignedBy, keyProblem, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
 import { rootProblem } from "anchoreval/internal/trust/statements";
 import { expect, test } from "vitest";
 import { settingsOf } from "../../../workers/src/settings.ts";
