@@ -73,7 +73,7 @@ export async function readReason(response: Response): Promise<string> {
 }
 
 /** The part of an object of R2 that is read. */
-export interface StoredBody {
+interface StoredBody {
   /** Of the whole object, also where a range of it was asked for. */
   readonly size: number;
   arrayBuffer(): Promise<ArrayBuffer>;

@@ -1,11 +1,13 @@
 import { fileBound } from "../bundles/read-file.ts";
-import { readObject, type StoredBody } from "../client/body.ts";
+import { readObject } from "../client/body.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { BundleStore, SweepableStore } from "./bundle-store.ts";
 
 /** The part of Cloudflare's R2Bucket that publishing needs. */
 export interface R2StoreBucket {
-  get(key: string): Promise<(StoredBody & { readonly etag: string }) | null>;
+  get(
+    key: string,
+  ): Promise<{ readonly etag: string; readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
   put(
     key: string,
     value: Uint8Array,
