@@ -124,7 +124,7 @@ describe("of a hundred who wait for another's load", () => {
     const reads = Array.from({ length: 100 }, () => cache.get("a", { load, keepAlive: ignore }));
     const ends: Record<string, number> = {};
     const count = (end: string): void => void (ends[end] = (ends[end] ?? 0) + 1);
-    for (const read of reads) read.then(count, (error: Error) => count(error.message));
+    for (const read of reads) read.then(count, (error: unknown) => count((error as Error).message));
     await vi.advanceTimersByTimeAsync(20_000);
     return { ends, begun };
   }
@@ -249,6 +249,23 @@ describe("bytes of loads under way", () => {
     await aMoment();
     begun.get("b")!.end(1);
     expect(await again).toBe(1);
+  });
+
+  test("of one that waits for room for long isn't taken for lost by who waits for it", async () => {
+    const cache = new ValueCache<number>({ maxBytes: 100, sizeOf: (value) => value });
+    const read = (key: string, takes: number, load: () => Promise<number>): Promise<number> =>
+      cache.get(key, { load, takes, keepAlive: ignore });
+    const slow = (): Promise<number> => new Promise((end) => setTimeout(end, 9500, 0));
+    let begun = 0;
+    const small = [read("a", 50, slow)];
+    await vi.advanceTimersByTimeAsync(5000);
+    small.push(read("b", 50, slow));
+    const large = [1, 2].map(() => read("large", 100, () => Promise.resolve(++begun)));
+    await vi.advanceTimersByTimeAsync(4700);
+    small.push(read("c", 50, slow)); // before there is room for the large one, which waits 14 s
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await Promise.all([...small, ...large])).toEqual([0, 0, 0, 1, 1]);
+    expect(begun).toBe(1);
   });
 
   test("that are taken back while they wait aren't begun, and count nothing", async () => {

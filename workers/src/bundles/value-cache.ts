@@ -22,7 +22,8 @@ export interface Load<T> {
 }
 
 interface Entry<T> {
-  readonly since: number;
+  /** When the load began, or last waited for room. */
+  since: number;
   /** Null while the load goes on. */
   outcome: { readonly value: T } | { readonly error: unknown } | null;
   /** @unit bytes */
@@ -124,6 +125,7 @@ export class ValueCache<T> {
         waited += await pause(waited);
         if (this.#entries.get(key) !== entry)
           throw new AnchorEvalError("unavailable", `${key}: dropped while its load waited for memory; try again`);
+        entry.since = this.#now();
       }
       const value = await load();
       this.#keep(key, entry, value);
