@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ export function isBeingReplaced(name: string): boolean {
  * the name that says so; then each takes its place. Whatever ends the process in between, whoever reads from the folder next
  * ({@link settleFolder}), or writes to it, finds the old files or puts the new ones in their places.
  * @param write - writes the files into the folder that it is given
- * @param gone - files that are removed, where they are there
+ * @param gone - files that are removed, where they are there; folders stay
  * @throws what `write` and the file system throw; nothing is replaced then
  */
 export async function replaceFiles(
@@ -90,7 +90,9 @@ export async function settleFolder(folder: string): Promise<void> {
         await existing(() => rename(join(next, name), join(folder, name)));
         continue;
       }
-      await rm(join(folder, name.slice(0, -GONE.length)), { recursive: true, force: true });
+      // The folder may be anybody's: a file in it may go, never a folder, and neither `..` nor the folder itself.
+      const path = join(folder, name.slice(0, -GONE.length));
+      if ((await existing(() => lstat(path)))?.isDirectory() === false) await existing(() => unlink(path));
       await existing(() => rmdir(join(next, name)));
     }
     await toDisk(folder);

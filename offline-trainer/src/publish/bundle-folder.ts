@@ -1,4 +1,4 @@
-import { readdir, rmdir, stat, writeFile } from "node:fs/promises";
+import { readdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { BundleFileName } from "anchoreval/bundle";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
@@ -72,6 +72,7 @@ export async function writeBundleFolder(
       },
       others,
     );
+    for (const name of others) if (!files.has(name as BundleFileName)) await rm(join(folder, name), { recursive: true, force: true }); // prettier-ignore
   } catch (cause) {
     if (cause instanceof AnchorEvalError) throw cause;
     throw new AnchorEvalError("unavailable", `the bundle could not be written to ${folder}: ${whyNot(cause)}`, {
