@@ -89,7 +89,10 @@ export function checkedDigest(digest: string): string {
 
 /** The part of Cloudflare's R2Bucket that is read here. */
 export interface R2BucketLike {
-  get(key: string, options?: { range?: { offset: number; length: number } }): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
+  get(
+    key: string,
+    options?: { range?: { offset: number; length: number } },
+  ): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>;
 }
 
 /**
