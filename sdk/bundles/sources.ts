@@ -96,14 +96,14 @@ export interface R2BucketLike {
 }
 
 /**
- * Reads a published bundle from an R2 bucket: the version's manifest, and the other files by their digests.
- * @param known - the version's manifest, where it was read before
+ * Reads a published bundle from an R2 bucket: the version's manifest, and the other files by their digests. Requests of a
+ * Worker may share it: none waits for what another reads.
+ * @param ref - the version; given its manifest, that isn't read for the other files' digests
  * @example await loadBundle(r2Source(env.BUNDLES, { benchmark: "helm-lite", version: "1.0.0" }))
  */
 export function r2Source(
   bucket: R2BucketLike,
-  ref: { benchmark: string; version: string },
-  known?: Manifest,
+  ref: { benchmark: string; version: string; files?: Manifest["files"] },
 ): BundleSource {
   const name = `R2 ${ref.benchmark}@${ref.version}`;
   const get = async (key: string, file = key, range?: ByteRange, fileBytes?: number) => {
@@ -119,15 +119,12 @@ export function r2Source(
       throw new AnchorEvalError("unavailable", `${name}: the bucket could not be read`, { cause });
     }
   };
-  let manifest: Promise<Manifest | null> | undefined = known && Promise.resolve(known);
-  const readManifest = (): Promise<Manifest | null> =>
-    (manifest ??= get(manifestKey(ref.benchmark, ref.version), "manifest.json").then(
-      (bytes) => bytes && parseManifest(bytes),
-      (error: unknown) => {
-        manifest = undefined;
-        throw error;
-      },
-    ));
+  let { files } = ref;
+  const readManifest = async (range?: ByteRange): Promise<Uint8Array | null> => {
+    const bytes = await get(manifestKey(ref.benchmark, ref.version), "manifest.json", range);
+    if (bytes !== null && range === undefined) files = parseManifest(bytes).files;
+    return bytes;
+  };
   return {
     name,
     expected: { benchmark: ref.benchmark, version: ref.version },
@@ -138,12 +135,9 @@ export function r2Source(
     readTrust: () => get(trustKey(ref.benchmark)),
     readCard: () => get(cardKey(ref.benchmark, ref.version)),
     read: async (file, { range } = {}) => {
-      if (file === "manifest.json") {
-        const bytes = await get(manifestKey(ref.benchmark, ref.version), file, range);
-        if (bytes !== null && !range) manifest = Promise.resolve(parseManifest(bytes));
-        return bytes;
-      }
-      const described = (await readManifest())?.files.find((candidate) => candidate.name === file);
+      if (file === "manifest.json") return readManifest(range);
+      if (files === undefined) await readManifest();
+      const described = files?.find((candidate) => candidate.name === file);
       if (!described) return null;
       return readContent((key) => get(key, file, range, described.bytes), ref.benchmark, described.sha256);
     },

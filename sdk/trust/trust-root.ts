@@ -62,8 +62,9 @@ export function trustRoot(
   const pinned = parseTrustFile(new TextEncoder().encode(root));
   if (pinned === null) throw invalidOption("the root of trust is no root.json: anchoreval root makes one");
   const { memory = null, onWarning = console.warn, now = Date.now } = options;
-  let given: Promise<RootChain> | undefined;
-  const check = { given: () => (given ??= checkRoots(pinned.roots, "the trusted root.json")), memory, onWarning, now };
+  let checked: RootChain | undefined;
+  const given = async (): Promise<RootChain> => (checked ??= await checkRoots(pinned.roots, "the trusted root.json"));
+  const check = { given, memory, onWarning, now };
   return (source) => ({
     name: source.name,
     ...(source.expected && { expected: source.expected }),

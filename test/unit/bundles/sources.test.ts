@@ -1,4 +1,5 @@
 import { loadBundle, type R2BucketLike, r2Source } from "anchoreval";
+import { parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { expect, test } from "vitest";
@@ -47,6 +48,27 @@ test("another file than the manifest finds its key by reading the manifest once"
     files.get("anchors.jsonl")!.slice(2, 9),
   );
   expect(store.reads.filter((key) => key.endsWith("manifest.json"))).toHaveLength(1);
+});
+
+test("no manifest is read where it is given", async () => {
+  const store = bucket();
+  const manifest = parseManifest(files.get("manifest.json")!);
+  expect(await r2Source(store, manifest).read("items.jsonl")).toEqual(files.get("items.jsonl"));
+  expect(store.reads).toHaveLength(1);
+});
+
+test("who reads doesn't wait for what another reads: that one's request may be gone", async () => {
+  const store = bucket();
+  const get = store.get.bind(store);
+  let first = true;
+  store.get = (key, options) => {
+    if (!first) return get(key, options);
+    first = false;
+    return new Promise(() => undefined);
+  };
+  const source = r2Source(store, ref);
+  void source.read("items.jsonl");
+  expect(await source.read("items.jsonl")).toEqual(files.get("items.jsonl"));
 });
 
 test("a file that the bundle doesn't have is null, and so is a version that isn't there", async () => {

@@ -1,7 +1,7 @@
 import type { Bundle, BundleRouting, Manifest } from "anchoreval";
 import type { ItemLines } from "anchoreval/internal/bundles/read-file";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
-import { PromiseCache } from "./promise-cache.ts";
+import { ValueCache } from "./value-cache.ts";
 import type { ShippedObjects } from "./shipped-bucket.ts";
 
 /** The version that stands for the highest stable one. */
@@ -38,13 +38,13 @@ export interface CachedValues {
   readonly items: ItemLines;
 }
 
-export type ValueCaches = { readonly [Phase in keyof CachedValues]: PromiseCache<CachedValues[Phase]> };
+export type ValueCaches = { readonly [Phase in keyof CachedValues]: ValueCache<CachedValues[Phase]> };
 
 export interface BundleCaches extends ValueCaches {
   /** Bounds the whole files that are being sent. */
   readonly files: MemoryRoom;
   /** The list of the bundles that come along, by the key "". */
-  readonly shipped: PromiseCache<ShippedObjects>;
+  readonly shipped: ValueCache<ShippedObjects>;
 }
 
 /**
@@ -56,14 +56,14 @@ export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patien
   const ageing = { ...every, maxAge: INDEX_MAX_AGE * 1000 };
   const indexSize = ({ versions }: BundleIndex): number => 200 * (versions.length + 1);
   return {
-    names: new PromiseCache({ maxBytes: 1 << 20, sizeOf: (names) => 100 * names.length, ...ageing }),
-    index: new PromiseCache({ maxBytes: 4 << 20, sizeOf: indexSize, ...ageing }),
-    manifest: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, ...every }),
-    bundle: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, ...every }),
-    routing: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
-    items: new PromiseCache({ maxBytes: 4 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
+    names: new ValueCache({ maxBytes: 1 << 20, sizeOf: (names) => 100 * names.length, ...ageing }),
+    index: new ValueCache({ maxBytes: 4 << 20, sizeOf: indexSize, ...ageing }),
+    manifest: new ValueCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, ...every }),
+    bundle: new ValueCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, ...every }),
+    routing: new ValueCache({ maxBytes: 8 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
+    items: new ValueCache({ maxBytes: 4 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
     files: new MemoryRoom(8 << 20, now),
-    shipped: new PromiseCache({
+    shipped: new ValueCache({
       maxBytes: 1 << 18,
       sizeOf: ({ objects }) => 300 * Object.keys(objects).length,
       ...every,

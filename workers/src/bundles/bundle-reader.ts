@@ -213,7 +213,7 @@ export class BundleReader {
 
   /** A version's files, without reading the manifest again; whole files of open benchmarks are shared with other isolates. */
   #source({ manifest, bytes }: PublishedBundle): BundleSource {
-    const source = r2Source(this.#setup.bucket, manifest, manifest); // this request's: no other may wait for it
+    const source = r2Source(this.#setup.bucket, manifest);
     const read: BundleSource["read"] = (name, options) => {
       if (name === "manifest.json") return Promise.resolve(bytes);
       const file = fileOf(manifest, name);

@@ -4,7 +4,7 @@ import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { atMost, readBody } from "anchoreval/internal/client/body";
 import { withDeadline } from "../deadline.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
-import type { PromiseCache } from "./promise-cache.ts";
+import type { ValueCache } from "./value-cache.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Static files of this deployment: the binding SHIPPED, Cloudflare's assets. */
@@ -36,7 +36,7 @@ export type ShippedVersions = (benchmark: string) => Promise<readonly IndexEntry
  */
 export function bundleStorage(
   { BUNDLES, SHIPPED, TRUSTED_KEYS }: StorageBindings,
-  table: PromiseCache<ShippedObjects>,
+  table: ValueCache<ShippedObjects>,
   deadline: number,
   keepAlive: (work: Promise<unknown>) => void,
 ): { readonly bucket: BundleBucket; readonly shipped: ShippedVersions | null } {
@@ -59,7 +59,7 @@ const ROOT = "http://shipped/shipped/";
 function shippedBucket(
   bucket: BundleBucket,
   files: ShippedFiles,
-  table: PromiseCache<ShippedObjects>,
+  table: ValueCache<ShippedObjects>,
   keepAlive: (work: Promise<unknown>) => void,
 ): { readonly bucket: BundleBucket; readonly versions: ShippedVersions } {
   const load = async (path: string) => {

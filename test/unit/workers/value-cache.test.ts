@@ -1,12 +1,12 @@
 import { AnchorEvalError } from "anchoreval";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { PromiseCache } from "../../../workers/src/bundles/promise-cache.ts";
+import { ValueCache } from "../../../workers/src/bundles/value-cache.ts";
 
 const ignore = (): void => undefined;
 /** A cache of texts, as large as they are long, and loads that are counted. */
 function textCache(options: { maxBytes?: number; maxAge?: number; now?: () => number } = {}) {
-  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: (value) => value.length, ...options });
+  const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: (value) => value.length, ...options });
   const loads: string[] = [];
   return {
     loads,
@@ -94,7 +94,7 @@ test("gives the load to the request that began it, to be kept alive, and never a
 });
 
 test("a wait for a load that never ends is an end of its own, for who began it and who waits with him", async () => {
-  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, patience: 10 });
+  const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: () => 1, patience: 10 });
   const never = { load: () => new Promise<string>(ignore), keepAlive: ignore };
   const waits = [cache.get("a", never), cache.get("a", never)];
   await Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: "unavailable" })));
@@ -102,7 +102,7 @@ test("a wait for a load that never ends is an end of its own, for who began it a
 
 test("shows what is here, and what is loading not yet", async () => {
   let now = 0;
-  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, maxAge: 60, now: () => now });
+  const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: () => 1, maxAge: 60, now: () => now });
   expect(cache.peek("a")).toBeNull();
   const load = cache.get("a", { load: () => Promise.resolve("value"), keepAlive: ignore });
   expect(cache.peek("a")).toBeNull();
@@ -112,13 +112,57 @@ test("shows what is here, and what is loading not yet", async () => {
   expect(cache.peek("a")).toBeNull();
 });
 
+describe("of a hundred who wait for another's load", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Reads of one key at the same time, the loads of which are these, one after another. @returns what became of them */
+  async function readers(loads: (() => Promise<string>)[]): Promise<{ ends: Record<string, number>; begun: number }> {
+    const cache = new ValueCache<string>({ maxBytes: 10, sizeOf: () => 1 });
+    let begun = 0;
+    const load = (): Promise<string> => loads[begun++]!();
+    const reads = Array.from({ length: 100 }, () => cache.get("a", { load, keepAlive: ignore }));
+    const ends: Record<string, number> = {};
+    const count = (end: string): void => void (ends[end] = (ends[end] ?? 0) + 1);
+    for (const read of reads) read.then(count, (error: unknown) => count((error as Error).message));
+    await vi.advanceTimersByTimeAsync(20_000);
+    return { ends, begun };
+  }
+  const soon = (end: () => Promise<string>) => () => new Promise((resolve) => setTimeout(resolve, 50)).then(end);
+  const value = soon(() => Promise.resolve("value"));
+
+  test("all have its value", async () => {
+    expect(await readers([value])).toEqual({ ends: { value: 100 }, begun: 1 });
+  });
+
+  test("one begins it anew if it is lost, and the others wait for that", async () => {
+    const { ends, begun } = await readers([() => new Promise(ignore), value]);
+    expect(begun).toBe(2);
+    expect(ends["value"]).toBe(99); // all but the lost request
+  });
+
+  test.each([
+    ["unavailable", new AnchorEvalError("unavailable", "the request may ask no more")],
+    ["no error of ours", new Error("Too many subrequests")],
+  ])("one begins it anew if it fails for a reason of its request: %s", async (_, error) => {
+    const failing = soon(() => Promise.reject(error));
+    expect(await readers([failing, value])).toEqual({ ends: { [error.message]: 1, value: 99 }, begun: 2 });
+    expect(await readers([failing, failing])).toEqual({ ends: { [error.message]: 100 }, begun: 2 });
+  });
+
+  test("all have the refusal of what was read", async () => {
+    const refused = soon(() => Promise.reject(new AnchorEvalError("not_found", "nothing is there")));
+    expect(await readers([refused])).toEqual({ ends: { "nothing is there": 100 }, begun: 1 });
+  });
+});
+
 describe("bytes of loads under way", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   /** Loads that end when they are told to. */
   function started() {
-    const cache = new PromiseCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 5000 });
+    const cache = new ValueCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 5000 });
     const begun = new Map<string, { end: (size: number) => void; fail: () => void }>();
     const begin = (key: string, takes: number): Promise<number> =>
       cache.get(key, {
@@ -207,6 +251,23 @@ describe("bytes of loads under way", () => {
     expect(await again).toBe(1);
   });
 
+  test("of one that waits for room for long isn't taken for lost by who waits for it", async () => {
+    const cache = new ValueCache<number>({ maxBytes: 100, sizeOf: (value) => value });
+    const read = (key: string, takes: number, load: () => Promise<number>): Promise<number> =>
+      cache.get(key, { load, takes, keepAlive: ignore });
+    const slow = (): Promise<number> => new Promise((end) => setTimeout(end, 9500, 0));
+    let begun = 0;
+    const small = [read("a", 50, slow)];
+    await vi.advanceTimersByTimeAsync(5000);
+    small.push(read("b", 50, slow));
+    const large = [1, 2].map(() => read("large", 100, () => Promise.resolve(++begun)));
+    await vi.advanceTimersByTimeAsync(4700);
+    small.push(read("c", 50, slow)); // before there is room for the large one, which waits 14 s
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await Promise.all([...small, ...large])).toEqual([0, 0, 0, 1, 1]);
+    expect(begun).toBe(1);
+  });
+
   test("that are taken back while they wait aren't begun, and count nothing", async () => {
     const { cache, begun, begin } = started();
     const first = begin("a", 100);
@@ -250,56 +311,5 @@ describe("bytes of loads under way", () => {
       }),
       { numRuns: 30 },
     );
-  });
-});
-
-describe("another request's load", () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-  const request = () => (): void => undefined;
-  const texts = () => new PromiseCache<string>({ maxBytes: 100, sizeOf: () => 1 });
-  const never = (): Promise<string> => new Promise(ignore);
-  const counted = (value: string) => {
-    const loads = { count: 0, load: () => (loads.count++, Promise.resolve(value)) };
-    return loads;
-  };
-
-  test("is waited for, and not begun again", async () => {
-    const cache = texts();
-    const load = () => new Promise<string>((resolve) => setTimeout(() => resolve("value"), 100));
-    const others = counted("other");
-    const all = [cache.get("a", { load, keepAlive: request() })];
-    for (let k = 0; k < 5; k++) all.push(cache.get("a", { load: others.load, keepAlive: request() }));
-    await vi.advanceTimersByTimeAsync(200);
-    expect(await Promise.all(all)).toEqual(Array(6).fill("value"));
-    expect(others.count).toBe(0);
-  });
-
-  test("that never ends, since its request was cut off, is begun anew by one of those who wait", async () => {
-    const cache = texts();
-    void cache.get("a", { load: never, keepAlive: request() }).catch(ignore);
-    const others = counted("value");
-    const all = Array.from({ length: 20 }, () => cache.get("a", { load: others.load, keepAlive: request() }));
-    await vi.advanceTimersByTimeAsync(5100);
-    expect(await Promise.all(all)).toEqual(Array(20).fill("value"));
-    expect(others.count).toBe(1);
-  });
-
-  test("that failed for a reason of its request alone is begun anew; a reason that is everybody's is told to all", async () => {
-    const cache = texts();
-    const fail = (error: Error) => () => new Promise<string>((_, reject) => setTimeout(() => reject(error), 50));
-    const cut = new Error("Cannot perform I/O on behalf of a different request");
-    const others = counted("value");
-    void cache.get("a", { load: fail(cut), keepAlive: request() }).catch(ignore);
-    const waiting = cache.get("a", { load: others.load, keepAlive: request() });
-    await vi.advanceTimersByTimeAsync(100);
-    expect(await waiting).toBe("value");
-
-    const gone = new AnchorEvalError("not_found", "it isn't there");
-    void cache.get("b", { load: fail(gone), keepAlive: request() }).catch(ignore);
-    const told = expect(cache.get("b", { load: others.load, keepAlive: request() })).rejects.toBe(gone);
-    await vi.advanceTimersByTimeAsync(100);
-    await told;
-    expect(others.count).toBe(1);
   });
 });
