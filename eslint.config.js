@@ -21,7 +21,7 @@ const OWN_FILES = [
   "cli/src/trainer.ts",
   "cli/src/trust/trusted-keys.ts",
   "offline-trainer/src/{trainer-version,serve/local-worker}.ts",
-  "sdk/node/shipped-bundles.ts",
+  "sdk/node/{owner,shipped-bundles}.ts",
 ];
 
 export default tseslint.config(

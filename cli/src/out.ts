@@ -58,16 +58,17 @@ export async function checkWritable(option: string, folder: string): Promise<voi
  * Makes a folder and writes files into it, all or none: what they replace stays until all are written ({@link replaceFiles}),
  * and a folder that was made for them is removed where that fails.
  * @param write - is given the path of each file
+ * @param gone - files of an earlier run that go with those that are replaced
  * @throws AnchorEvalError `unavailable`
  */
 export async function writeOutFolder(
   folder: string,
   files: readonly string[],
   write: (...paths: string[]) => Promise<void>,
+  gone: readonly string[] = [],
 ): Promise<void> {
   try {
-    for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`);
-    await replaceFiles(folder, (draft) => write(...files.map((name) => join(draft, name))));
+    await replaceFiles(folder, (draft) => write(...files.map((name) => join(draft, name))), gone);
   } catch (cause) {
     throw new AnchorEvalError("unavailable", `${folder} could not be written: ${whyNot(cause)}`, { cause });
   }

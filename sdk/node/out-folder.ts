@@ -1,28 +1,33 @@
-import { hash } from "node:crypto";
-import { lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
-import { hostname } from "node:os";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnchorEvalError } from "../core/errors.ts";
-import { isRunning } from "./swap-file.ts";
+import { isGone, PLACE } from "./owner.ts";
 import { existing, toDisk, whyNot } from "./write-file.ts";
 
-/** Files that are complete, and are taking the places of those of their folder. */
+/** Holds the files that are complete, and are taking their places: in a folder whose name is of who puts them there. */
 const NEXT = ".anchoreval-next";
-/** Begins the name of a folder with files that are being written, before this machine's name and the process. */
+/** In it, the files, empty ones in the name of those that are to go, and what was replaced. */
+const PARTS = ["new", "gone", "old"] as const;
+/** Begins the name of a folder with files that are being written, before its process. */
 const DRAFT_FOLDER = ".anchoreval-draft-";
-/** In the place of a file that is to go. */
-const GONE = ".gone";
-/** A draft that is as old was left by a process of another machine. @unit milliseconds */
+/** A draft that is as old was left, whoever made it. @unit milliseconds */
 const LEFT_AFTER = 24 * 3600 * 1000;
 
-/** Longest wait for another process that puts files in their places. @unit milliseconds */
+/** Longest wait for other processes that put files in their places. @unit milliseconds */
 const PATIENCE = 1000;
 const POLL = 20;
 
 /** Whether a name in a folder is of files that are being replaced, and none of the folder's files. */
 export function isBeingReplaced(name: string): boolean {
   return name === NEXT || name.startsWith(DRAFT_FOLDER);
+}
+
+/** Whether a folder has files that are yet to be put in their places. */
+export function isUnsettled(folder: string): boolean {
+  return existsSync(join(folder, NEXT));
 }
 
 /**
@@ -42,12 +47,15 @@ export async function replaceFiles(
   let draft: string | undefined;
   try {
     draft = await makeDraft(folder);
-    await write(draft);
-    const names = await readdir(draft);
-    for (const name of gone) if (!names.includes(name)) await mkdir(join(draft, name + GONE));
-    for (const name of names) await toDisk(join(draft, name));
-    await toDisk(draft);
-    while (!(await commit(draft, join(folder, NEXT)))) await settleFolder(folder); // another's come first
+    const files = join(draft, randomUUID());
+    const [fresh, going] = PARTS.map((part) => join(files, part)) as [string, string, string];
+    for (const part of PARTS) await mkdir(join(files, part), { recursive: true });
+    await write(fresh);
+    const names = await readdir(fresh);
+    for (const name of names) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`);
+    for (const name of gone) if (!names.includes(name)) await writeFile(join(going, name), "");
+    for (const path of [...names.map((name) => join(fresh, name)), fresh, going, files, draft]) await toDisk(path);
+    await commit(draft, folder);
     await toDisk(folder);
     await settleFolder(folder);
   } catch (error) {
@@ -61,19 +69,27 @@ export async function replaceFiles(
 /** Makes a folder for drafts in a folder, and removes those of processes that are gone. */
 export async function makeDraft(folder: string): Promise<string> {
   await removeLeftDrafts(folder);
-  return mkdtemp(join(folder, `${DRAFT_FOLDER}${machine()}-${process.pid}-`));
+  return mkdtemp(join(folder, `${DRAFT_FOLDER}${PLACE}-${process.pid}-`));
 }
 
-/** @returns false where the name is taken */
-async function commit(draft: string, next: string): Promise<boolean> {
-  if ((await existing(() => stat(next))) !== null) return false;
-  try {
-    await rename(draft, next);
-    return true;
-  } catch (error) {
-    if (["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
-    throw error;
+/** Gives files the name that says that they are complete; others' come first. */
+async function commit(draft: string, folder: string): Promise<void> {
+  for (let waited = 0; ; waited += POLL) {
+    if (!(await rename(draft, join(folder, NEXT)).then(() => false, isFull))) return;
+    if (waited >= PATIENCE) throw new Error(`${NEXT} there is in the way: remove it`);
+    await settleFolder(folder);
+    await sleep(POLL);
   }
+}
+
+/** True for the error of a renaming to a folder that has files, or of its removal. @throws any other */
+function isFull(error: unknown): boolean {
+  if (["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) return true;
+  throw error;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await existing(() => lstat(path)))?.isDirectory() === true;
 }
 
 /**
@@ -82,24 +98,19 @@ async function commit(draft: string, next: string): Promise<boolean> {
  */
 export async function settleFolder(folder: string): Promise<void> {
   const next = join(folder, NEXT);
-  const names = await readdir(next).catch(() => null); // none, or a folder whose files can't be read either
-  if (names === null) return;
   try {
-    for (const name of names.sort()) {
-      if (!name.endsWith(GONE)) {
-        await existing(() => rename(join(next, name), join(folder, name)));
-        continue;
-      }
-      // The folder may be anybody's: a file in it may go, never a folder, and neither `..` nor the folder itself.
-      const path = join(folder, name.slice(0, -GONE.length));
-      if ((await existing(() => lstat(path)))?.isDirectory() === false) await existing(() => unlink(path));
-      await existing(() => rmdir(join(next, name)));
+    // A link's files would be another folder's; a folder that can't be looked into is told of by who reads from it.
+    for (let waited = 0; await isFolder(next).catch(() => false); waited += POLL) {
+      const begun = (await readdir(next, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+      for (const { name } of begun) await placeFiles(folder, name);
+      const isLeft = (await existing(() => rmdir(next).then(() => false, isFull))) ?? false;
+      if (!isLeft || begun.length === 0) return;
+      if (waited >= PATIENCE) throw new Error("others have been at it all the time");
+      await sleep(POLL); // another has taken them over, or has new ones
     }
-    await toDisk(folder);
-    await existing(() => rmdir(next));
   } catch (cause) {
     // Another process, which may write here, is perhaps about to do it.
-    for (let wait = 0; wait < PATIENCE; wait += POLL) {
+    for (let waited = 0; waited < PATIENCE; waited += POLL) {
       if ((await existing(() => stat(next))) === null) return;
       await sleep(POLL);
     }
@@ -111,18 +122,30 @@ export async function settleFolder(folder: string): Promise<void> {
   }
 }
 
+/**
+ * Puts files in their places in a folder, which may be anybody's. Who does so takes them over by a name of its own: every step
+ * is a renaming from there or to there, which fails once another has taken them over, however long this process stood still. The
+ * old ones go first: whoever looks in between, with other programs, misses files, and doesn't find old ones beside new.
+ */
+async function placeFiles(folder: string, begun: string): Promise<void> {
+  const taken = join(folder, NEXT, randomUUID());
+  const [fresh, going, old] = PARTS.map((part) => join(taken, part)) as [string, string, string];
+  const move = (from: string, to: string) => existing(() => rename(from, to));
+  await move(join(folder, NEXT, begun), taken);
+  const names = (await existing(() => readdir(fresh))) ?? [];
+  for (const name of [...((await existing(() => readdir(going))) ?? []), ...names])
+    if (!(await isFolder(join(folder, name)))) await move(join(folder, name), join(old, name));
+  for (const name of names) await move(join(fresh, name), join(folder, name));
+  await toDisk(folder);
+  await rm(taken, { recursive: true, force: true });
+}
+
 async function removeLeftDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, place, pid] = new RegExp(`^\\${DRAFT_FOLDER}(\\w+)-(\\d+)-`).exec(name) ?? [];
-    if (pid === undefined) continue;
+    if (place === undefined) continue;
     const path = join(folder, name);
     const since = (await existing(() => stat(path)))?.mtimeMs ?? 0;
-    if (place === machine() ? !isRunning(Number(pid)) : Date.now() - since > LEFT_AFTER)
-      await rm(path, { recursive: true, force: true });
+    if (isGone(place, Number(pid)) || Date.now() - since > LEFT_AFTER) await rm(path, { recursive: true, force: true });
   }
-}
-
-/** This machine, in a few letters. */
-function machine(): string {
-  return hash("sha1", hostname()).slice(0, 8);
 }

@@ -10,6 +10,7 @@ import { type Answers, parseAnswers } from "../tables/parse-answers.ts";
 import type { ScoreOptions } from "../tables/score-reader.ts";
 import { settleFolder } from "./out-folder.ts";
 import { LONGEST_TEXT, readNamed } from "./whole-file.ts";
+import { whyNot } from "./write-file.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -62,7 +63,7 @@ export function readError(path: string, error: unknown): unknown {
   if (code === "EISDIR") return invalid("this is a folder, not a file");
   if (code === "ENOENT" || code === "ENOTDIR")
     return new AnchorEvalError("not_found", `${path}: there is no such file`, { cause: error });
-  return new AnchorEvalError("unavailable", `${path}: the file could not be read`, { cause: error });
+  return new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(error)}`, { cause: error });
 }
 
 /**

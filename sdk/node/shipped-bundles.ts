@@ -18,6 +18,7 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { IndexEntry } from "../publish/bundle-index.ts";
 import { folderSource } from "./folder.ts";
+import { isUnsettled } from "./out-folder.ts";
 
 /** Where the build puts the bundles that come with the package: a folder a version, BENCHMARK/X.Y.Z. */
 const SHIPPED = fileURLToPath(new URL("../shipped/", import.meta.url));
@@ -104,8 +105,7 @@ function foundPlace(place: string): { readonly folder: string; readonly expected
   }
   const plain = place.replace(/#sha256:.*$/, "");
   const [name = "", version, ...more] = plain.split("@");
-  if (!BENCHMARK_NAME.test(name) || more.length > 0 || existsSync(join(plain, "manifest.json")))
-    return { folder: plain };
+  if (!BENCHMARK_NAME.test(name) || more.length > 0 || holdsBundle(plain)) return { folder: plain };
   const all = shippedBundles();
   const own = all.filter(({ benchmark }) => benchmark === name);
   const found = own.find((bundle) => (version === undefined ? isStable(bundle.version) : bundle.version === version));
@@ -116,6 +116,11 @@ function foundPlace(place: string): { readonly folder: string; readonly expected
     "not_found",
     `${plain}: no bundle is there, and none of that name comes with this package, ${shipped}`,
   );
+}
+
+/** Whether a bundle is in a folder, or is being put there. */
+function holdsBundle(folder: string): boolean {
+  return existsSync(join(folder, "manifest.json")) || isUnsettled(folder);
 }
 
 /**

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { isGone, PLACE } from "./owner.ts";
 import { readFound } from "./whole-file.ts";
 import { DRAFT, existing, toDisk } from "./write-file.ts";
 
@@ -13,16 +14,25 @@ export const WRITER = ".writer";
 const OWNER = "owner";
 /** Far above its owner's name. @unit bytes */
 const MOST_OWNER_BYTES = 1 << 12;
-/** A writer takes milliseconds. One that stands for so long, by this process's own clock, is taken for dead. @unit milliseconds */
-const STALE = 10_000;
-/** Longest wait for writers, one after the other. @unit milliseconds */
-const PATIENCE = 60_000;
+export interface SwapOptions {
+  /**
+   * A writer takes milliseconds. One that stands for so long, by this process's own clock, is taken for dead. @unit milliseconds
+   * @default 10 s
+   */
+  readonly staleAfter?: number;
+}
+
+/** Writers that may be taken for dead one after the other before waiting ends. */
+const MOST_STALE = 6;
+/** @unit milliseconds */
 const POLL = 20;
 
 /** Who is replacing a file. */
 interface Owner {
   readonly id: string;
+  /** For messages. */
   readonly host: string;
+  readonly place: string;
   readonly pid: number;
 }
 
@@ -35,13 +45,18 @@ export function tagOf(content: Uint8Array): string {
  * Replaces a file, if its content still is the one of a tag. Among those who do so at once one is the writer: whoever gives
  * its folder, with its name and the new content, the name that only one can have. What it moves into the file's place lies in that folder
  * under its own id: a writer that stood still, and was taken for dead by another, finds nothing to move any more, and writes
- * nothing. So nothing is lost whoever is taken for dead: by others on its machine where its process is gone, else once it has
- * stood for {@link STALE}; no clock is compared with another.
+ * nothing. So nothing is lost whoever is taken for dead: by others of its place where its process is gone, else once it has
+ * stood still for a while; no clock is compared with another.
  * @returns false where the content is another one, or this writer was taken for dead: nothing was written
- * @throws AnchorEvalError `unavailable`, naming the writer, after {@link PATIENCE}; what the file system throws
+ * @throws AnchorEvalError `unavailable`, naming the writer, after a minute of waiting; what the file system throws
  */
-export async function swapFile(path: string, content: Uint8Array, tag: string): Promise<boolean> {
-  const owner: Owner = { id: randomUUID(), host: hostname(), pid: process.pid };
+export async function swapFile(
+  path: string,
+  content: Uint8Array,
+  tag: string,
+  { staleAfter = 10_000 }: SwapOptions = {},
+): Promise<boolean> {
+  const owner: Owner = { id: randomUUID(), host: hostname(), place: PLACE, pid: process.pid };
   const writer = path + WRITER;
   const draft = `${path}.${owner.id}${DRAFT}`;
   try {
@@ -49,7 +64,7 @@ export async function swapFile(path: string, content: Uint8Array, tag: string): 
     await writeFile(join(draft, owner.id), content);
     await writeFile(join(draft, OWNER), JSON.stringify(owner));
     await toDisk(join(draft, owner.id));
-    await become(writer, draft, path);
+    await become(writer, draft, path, staleAfter);
     const there = await existing(() => readFound(path, mostBytes(path)));
     if (there === null || tagOf(there) !== tag) return false;
     const isPlaced = (await existing(() => rename(join(writer, owner.id), path).then(() => true))) ?? false;
@@ -62,16 +77,16 @@ export async function swapFile(path: string, content: Uint8Array, tag: string): 
 }
 
 /** Waits until the draft has the writer's name. */
-async function become(writer: string, draft: string, path: string): Promise<void> {
+async function become(writer: string, draft: string, path: string, staleAfter: number): Promise<void> {
   let seen: string | null = null;
   let since = performance.now();
   const begun = since;
   while (!(await renamed(draft, writer))) {
     const owner = await ownerOf(writer);
     if ((owner?.id ?? null) !== seen) [seen, since] = [owner?.id ?? null, performance.now()];
-    const isDead = owner !== null && owner.host === hostname() && !isRunning(owner.pid);
-    if (isDead || performance.now() - since > STALE) await remove(writer, seen, `${draft}.dead`);
-    else if (performance.now() - begun > PATIENCE) throw busy(path, writer, owner);
+    const isDead = owner !== null && isGone(owner.place, owner.pid);
+    if (isDead || performance.now() - since > staleAfter) await remove(writer, seen, `${draft}.dead`);
+    else if (performance.now() - begun > MOST_STALE * staleAfter) throw busy(path, writer, owner);
     else await sleep(POLL);
   }
 }
@@ -89,8 +104,8 @@ async function renamed(folder: string, name: string): Promise<boolean> {
     await rename(folder, name);
     return true;
   } catch (error) {
-    // Windows says EPERM of a folder that is there.
-    if (["ENOTEMPTY", "EEXIST", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    const taken = ["ENOTEMPTY", "EEXIST", ...(process.platform === "win32" ? ["EPERM"] : [])]; // Windows says that of a folder
+    if (taken.includes((error as NodeJS.ErrnoException).code ?? "")) return false;
     throw error;
   }
 }
@@ -104,20 +119,10 @@ async function ownerOf(writer: string): Promise<Owner | null> {
   }
 }
 
-/** Whether a process of this machine is there. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
-}
-
 function busy(path: string, writer: string, owner: Owner | null): AnchorEvalError {
   const who = owner ? `process ${owner.pid} on ${owner.host}` : "somebody unknown";
   return new AnchorEvalError(
     "unavailable",
-    `${path} has been changed by others for ${PATIENCE / 1000} s, now by ${who}: try again, or remove ${writer} where that process is gone`,
+    `${path} is being changed by others all the time, now by ${who}: try again, or remove ${writer} where that process is gone`,
   );
 }

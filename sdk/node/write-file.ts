@@ -82,11 +82,11 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   );
 }
 
-/** Writes a file that isn't there yet. @returns false where one is: nothing was written */
-export function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
+/** Writes a file that isn't there yet. @param mode - its rights @returns false where one is: nothing was written */
+export function createFile(path: string, content: string | Uint8Array, mode = 0o666): Promise<boolean> {
   return withDraft(
     path,
-    (draft) => writeFile(draft, content, { flag: "wx" }),
+    (draft) => writeFile(draft, content, { flag: "wx", mode }),
     (draft) => linked(draft, path),
   );
 }

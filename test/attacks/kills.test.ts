@@ -1,273 +1,299 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { loadBundle } from "anchoreval";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { folderSource, folderStore } from "anchoreval/internal/node/folder";
-import { settleFolder } from "anchoreval/internal/node/out-folder";
-import { loadBundle, readBundleFile } from "anchoreval";
-import type { BundleFileName } from "anchoreval/bundle";
-import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { findBrokenLogs } from "anchoreval/internal/publish/sweep-blobs";
-import { beforeAll } from "vitest";
+import { folderSource, folderStore } from "anchoreval/node";
+import { expect } from "vitest";
+import { readItemTable } from "../../offline-trainer/src/matrix/item-table.ts";
+import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
+import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-folder.ts";
 import { attack } from "../support/attack.ts";
+import { filesOf, runProgram } from "../support/run-command.ts";
+import { sampleBundle } from "../support/sample-bundle.ts";
 import { ROOT } from "../support/source-imports.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-// Commands that write several files, killed: at one of their calls that change something on the disk, or at any moment. Readers
-// then find the old result or the new one, and the next run of the command leaves the new one alone.
+// Commands that are killed: at each call that changes something on the disk, and at any time. After it whoever reads sees all old
+// files or all new ones; old and new are never there together; the next run ends what was begun, and nothing hidden stays.
+
 const folder = tempFolder();
-const PROGRAM = join(ROOT, "sdk/bin/anchoreval.js");
-const KILL_AT = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
+const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
+const BIN = join(ROOT, "sdk/bin/anchoreval.js");
 
-interface Ended {
-  readonly code: number | null;
-  readonly said: string;
+/** A command that replaces what it made before. */
+interface Victim {
+  /** The command, which makes the old result with 0 and the new one with 1. @param out - its folder */
+  readonly argv: (made: 0 | 1, out: string) => string[];
+  /** Reads the result as another command does. @returns which one it is, null for what is neither */
+  readonly read: (out: string) => Promise<0 | 1 | null>;
 }
 
-/** Runs the program. @param kill - before this call that changes something, or after so many milliseconds */
-function run(words: readonly string[], kill?: { readonly at: number } | { readonly after: number }): Promise<Ended> {
-  const at = kill && "at" in kill ? { KILL_AT: String(kill.at) } : {};
-  const child = spawn(process.execPath, ["--import", KILL_AT, PROGRAM, ...words], {
-    env: { ...process.env, XDG_STATE_HOME: folder.path("state"), ...at },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let said = "";
-  child.stderr.on("data", (part: Buffer) => (said += part.toString()));
-  if (kill && "after" in kill) setTimeout(() => child.kill("SIGKILL"), kill.after);
-  return new Promise((resolve) => child.on("exit", (code) => resolve({ code, said })));
-}
-
-/** The files of a folder by digest. */
-function contentOf(path: string): string {
-  const names = readdirSync(path).sort();
-  const digest = (name: string): string =>
-    createHash("sha256")
-      .update(readFileSync(join(path, name)))
-      .digest("hex")
-      .slice(0, 12);
-  return names.map((name) => `${name} ${statSync(join(path, name)).isFile() ? digest(name) : "a folder"}`).join(", ");
-}
-
-interface Job {
-  /** The words that make a result in a folder. */
-  readonly words: (out: string, isNew: boolean) => string[];
-  /** Most calls that change something, about. */
+interface Ready extends Victim {
+  readonly name: string;
+  /** The old and the new files. */
+  readonly results: readonly Record<string, Buffer>[];
+  /** Calls that change something, and the milliseconds that the whole command takes. */
   readonly calls: number;
-  /** About as long takes a run. @unit milliseconds */
   readonly takes: number;
 }
 
-const JOBS: Readonly<Record<string, Job>> = {
+/** A board; the first of two has trials, which the second must not have. */
+const table = (scenario: string, items: number, trials: readonly number[]): string =>
+  [
+    "model,item_id,scenario,score,epoch",
+    ...Array.from({ length: 12 }, (_, m) =>
+      Array.from({ length: items }, (__, i) =>
+        trials.map((t) => `m${m},${scenario}${i},${scenario},${(m * 7 + i * 3 + t) % 5 > 1 ? 1 : 0},${t}`),
+      ).flat(),
+    ).flat(),
+  ].join("\n");
+
+const VICTIMS: Readonly<Record<string, Victim>> = {
   import: {
-    words: (out, isNew) => [
-      "import",
-      folder.path(isNew ? "b.csv" : "a.csv"),
-      "--from",
-      "table",
-      "--out",
-      out,
-      "--force",
-      "--quiet",
+    argv: (made, out) => [
+      ...["import", folder.path(`table${made}.csv`), "--from", "table", "--out", out, "--force"],
+      ...(made === 0 ? ["--columns", "trial=epoch"] : []),
     ],
-    calls: 30,
-    takes: 700,
+    read: async (out) => {
+      const { matrix } = await readResponses(join(out, "responses.csv.gz"), { items: join(out, "items.jsonl.gz") });
+      const [a, b] = ["a", "b"].map((id) => matrix.items.filter((item) => item.item_id.startsWith(id)).length);
+      return a === 20 && b === 0 ? 0 : a === 0 && b === 25 ? 1 : null;
+    },
   },
   simulate: {
-    words: (out, isNew) => [
-      "simulate",
-      "--models",
-      isNew ? "12" : "10",
-      "--items",
-      "40",
-      "--scenarios",
-      "2",
-      "--out",
-      out,
-      "--force",
-      "--quiet",
+    argv: (made, out) => [
+      ...["simulate", "--models", "12", "--items", "20", "--scenarios", "1"],
+      ...["--seed", `${made}`, "--out", out, "--force"],
     ],
-    calls: 30,
-    takes: 700,
+    read: async (out) => {
+      const { matrix } = await readResponses(join(out, "responses.csv.gz"), { items: join(out, "items.jsonl.gz") });
+      return matrix.items.length === 20 ? whichOf("simulate", shown(out)) : null;
+    },
+  },
+  forms: {
+    argv: (made, out) => [
+      ...["forms", "--items", folder.path("items.csv"), "--size", `${4 + made}`, "--count", `${4 - made}`],
+      ...["--out", out, "--force"],
+    ],
+    read: async (out) => {
+      const { rows } = await readItemTable(join(out, "form-1.csv"));
+      return rows.length === 4 ? 0 : rows.length === 5 ? 1 : null;
+    },
   },
   fit: {
-    words: (out, isNew) => [
+    argv: (made, out) => [
       ...["fit", "--responses", folder.path("board/responses.csv.gz"), "--items", folder.path("board/items.jsonl.gz")],
-      ...[
-        "--anchors",
-        "10",
-        "--provider",
-        "typescript",
-        "--threads",
-        "1",
-        "--name",
-        isNew ? "quiz@1.0.1" : "quiz@1.0.0",
-      ],
-      ...["--out", out, "--force", "--quiet"],
+      ...["--anchors", "4", "--provider", "typescript", "--name", `quiz@1.0.${made}`, "--out", out, "--force"],
     ],
-    calls: 40,
-    takes: 2500,
+    read: async (out) => {
+      const { manifest } = await loadBundle(folderSource(out));
+      return manifest.version === "1.0.0" ? 0 : manifest.version === "1.0.1" ? 1 : null;
+    },
   },
 };
 
-/** What every job makes, before and after. */
-const results = new Map<string, { readonly before: string; readonly after: string }>();
-
-beforeAll(async () => {
-  const table = (prefix: string, items: number): string =>
-    ["model,item_id,scenario,score"]
-      .concat(
-        ...Array.from({ length: 30 }, (_, m) =>
-          Array.from({ length: items }, (__, i) => `m${m},${prefix}${i},${prefix},${(m * 7 + i * 3) % 5 > 1 ? 1 : 0}`),
-        ),
-      )
-      .join("\n");
-  writeFileSync(folder.path("a.csv"), table("a", 40));
-  writeFileSync(folder.path("b.csv"), table("b", 50));
-  await ended([
-    "simulate",
-    "--models",
-    "30",
-    "--items",
-    "60",
-    "--scenarios",
-    "1",
-    "--out",
-    folder.path("board"),
-    "--quiet",
-  ]);
-  for (const [name, { words }] of Object.entries(JOBS)) {
-    for (const isNew of [false, true]) await ended(words(folder.path(`${name}-${isNew}`), isNew));
-    results.set(name, {
-      before: contentOf(folder.path(`${name}-false`)),
-      after: contentOf(folder.path(`${name}-true`)),
-    });
-  }
-}, 120_000);
-
-async function ended(words: readonly string[]): Promise<void> {
-  const { code, said } = await run(words);
-  if (code !== 0) throw new Error(`${words.join(" ")}: exit ${code}: ${said}`);
+/** Done when it is asked for first. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
-function killOf(random: RandomSource, { calls, takes }: Pick<Job, "calls" | "takes">) {
-  return random.next() < 0.8 ? { at: 1 + random.below(calls) } : { after: takes * (0.5 + random.next()) };
+const ready = new Map<string, Ready>();
+
+/** Whether files are the same; with fewer of them, those that there are. */
+function areOf(files: Record<string, Buffer>, whole: Record<string, Buffer>): boolean {
+  return Object.entries(files).every(([name, bytes]) => whole[name]?.equals(bytes) === true);
 }
 
-const figures: Record<string, number> = { killed: 0, "rolled forward": 0 };
-attack("import, simulate and fit", { tries: 4, figures }, async (random) => {
-  const [name, job] = Object.entries(JOBS)[random.below(3)]!;
-  const { before, after } = results.get(name)!;
-  const work = folder.path("work");
-  const out = join(work, "out");
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work);
-  const isFirst = random.next() < 0.2;
-  if (!isFirst) cpSync(folder.path(`${name}-false`), out, { recursive: true });
-  const kill = killOf(random, job);
-  const { code } = await run(job.words(out, true), kill);
-  if (code === null) figures["killed"]!++;
-  const where = `${name} killed at ${JSON.stringify(kill)}`;
-  if (existsSync(out)) {
-    if (existsSync(join(out, ".anchoreval-next"))) figures["rolled forward"]!++;
-    await settleFolder(out);
-    const found = contentOf(out)
-      .split(", ")
-      .filter((entry) => entry !== "" && !entry.startsWith(".anchoreval-draft-"))
-      .join(", ");
-    if (found !== before && found !== after && !(isFirst && found === "")) return `${where} leaves ${found}`;
-  } else if (!isFirst) return `${where}: the old result is gone`;
-  const again = await run(job.words(out, true));
-  if (again.code !== 0) return `${where}: the next run ends with ${again.code}: ${again.said}`;
-  if (contentOf(out) !== after) return `${where}: the next run leaves ${contentOf(out)}`;
-  const beside = readdirSync(work).join();
-  return beside === "out" ? null : `${where}: beside it lies ${beside}`;
-});
-
-attack("publish to a folder", { tries: 3, figures }, async (random) => {
-  const root = folder.path("published");
-  rmSync(root, { recursive: true, force: true });
-  if (random.next() < 0.7) await ended(["publish", folder.path("fit-false"), "--to", root, "--quiet"]);
-  const words = ["publish", folder.path("fit-true"), "--to", root, "--quiet"];
-  const kill = killOf(random, { calls: 150, takes: 700 });
-  const { code } = await run(words, kill);
-  if (code === null) figures["killed"]!++;
-  const store = folderStore(root);
-  const broken = await unreadable(root);
-  if (broken !== null) return `publish killed at ${JSON.stringify(kill)}: ${broken}`;
-  const again = await run(words);
-  if (again.code !== 0)
-    return `publish killed at ${JSON.stringify(kill)}: the next ends with ${again.code}: ${again.said}`;
-  const whole = await unreadable(root);
-  if (whole !== null) return `publish killed at ${JSON.stringify(kill)}, then published: ${whole}`;
-  const index = parseIndex((await store.get("bundles/quiz/index.json"))!.bytes);
-  if (index?.latest !== "1.0.1") return `latest is ${index?.latest}`;
-  // Days later a sweep takes what the killed one left.
-  const all = readdirSync(root, { recursive: true }) as string[];
-  for (const name of all) utimesSync(join(root, name), 0, 0);
-  await ended(["sweep", "--to", root, "--quiet"]);
-  const left = (readdirSync(root, { recursive: true }) as string[]).filter((name) =>
-    /\.tmp$|\.writer$|swept\/./.test(name),
+/** Which result some files are: all of one, and none of the other's. */
+function whichOf(name: string, files: Record<string, Buffer>): 0 | 1 | null {
+  const { results } = ready.get(name)!;
+  const which = results.findIndex(
+    (whole) => areOf(files, whole) && Object.keys(whole).length === Object.keys(files).length,
   );
-  return left.length === 0 ? null : `publish killed at ${JSON.stringify(kill)}: a sweep leaves ${left.join()}`;
+  return which === -1 ? null : (which as 0 | 1);
+}
+
+/** Files that may lie there as they are: some of one result's. */
+function areOfOne(name: string, files: Record<string, Buffer>): boolean {
+  return ready.get(name)!.results.some((whole) => areOf(files, whole));
+}
+
+const names = (path: string): string[] => readdirSync(path, { recursive: true, encoding: "utf8" });
+const hidden = (path: string): string[] => names(path).filter((name) => basename(name).startsWith("."));
+const shown = (path: string): Record<string, Buffer> =>
+  Object.fromEntries(
+    readdirSync(path)
+      .filter((name) => !name.startsWith("."))
+      .map((name) => [name, readFileSync(join(path, name))]),
+  );
+
+interface End {
+  readonly signal: string | null;
+  readonly code: number | null;
+}
+
+/** Runs the program in a process of its own. @param after - milliseconds until it is killed, if it runs then */
+function run(argv: readonly string[], env: Record<string, string> = {}, after?: number): Promise<End> {
+  const child = spawn(process.execPath, ["--import", HOOK, BIN, ...argv, "--quiet"], {
+    stdio: "ignore",
+    env: { ...process.env, ...env },
+  });
+  const timer = after === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), after);
+  return new Promise((resolve) => {
+    child.on("exit", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal });
+    });
+  });
+}
+
+/** Kills it before one of its calls, or at any time. */
+function kill(
+  argv: readonly string[],
+  { calls, takes }: Pick<Ready, "calls" | "takes">,
+  random: RandomSource,
+): Promise<End> {
+  return random.next() < 0.75
+    ? run(argv, { KILL_AT: String(1 + random.below(calls)) })
+    : run(argv, {}, takes * random.next());
+}
+
+/** Runs it to its end, and counts. */
+async function measured(argv: readonly string[]): Promise<Pick<Ready, "calls" | "takes">> {
+  const count = folder.path("count");
+  const begun = performance.now();
+  expect(await run(argv, { KILL_COUNT: count })).toEqual({ code: 0, signal: null });
+  return { takes: performance.now() - begun, calls: Number(readFileSync(count, "utf8")) };
+}
+
+/** What the commands read. */
+const inputs = once(async () => {
+  writeFileSync(folder.path("table0.csv"), table("a", 20, [0, 1]));
+  writeFileSync(folder.path("table1.csv"), table("b", 25, [0]));
+  writeFileSync(folder.path("items.csv"), ["item_id", ...Array.from({ length: 40 }, (_, i) => `i${i}`)].join("\n"));
+  const board = ["simulate", "--models", "20", "--items", "30", "--scenarios", "1", "--out", folder.path("board")];
+  expect(await run(board)).toEqual({ code: 0, signal: null });
 });
 
-/** What is wrong for readers of a published folder; null for nothing. */
-async function unreadable(root: string): Promise<string | null> {
-  const store = folderStore(root);
-  const there = await store.get("bundles/quiz/index.json");
-  const index = there && parseIndex(there.bytes);
-  if (there && !index) return "the index is damaged";
-  const [log] = await findBrokenLogs(store);
-  if (log !== undefined) return log;
-  for (const { version, digest } of index?.versions ?? []) {
-    const source = folderSource(join(root, "bundles/quiz", version));
-    const { manifest } = await loadBundle(source, { digest });
-    for (const { name } of manifest.files) await readBundleFile(source, manifest, name as BundleFileName);
+/** Makes both results. */
+async function prepare(name: string): Promise<Ready> {
+  await inputs();
+  const victim = VICTIMS[name]!;
+  const out = folder.path(`${name}/out`);
+  expect(await run(victim.argv(0, out))).toEqual({ code: 0, signal: null });
+  cpSync(out, folder.path(`${name}/old`), { recursive: true });
+  const measures = await measured(victim.argv(1, out));
+  const results = [filesOf(folder.path(`${name}/old`)), filesOf(out)];
+  const made = { name, ...victim, results, ...measures };
+  ready.set(name, made);
+  expect([whichOf(name, results[0]!), whichOf(name, results[1]!), areOfOne(name, filesOf(out))]).toEqual([0, 1, true]);
+  return made;
+}
+
+let tries = 0;
+const figures: Record<string, number> = { killed: 0, old: 0, new: 0 };
+const count = (figure: string): void => void (figures[figure] = (figures[figure] ?? 0) + 1);
+
+async function attackVictim(name: string, random: RandomSource): Promise<string | null> {
+  const victim = ready.get(name) ?? (await prepare(name));
+  const place = folder.path(`try${tries++}`);
+  const out = join(place, "out");
+  mkdirSync(place);
+  const isFirst = random.next() < 0.2;
+  if (!isFirst) cpSync(folder.path(`${name}/old`), out, { recursive: true });
+  const argv = victim.argv(1, out);
+  const times = random.next() < 0.3 ? 2 : 1; // the second one meets what the first left
+  for (let k = 0; k < times; k++) {
+    const { signal, code } = await kill(argv, victim, random);
+    if (signal === "SIGKILL") count("killed");
+    else if (code !== 0) return `exit code ${code} of a command that nobody killed`;
+    const there = isFirst && !readdirSync(place).includes("out") ? {} : shown(out);
+    if (!areOfOne(name, there)) return `mixed: ${Object.keys(there).join(", ")}`;
   }
+  if (!isFirst && random.next() < 0.7) {
+    const which = await victim.read(out);
+    if (which === null) return "a reader saw neither the old result nor the new one";
+    if (whichOf(name, shown(out)) !== which) return "a reader was there, and not all files are in their places";
+    count(which === 0 ? "old" : "new");
+  }
+  const again = await run(argv);
+  if (again.code !== 0) return `exit code ${again.code} of the next run`;
+  if (whichOf(name, shown(out)) !== 1) return `after the next run: ${Object.keys(shown(out)).join(", ")}`;
+  if (hidden(place).length > 0) return `left: ${hidden(place).join(", ")}`;
+  rmSync(place, { recursive: true });
   return null;
 }
 
-// Processes that change one file at once, some of which are killed in the middle: none of what was acknowledged is lost.
-const CHANGER = `
-  const [file, module, id] = process.argv.slice(1);
-  const { swapFile, tagOf } = await import(module);
-  const fs = await import("node:fs");
-  for (let k = 0; k < 20; ) {
-    const there = fs.readFileSync(file);
-    const lines = Buffer.concat([there, Buffer.from(id + "-" + k + "\\n")]);
-    if (await swapFile(file, lines, tagOf(there))) { fs.writeSync(1, id + "-" + k + "\\n"); k++; }
-  }`;
+attack("import, simulate, forms and fit", { tries: 2, figures }, async (random) => {
+  const all = Object.keys(VICTIMS);
+  const name = all[random.below(all.length)]!;
+  count(name);
+  const what = await attackVictim(name, random);
+  return what && `${name}: ${what}`;
+});
 
-attack("processes that change a file", { tries: 2 }, async (random) => {
-  const file = folder.path("counted");
-  writeFileSync(file, "");
-  const module = pathToFileURL(join(ROOT, "sdk/dist/node/swap-file.js")).href;
-  const acknowledged: string[] = [];
-  await Promise.all(
-    Array.from({ length: 6 }, (_, id) => {
-      const child = spawn(process.execPath, ["--input-type=module", "-e", CHANGER, file, module, String(id)], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      child.stdout.on("data", (part: Buffer) => acknowledged.push(...part.toString().trim().split("\n")));
-      if (id < 3) setTimeout(() => child.kill("SIGKILL"), 200 + 400 * random.next());
-      return new Promise((resolve) => child.on("close", resolve));
-    }),
-  );
-  const lines = readFileSync(file, "utf8").trim().split("\n");
-  const lost = acknowledged.filter((line) => !lines.includes(line));
-  const twice = lines.filter((line, k) => lines.indexOf(line) !== k);
-  if (lost.length > 0) return `lost: ${lost.join()}`;
-  return twice.length > 3 ? `twice: ${twice.join()}` : null; // one whose answer was lost is written again
+const publishing = { killed: 0, old: 0, new: 0 };
+
+/** A store with one version, and what it costs to publish another. */
+const published = once(async () => {
+  await writeBundleFolder(folder.path("older"), sampleBundle({ version: "1.0.0" }));
+  await writeBundleFolder(folder.path("newer"), sampleBundle({ version: "1.0.1" }));
+  expect(await run(["publish", folder.path("older"), "--to", folder.path("publish/old")])).toMatchObject({ code: 0 });
+  cpSync(folder.path("publish/old"), folder.path("publish/out"), { recursive: true });
+  return measured(["publish", folder.path("newer"), "--to", folder.path("publish/out")]);
+});
+
+attack("publish to a folder", { tries: 2, figures: publishing }, async (random) => {
+  const place = folder.path(`publish${tries++}`);
+  const publish = await published();
+  cpSync(folder.path("publish/old"), place, { recursive: true });
+  const argv = ["publish", folder.path("newer"), "--to", place];
+  const { signal, code } = await kill(argv, publish, random);
+  if (signal === "SIGKILL") publishing.killed++;
+  else if (code !== 0) return `exit code ${code} of a command that nobody killed`;
+  const index = JSON.parse(readFileSync(join(place, "bundles/sample/index.json"), "utf8")) as {
+    latest: string;
+    versions: { version: string }[];
+  };
+  for (const { version } of index.versions)
+    if ((await loadBundle(folderSource(join(place, "bundles/sample", version)))).manifest.version !== version)
+      return `${version} is listed, and another bundle is there`;
+  publishing[index.latest === "1.0.0" ? "old" : "new"]++;
+  const broken = await findBrokenLogs(folderStore(place));
+  if (broken.length > 0) return broken.join("; ");
+  const again = await runProgram([...argv, "--json"]);
+  if (again.code !== 0) return `the next publication: ${again.err}`;
+  if ((JSON.parse(again.out) as { latest: string }).latest !== "1.0.1") return `the next publication: ${again.out}`;
+  await loadBundle(folderSource(join(place, "bundles/sample/1.0.1")));
+  // Days later a sweep takes what the killed one left.
+  for (const name of names(place)) utimesSync(join(place, name), 0, 0);
+  const swept = await runProgram(["sweep", "--to", place]);
+  if (swept.code !== 0) return `the sweep: ${swept.err}`;
+  const left = names(place).filter((name) => /\.tmp$|\.writer$|swept\/./.test(name) || basename(name).startsWith("."));
+  if (left.length > 0) return `left: ${left.join(", ")}`;
+  rmSync(place, { recursive: true });
+  return null;
+});
+
+const beside = { killed: 0 };
+
+attack("two imports into one folder, and one of them killed", { tries: 1, figures: beside }, async (random) => {
+  const victim = ready.get("import") ?? (await prepare("import"));
+  const out = join(folder.path(`try${tries++}`), "out");
+  cpSync(folder.path("import/old"), out, { recursive: true });
+  const [first, second] = random.next() < 0.5 ? ([0, 1] as const) : ([1, 0] as const);
+  const [{ signal }, { code }] = await Promise.all([
+    random.next() < 0.5 ? kill(victim.argv(first, out), victim, random) : run(victim.argv(first, out)),
+    run(victim.argv(second, out)),
+  ]);
+  if (signal === "SIGKILL") beside.killed++;
+  if (code !== 0) return `exit code ${code} of the one that nobody killed`;
+  if (!areOfOne("import", shown(out))) return "mixed";
+  if ((await victim.read(out)) === null) return "a reader saw neither the one result nor the other";
+  if (whichOf("import", shown(out)) === null) return "not all files are in their places";
+  return null;
 });

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
@@ -163,9 +163,11 @@ export const formsCommand: Command = {
       trainerVersion(),
     );
     await stoppable(turn()); // building never waits: an interrupt is heard only now
-    await writeOutFolder(out, [...files.keys()], async (...paths) => {
+    const earlier = (await readdir(out).catch(() => [])).filter((name) => /^form-\d+\.csv$/.test(name));
+    const write = async (...paths: string[]): Promise<void> => {
       for (const path of paths) await writeFile(path, files.get(basename(path))!);
-    });
+    };
+    await writeOutFolder(out, [...files.keys()], write, earlier);
     for (const warning of summary.warnings) output.remark(`note: ${warning}`);
     output.result(document, [...formsWords(summary), `${[...files.keys()].join(", ")} in ${out}`]);
   },

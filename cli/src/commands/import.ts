@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groupBy } from "anchoreval-trainer/internal/import/run-scores";
 import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
@@ -90,13 +90,13 @@ export const importCommand: Command = {
       : await importHarness(from, operands, options, output);
     await checkOutFolder({ ...place, other: otherImport(matrix) });
     const files = FILES.filter((file) => trials !== undefined || file !== TRIALS);
-    await writeOutFolder(out, files, async (responses, items, description, single) => {
+    const write = async (responses: string, items: string, description: string, single: string): Promise<void> => {
       await writeWideCsv(responses, matrix);
       await writeItems(items, matrix.items, prices);
       await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
       if (trials !== undefined) await writeTrials(single, trials);
-    });
-    if (trials === undefined) await rm(join(out, TRIALS), { force: true }); // of an earlier import
+    };
+    await writeOutFolder(out, files, write, [TRIALS]);
     for (const warning of report.warnings) output.remark(table ? warning : `warning: ${warning}`);
     output.result(report, [...lines, ...foundLines(report), "", ...nextSteps(report, out)]);
   },

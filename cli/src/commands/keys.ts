@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
-import { stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
@@ -11,8 +11,9 @@ import {
 } from "anchoreval/internal/core/bundle/signature";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
+import { createFile } from "anchoreval/internal/node/write-file";
 import { type Command, option, invalidOption } from "../command.ts";
-import { writeOver } from "../errors.ts";
+import { changeFile, writing } from "../errors.ts";
 import { publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
 import { signRoot } from "../trust/root.ts";
 
@@ -63,11 +64,8 @@ export const keygenCommand: Command = {
     const file = options.required("out");
     const { privateKey } = generateKeyPairSync("ed25519");
     const pem = privateKey.export({ type: "pkcs8", format: "pem" });
-    try {
-      await writeFile(file, pem, { flag: "wx", mode: 0o600 });
-    } catch (cause) {
-      throw invalidOption(`${file} can't be written: ${(cause as Error).message}`, cause);
-    }
+    if (!(await writing(file, () => createFile(file, pem, 0o600))))
+      throw invalidOption(`${file} is there already, and a key is never replaced: choose another file`);
     const key = publicKeyOf(privateKey);
     if (output.json) output.document({ key });
     else {
@@ -94,11 +92,12 @@ export const signCommand: Command = {
     const { manifest, bytes, digest } = await readManifest(source, { signal });
     const { benchmark, version } = manifest;
     const own = key.sign(bytes);
-    const there = (await source.readSignatures?.()) ?? null;
-    const kept = [];
-    // Those of another manifest that stood here before go.
-    for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
-    await writeOver(join(folder, SIGNATURE_FILE), encodeSignatures(mergeSignatures(kept, [own])));
+    await changeFile(join(folder, SIGNATURE_FILE), async (there) => {
+      const kept = [];
+      // Those of another manifest that stood here before go.
+      for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
+      return encodeSignatures(mergeSignatures(kept, [own]));
+    });
     output.result({ digest, ...own }, [`${benchmark}@${version} (${digest}) is signed by ${own.key}`]);
   },
 };

@@ -2,6 +2,7 @@ import { columnOf, type ItemTable, readItemTable } from "anchoreval-trainer/inte
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { LONGEST_TEXT, readNamed } from "anchoreval/internal/node/whole-file";
+import { whyNot } from "anchoreval/internal/node/write-file";
 import { invalidOption, type OptionReader, type OptionSpecs, option } from "../command.ts";
 
 /** A line of a file, without white space around it. */
@@ -18,7 +19,7 @@ export async function readLines(file: string): Promise<FileLine[]> {
     content = (await readNamed(file, LONGEST_TEXT)).toString();
   } catch (cause) {
     if (cause instanceof AnchorEvalError) throw cause; // too long
-    throw new AnchorEvalError("not_found", `${file} could not be read`, { cause });
+    throw new AnchorEvalError("not_found", `${file} could not be read: ${whyNot(cause)}`, { cause });
   }
   return content
     .split("\n")

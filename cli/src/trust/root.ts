@@ -13,8 +13,9 @@ import {
 } from "anchoreval/internal/trust/statements";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readNamed } from "anchoreval/internal/node/whole-file";
+import { existing, whyNot } from "anchoreval/internal/node/write-file";
 import { type Command, invalidOption, option, type OptionReader } from "../command.ts";
-import { writeOver } from "../errors.ts";
+import { changeFile } from "../errors.ts";
 import type { Output } from "../output.ts";
 import { type FileKey, readExpiry, readKey } from "./key-files.ts";
 
@@ -71,48 +72,54 @@ export const rootCommand: Command = {
       if (roots === null) throw invalidOption(`${file} isn't there: --add root:KEY makes it`);
       return report(output, roots);
     }
-    const next = await nextRoots(roots ?? [], options, keys);
-    await writeOver(file, new TextDecoder().decode(encodeTrustFile({ roots: next })));
-    await report(output, next);
+    await report(output, await changeRoots(file, (there) => nextRoots(there ?? [], options, keys)));
   },
 };
 
 /** Adds a key's signature to the newest version of a root, in the place of one that it has. */
 export async function signRoot(file: string, key: FileKey, output: Output): Promise<void> {
-  const roots = await readRoots(file);
-  const newest = roots?.at(-1);
-  const statement = newest && parseRoot(newest);
-  if (!statement) throw invalidOption(`${file} has no root that can be signed: anchoreval root makes one`);
-  const former = roots!.length > 1 ? parseRoot(roots!.at(-2)!) : null;
-  if (![...statement.keys, ...(former?.keys ?? [])].includes(key.key))
-    throw invalidOption(
-      `${key.key} isn't a key of root ${statement.version}, nor of the one before: its signature says nothing`,
-    );
-  const signed = [...roots!.slice(0, -1), signedBy(newest, [key])];
-  await writeOver(file, new TextDecoder().decode(encodeTrustFile({ roots: signed })));
+  const signed = await changeRoots(file, (roots) => {
+    const newest = roots?.at(-1);
+    const statement = newest && parseRoot(newest);
+    if (!statement) throw invalidOption(`${file} has no root that can be signed: anchoreval root makes one`);
+    const former = roots!.length > 1 ? parseRoot(roots!.at(-2)!) : null;
+    if (![...statement.keys, ...(former?.keys ?? [])].includes(key.key))
+      throw invalidOption(
+        `${key.key} isn't a key of root ${statement.version}, nor of the one before: its signature says nothing`,
+      );
+    return [...roots!.slice(0, -1), signedBy(newest, [key])];
+  });
   await report(output, signed);
 }
 
+type Roots = readonly SignedStatement[];
+
+/** Changes root.json; of those who sign it at the same time each signs what the one before wrote. @returns what it has now */
+async function changeRoots(file: string, change: (roots: Roots | null) => Roots | Promise<Roots>): Promise<Roots> {
+  let next: Roots = [];
+  await changeFile(file, async (there) => {
+    next = await change(there && parseRoots(file, there));
+    return encodeTrustFile({ roots: next });
+  });
+  return next;
+}
+
 /** The versions in root.json; null where no file is there. */
-async function readRoots(file: string): Promise<readonly SignedStatement[] | null> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readNamed(file, mostBytes(TRUST_FILE));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw invalidOption(`${file} can't be read: ${(cause as Error).message}`, cause);
-  }
+async function readRoots(file: string): Promise<Roots | null> {
+  const bytes = await existing(() => readNamed(file, mostBytes(TRUST_FILE))).catch((cause: unknown) => {
+    throw invalidOption(`${file} can't be read: ${whyNot(cause)}`, cause);
+  });
+  return bytes && parseRoots(file, bytes);
+}
+
+function parseRoots(file: string, bytes: Uint8Array): Roots {
   const trust = parseTrustFile(bytes);
   if (trust === null) throw invalidOption(`${file} is no root.json`);
   return trust.roots;
 }
 
 /** The versions with a changed one after them; it takes the place of a newest one that lacks signatures: nobody follows that. */
-async function nextRoots(
-  roots: readonly SignedStatement[],
-  options: OptionReader,
-  keys: readonly FileKey[],
-): Promise<SignedStatement[]> {
+async function nextRoots(roots: Roots, options: OptionReader, keys: readonly FileKey[]): Promise<SignedStatement[]> {
   const newest = roots.at(-1);
   const last = newest ? parseRoot(newest) : null;
   if (newest && last === null) throw invalidOption("its newest root can't be read");

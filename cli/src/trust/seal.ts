@@ -6,6 +6,7 @@ import { parseTrustFile } from "anchoreval/internal/trust/statements";
 import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { readNamed } from "anchoreval/internal/node/whole-file";
+import { whyNot } from "anchoreval/internal/node/write-file";
 import { invalidOption, option, type OptionReader } from "../command.ts";
 import type { Output } from "../output.ts";
 import { readKey } from "./key-files.ts";
@@ -46,7 +47,7 @@ export async function readSeal(
   const trust = await readNamed(file, mostBytes(TRUST_FILE)).then(
     (bytes) => parseTrustFile(bytes),
     (cause: unknown) => {
-      throw invalidOption(`--root ${file} can't be read: ${(cause as Error).message}`, cause);
+      throw invalidOption(`--root ${file} can't be read: ${whyNot(cause)}`, cause);
     },
   );
   if (trust === null) throw invalidOption(`--root ${file} is no root.json: anchoreval root makes one`);

@@ -48,7 +48,7 @@ export function memoryFolder(env: Readonly<Record<string, string | undefined>>):
  * A memory in files. Of processes that remember at once the one with the newer root or index has the last word. Where the folder
  * can't be written to, that is warned of, and what was loaded is used.
  */
-function folderMemory(folder: string): TrustMemory {
+export function folderMemory(folder: string): TrustMemory {
   const fileOf = (key: string): string => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
   return {
     read: async (key) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readFound } from "anchoreval/internal/node/whole-file";
-import { replaceFile } from "anchoreval/internal/node/write-file";
+import { replaceFile, whyNot } from "anchoreval/internal/node/write-file";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 
@@ -124,5 +124,5 @@ async function readState(path: string): Promise<CalibrationState | Calibration |
 }
 
 function unavailable(path: string, what: "read" | "written", cause: Error): AnchorEvalError {
-  return new AnchorEvalError("unavailable", `the checkpoint ${path} could not be ${what}: ${cause.message}`, { cause });
+  return new AnchorEvalError("unavailable", `the checkpoint ${path} could not be ${what}: ${whyNot(cause)}`, { cause });
 }

@@ -88,7 +88,7 @@ describe("a fit that can't be written", () => {
       const { code, out, err } = await runProgram(fitting(folder.path("full")));
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toContain(
-        `anchoreval: the bundle could not be written to ${folder.path("full")}: no space is left on the disk (ENOSPC)`,
+        `anchoreval: ${folder.path("full")} could not be written: no space is left on the disk (ENOSPC)`,
       );
       expect(err).toContain(" [unavailable]\n");
       expect(listing(folder.path(""))).toEqual(before);

@@ -1,4 +1,4 @@
-import { readdir, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadBundle } from "anchoreval";
@@ -51,16 +51,4 @@ test("what is there and can't be read is unavailable, with the cause", async () 
   await symlink("/dev/zero", join(folder, "routing.safetensors"));
   const endless = await rejection(folderSource(folder).read("routing.safetensors"));
   expectRefusal(endless, "unavailable", "routing.safetensors isn't a file");
-});
-
-test("a folder of somebody else's takes nothing away but its own files, whatever it says is to go", async () => {
-  const place = join(folder, "theirs");
-  await mkdir(join(place, "kept"), { recursive: true });
-  await writeFile(join(folder, "beside"), "");
-  await writeFile(join(place, "old"), "");
-  for (const name of ["...gone", "..gone", ".gone", "kept.gone", "old.gone"])
-    await mkdir(join(place, ".anchoreval-next", name), { recursive: true });
-  expect(await folderSource(place).read("manifest.json")).toBeNull();
-  expect((await readdir(place)).sort()).toEqual(["kept"]);
-  expect(await readdir(folder)).toContain("beside");
 });

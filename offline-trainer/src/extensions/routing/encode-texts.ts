@@ -2,6 +2,7 @@ import { appendFile, rm, truncate, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { readFound } from "anchoreval/internal/node/whole-file";
+import { whyNot } from "anchoreval/internal/node/write-file";
 import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import type { TextVectors } from "../../matrix/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
@@ -105,9 +106,7 @@ export async function openPartialVectors(file: string, key: string): Promise<Par
         made = true;
         await appendFile(path, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
       } catch (cause) {
-        throw new AnchorEvalError("unavailable", `${path} could not be written: ${(cause as Error).message}`, {
-          cause,
-        });
+        throw new AnchorEvalError("unavailable", `${path} could not be written: ${whyNot(cause)}`, { cause });
       }
     },
     remove: () => rm(path, { force: true }),
@@ -119,7 +118,7 @@ async function readBytes(path: string): Promise<Buffer | null> {
     return await readFound(path, MOST_VECTOR_BYTES);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new AnchorEvalError("unavailable", `${path} could not be read: ${(cause as Error).message}`, { cause });
+    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
   }
 }
 

@@ -42,7 +42,7 @@ export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles
   if (file === null)
     throw new AnchorEvalError("not_found", `${options.encoder}: it has no tokenizer.json; name one with --tokenizer`);
   const json = await readJson(file);
-  if (json === null) throw new AnchorEvalError("not_found", `${file} could not be read`);
+  if (json === null) throw new AnchorEvalError("not_found", `${file}: there is no such file`);
   await refuseModules(above);
   const { max_position_embeddings: positions } = await settings(join(above, "config.json"));
   const maxTokens = options.maxTokens ?? (await statedMaxTokens(above, json));

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, test } from "vitest";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
-import { addNight, type HistoryNight } from "../../../../cli/src/gate/history.ts";
+import type { HistoryNight } from "../../../../cli/src/gate/history.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { ROOT } from "../../../support/source-imports.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
@@ -119,21 +118,4 @@ test("twenty processes that add a night at the same time lose none", { timeout: 
   for (const { stderr } of await Promise.all(added)) expect(stderr).toBe("");
   expect(lines(history).map((own) => String(own["night"])).sort()).toEqual(names); // prettier-ignore
   expect(readdirSync(folder.path("")).filter((name) => /\.(?:lock|tmp)$/.test(name))).toEqual([]);
-});
-
-test("what jobs left that were stopped is in nobody's way: locks of other days, and a writer whose process is gone", async () => {
-  const history = folder.path("left.jsonl");
-  const add = (night: string): Promise<unknown> => addNight(history, key, {}, night);
-  folder.write("left.jsonl.lock", "a job that is gone");
-  await Promise.all(["1", "2", "3", "4"].map(add));
-  expect(lines(history).map((own) => String(own["night"])).sort()).toEqual(["1", "2", "3", "4"]); // prettier-ignore
-
-  mkdirSync(`${history}.writer`);
-  folder.write("left.jsonl.writer/owner", JSON.stringify({ id: "gone", host: hostname(), pid: 2 ** 22 + 1 }));
-  await add("5");
-  expect(
-    lines(history)
-      .map((own) => String(own["night"]))
-      .at(-1),
-  ).toBe("5");
 });

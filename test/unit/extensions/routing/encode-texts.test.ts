@@ -133,7 +133,7 @@ describe("refuses", () => {
       "a tokenizer that isn't there",
       { encoder: tiny, tokenizer: folder.path("t.json") },
       "not_found",
-      "t.json could not be read",
+      "t.json: there is no such file",
     ],
   ] as const)("%s", async (_, options, code, fragment) => {
     writeFileSync(join(tiny, "config.json"), JSON.stringify({ max_position_embeddings: 32 }));
