@@ -34,6 +34,11 @@ export function replaceFile(path: string): Promise<never> {
   return Promise.reject(new AnchorEvalError("unsupported", `${path}: a page can't write files`));
 }
 
+/** Why a file can't be read or written. */
+export function whyNot(error: unknown): string {
+  return (error as Error).message;
+}
+
 function fileOf(name: string): Blob {
   const file = files.get(name);
   if (!file) throw new AnchorEvalError("not_found", `${name}: there is no such file`);

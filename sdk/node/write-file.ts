@@ -12,7 +12,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EROFS", "the file system is read-only"],
   ["EACCES", "permission denied"],
   ["EPERM", "the operation isn't permitted"],
-  ["ENOENT", "the folder isn't there"],
+  ["ENOENT", "there is no such file or folder"],
   ["ENOTDIR", "a part of the path isn't a folder"],
   ["EISDIR", "it is a folder"],
   ["ENAMETOOLONG", "the name is too long"],

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, loadBundle } from "anchoreval";
@@ -10,6 +10,7 @@ import { main } from "../../../cli/src/main.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { runProgram } from "../../support/run-command.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { signingKey } from "../../support/signing-key.ts";
 
 const token = "test-token";
 const record = {
@@ -161,6 +162,20 @@ describe("anchoreval publish --to URL", () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("take a Worker's address")]);
     const nowhere = await runProgram(["bundles", `${worker.url}/docs`]);
     expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("there is no anchoreval Worker")]);
+  });
+
+  test("where keys are trusted, anchoreval bundles lists what one of them signed, and refuses the rest", async () => {
+    const key = await signingKey();
+    vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", key.key);
+    const unsigned = await runProgram(["bundles", worker.url]);
+    expect([unsigned.code, unsigned.err]).toEqual([2, expect.stringContaining("sample/4.0.0")]);
+    await writeFile(join(bundle, "manifest.sig"), await key.file(await readFile(join(bundle, "manifest.json"))));
+    await run(token, bundle, "--to", worker.url);
+    const signed = await runProgram(["bundles", worker.url]);
+    expect([signed.code, signed.out]).toEqual([0, expect.stringContaining("sample@4.0.0")]);
+    vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", (await signingKey()).key);
+    const others = await runProgram(["bundles", worker.url]);
+    expect([others.code, others.err]).toEqual([2, expect.stringContaining("no trusted key signed it")]);
   });
 
   test("says what to do without a token", async () => {

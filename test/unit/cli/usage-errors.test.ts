@@ -334,12 +334,12 @@ describe("backtest", () => {
     {
       argv: backtest(...split, "--targets", folder.path("none.txt")),
       code: "not_found",
-      message: `${folder.path("none.txt")} could not be read`,
+      message: `${folder.path("none.txt")} could not be read: there is no such file or folder (ENOENT)`,
     },
     {
       argv: backtest(...split, "--families", folder.path("none.csv")),
       code: "not_found",
-      message: `${folder.path("none.csv")} could not be read`,
+      message: `${folder.path("none.csv")} could not be read: there is no such file or folder (ENOENT)`,
     },
   ])("$argv", (expected) => refuses(expected));
 
