@@ -48,12 +48,14 @@ interface ResultsEnd {
 /**
  * Results from the bytes of an answer in lines.
  * @param name - of the answer, for messages
+ * @param most - how many results were asked for
  * @throws AnchorEvalError `truncated` where the last line, which counts the others, is missing or counts otherwise;
- * `unavailable` for what is no JSON
+ * `unavailable` for what is no JSON, and for more results than were asked for; `unsupported` for a line without an end
  */
 export async function* readResultLines<Line = BatchLine>(
   chunks: AsyncIterable<Uint8Array>,
   name: string,
+  most = Infinity,
 ): AsyncGenerator<Line, void, undefined> {
   let seen = 0;
   for await (const line of textLines(chunks, name)) {
@@ -62,7 +64,11 @@ export async function* readResultLines<Line = BatchLine>(
       if (value.results + value.problems === seen) return;
       throw new AnchorEvalError("truncated", `${name}: ${seen} of ${value.results + value.problems} results came`);
     }
-    seen++;
+    if (++seen > most)
+      throw new AnchorEvalError(
+        "unavailable",
+        `${name}: more than ${most} results came: is this an anchoreval Worker?`,
+      );
     yield value as Line;
   }
   throw new AnchorEvalError("truncated", `${name}: the answer ended after ${seen} results, without its last line`);
@@ -84,14 +90,17 @@ const LONGEST_LINE = 1 << 22;
 async function* textLines(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let rest = "";
+  let blank = 0;
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop()!;
-    if (rest.length > LONGEST_LINE)
+    const filled = lines.filter((line) => line.trim() !== "");
+    blank = filled.length > 0 ? 0 : blank + chunk.length;
+    if (rest.length > LONGEST_LINE || blank > LONGEST_LINE)
       throw new AnchorEvalError(
         "unsupported",
         `${name}: a line has more than ${LONGEST_LINE} letters, at most so many are read: is this an anchoreval Worker?`,
       );
-    yield* lines.filter((line) => line.trim() !== "");
+    yield* filled;
   }
 }

@@ -196,8 +196,8 @@ export function createClient(options: ClientOptions): Client {
     const response = await bytes(url, input, call);
     return response && (parseAnswer(new TextDecoder().decode(response.bytes), `${url}: the answer`) as T);
   };
-  const lines = <Line>(url: string, input: RequestInput, call?: CallOptions) =>
-    readResultLines<Line>(requestChunks(url, input, policy(call)), url);
+  const lines = <Line>(url: string, input: RequestInput, call?: CallOptions, most?: number) =>
+    readResultLines<Line>(requestChunks(url, input, policy(call)), url, most);
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
   const nextItems: Client["nextItems"] = (ref, request, call) => post(`${at(ref)}/next-items`, request, call);
@@ -223,7 +223,7 @@ export function createClient(options: ClientOptions): Client {
     estimateBatch: async <Result>(ref: BundleRef, requests: readonly object[], call?: CallOptions) =>
       (await post<{ results: Result[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
     estimateLines: <Result>(ref: BundleRef, requests: readonly object[], call?: CallOptions) =>
-      lines<Result>(`${at(ref)}/estimates/batch`, requestLines(requests), call),
+      lines<Result>(`${at(ref)}/estimates/batch`, requestLines(requests), call, requests.length),
     jobs: {
       submit: (ref, requests, call) => json(`${at(ref)}/estimates/jobs`, requestLines(requests), call),
       status,

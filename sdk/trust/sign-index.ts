@@ -43,8 +43,7 @@ export async function signIndex(store: BundleStore, benchmark: string, signing: 
   const roots = chain.map((link) => link.source);
   const bytes = await changeObject(store, trustKey(benchmark), async (there) => {
     const last = there && (await readLast(there, chain, `${store.name}: ${trustKey(benchmark)}`));
-    const known = await store.get(indexKey(benchmark));
-    const index = (known && parseIndex(known.bytes)) ?? (await completeIndex(store, benchmark, null));
+    const index = await readIndex(store, benchmark, last?.index ?? null);
     if (index.versions.length === 0)
       throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);
     const log = await readLog(store, benchmark);
@@ -80,6 +79,19 @@ export async function signIndex(store: BundleStore, benchmark: string, signing: 
     return encodeTrustFile({ roots, index: { signed, signatures: [{ key, signature }] } });
   });
   return parseTrustFile(bytes)!;
+}
+
+/**
+ * The index in the store. Where it lacks what was signed, the folders are asked: whoever signed before there was an index.json may
+ * have seen a version that its first writer hadn't yet.
+ */
+async function readIndex(store: BundleStore, benchmark: string, last: IndexStatement | null): Promise<BundleIndex> {
+  const there = await store.get(indexKey(benchmark));
+  const index = there && parseIndex(there.bytes);
+  if (index !== null && (last === null || lostVersion(last, contentOf(index)) === null)) return index;
+  const signed = last?.versions.map(({ version }) => version) ?? [];
+  const whole = await completeIndex(store, benchmark, index, signed);
+  return { ...whole, ...(index?.log && { log: index.log }) };
 }
 
 /** The part of an index that is signed. */

@@ -2,7 +2,7 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { httpSource, loadBundle, trustRoot } from "anchoreval";
 import type { TrustMemory } from "anchoreval/internal/trust/trust-root";
-import { indexKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
+import { indexKey, manifestKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
 import { parseLog } from "anchoreval/internal/publish/publication-log";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { type IndexStatement, parseIndexStatement, type TrustFile } from "anchoreval/internal/trust/statements";
@@ -130,15 +130,31 @@ describe("a stolen token", () => {
 });
 
 describe("who writes to the bucket without the Worker", () => {
-  const rewritten = async (
-    change: (index: { versions: { version: string; digest: string }[] }) => void,
-  ): Promise<void> => {
+  type Change = (index: { versions: { version: string; digest: string }[] }) => unknown;
+  const rewritten = async (change: Change): Promise<void> => {
     const there = await (await env.BUNDLES.get(indexKey("sample")))!.json<never>();
-    change(there);
+    await change(there);
     await env.BUNDLES.put(indexKey("sample"), JSON.stringify(there));
   };
-  test.each<[string, Parameters<typeof rewritten>[0], string]>([
-    ["a version gone", ({ versions }) => versions.pop(), "it no longer names version 1.1.0"],
+  test("takes no version out of the signed index that is still there", async () => {
+    const { publish, request, index } = worker();
+    await publish("1.0.0", bundles);
+    await publish("1.1.0", bundles);
+    await index();
+    await rewritten(({ versions }) => versions.pop());
+    expect((await request("/v1/bundles/sample/trust.json")).status).toBe(200);
+    expect(await index()).toMatchObject({ latest: "1.1.0", versions: [{ version: "1.0.0" }, { version: "1.1.0" }] });
+  });
+
+  test.each<[string, Change, string]>([
+    [
+      "a version gone",
+      async ({ versions }) => {
+        versions.pop();
+        await env.BUNDLES.delete(manifestKey("sample", "1.1.0"));
+      },
+      "it no longer names version 1.1.0",
+    ],
     [
       "another digest",
       ({ versions }) => (versions[1]!.digest = versions[0]!.digest),

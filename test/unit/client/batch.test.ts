@@ -5,6 +5,7 @@ import { expectRefusal, rejection } from "../../support/refusal.ts";
 const ref = { benchmark: "sample", version: "1.0.0" };
 const root = "https://evals.example.com/v1/bundles/sample/1.0.0/estimates";
 const requests = [{ model: "a", responses: { "gsm/17": 1 } }];
+const pair = [...requests, ...requests];
 const estimate = { score: 0.5 };
 const line = (index: number): string => `${JSON.stringify({ index, model: `m${index}`, estimate })}\n`;
 const end = (results: number, problems = 0): string => `${JSON.stringify({ done: true, results, problems })}\n`;
@@ -47,7 +48,7 @@ async function collect(lines: AsyncIterable<BatchLine<AnyEstimate>>): Promise<{ 
 describe("estimateLines", () => {
   test("sends a line a model and gives each result as it comes", async () => {
     const { client, sent } = clientOf([answerOf([line(0), line(1), end(2)])]);
-    expect(await collect(client.estimateLines(ref, [...requests, ...requests]))).toEqual({ came: [0, 1], error: null });
+    expect(await collect(client.estimateLines(ref, pair))).toEqual({ came: [0, 1], error: null });
     expect(sent).toMatchObject([
       {
         url: `${root}/batch`,
@@ -64,7 +65,7 @@ describe("estimateLines", () => {
     const bytes = new TextEncoder().encode(`${line(0).replace("m0", "é漢😀")}\n${line(1)}${end(2)}`);
     const { client } = clientOf([answerOf(Array.from(bytes, (byte) => Uint8Array.of(byte)))]);
     const found: BatchLine[] = [];
-    for await (const own of client.estimateLines(ref, requests)) found.push(own);
+    for await (const own of client.estimateLines(ref, pair)) found.push(own);
     expect(found.map(({ model }) => model)).toEqual(["é漢😀", "m1"]);
   });
 
@@ -76,8 +77,16 @@ describe("estimateLines", () => {
     ["fewer results than are counted", [line(0), end(2)], undefined, [0], "truncated"],
     ["a network that fails", [line(0)], new Error("reset"), [0], "truncated"],
     ["what is no JSON", [line(0), "<html>\n"], undefined, [0], "unavailable"],
+    ["more results than were asked for", [0, 1, 2, 3].map(line), undefined, [0, 1], "unavailable"],
+    [
+      "empty lines without an end",
+      [line(0), ...Array<string>(70).fill("\n".repeat(1 << 16))],
+      undefined,
+      [0],
+      "unsupported",
+    ],
   ])("%s is a named error, after what came", async (_, parts, failure, came, code) => {
-    const found = await collect(clientOf([answerOf(parts, failure)]).client.estimateLines(ref, requests));
+    const found = await collect(clientOf([answerOf(parts, failure)]).client.estimateLines(ref, pair));
     expect(found.came).toEqual(came);
     expect(found.error).toMatchObject({ code });
   });
@@ -114,11 +123,11 @@ describe("estimateLines", () => {
       }) as ClientOptions["fetch"];
     const of = (response: Response) =>
       createClient({ baseUrl: "https://evals.example.com", fetch: abortable(response)!, timeout: 120 });
-    expect(await collect(of(slow([60, 60, 60, 60])).estimateLines(ref, requests))).toEqual({
+    expect(await collect(of(slow([60, 60, 60, 60])).estimateLines(ref, [...pair, ...pair]))).toEqual({
       came: [0, 1, 2, 3],
       error: null,
     });
-    const { came, error } = await collect(of(slow([10, 400])).estimateLines(ref, requests));
+    const { came, error } = await collect(of(slow([10, 400])).estimateLines(ref, pair));
     expect(came).toEqual([0]);
     expect(error).toMatchObject({ code: "truncated", message: expect.stringContaining("no more came") as string });
   });
@@ -128,20 +137,20 @@ describe("estimateLines", () => {
       { code: "invalid_request", detail: "a batch has at most 5 models here" },
       { status: 422, headers: { "content-type": "application/problem+json" } },
     );
-    const { error } = await collect(clientOf([problem]).client.estimateLines(ref, requests));
+    const { error } = await collect(clientOf([problem]).client.estimateLines(ref, pair));
     expectRefusal(error as AnchorEvalError, "invalid_request" as never, "at most 5 models");
   });
 
   test("a busy server is asked again, before any result", async () => {
     const busy = new Response("", { status: 503, headers: { "retry-after": "0" } });
     const { client, sent } = clientOf([busy, answerOf([line(0), end(1)])]);
-    expect((await collect(client.estimateLines(ref, requests))).came).toEqual([0]);
+    expect((await collect(client.estimateLines(ref, pair))).came).toEqual([0]);
     expect(sent).toHaveLength(2);
   });
 
   test("a caller that stops reading ends the answer", async () => {
     const answer = answerOf([line(0), line(1), end(2)]);
-    for await (const { index } of clientOf([answer]).client.estimateLines(ref, requests)) {
+    for await (const { index } of clientOf([answer]).client.estimateLines(ref, pair)) {
       expect(index).toBe(0);
       break;
     }
@@ -200,7 +209,7 @@ describe("jobs", () => {
 
 test("a line that never ends is given up", async () => {
   const { client } = clientOf([answerOf([line(0), "x".repeat(1 << 22), "x"])]);
-  const { came, error } = await collect(client.estimateLines(ref, requests));
+  const { came, error } = await collect(client.estimateLines(ref, pair));
   expect(came).toEqual([0]);
   expectRefusal(error as AnchorEvalError, "unsupported", "a line has more than 4194304 letters");
 });
