@@ -1,8 +1,5 @@
-import { basename, dirname } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { folderStore } from "anchoreval/internal/node/folder";
 import { replaceFile, whyNot } from "anchoreval/internal/node/write-file";
-import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { printable, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
@@ -36,17 +33,6 @@ export async function writing<T>(file: string, write: () => Promise<T>): Promise
 /** Writes a file wholly or not at all, in the place of one that is there. @throws AnchorEvalError `unavailable` */
 export function writeOver(file: string, text: string | Uint8Array): Promise<void> {
   return writing(file, () => replaceFile(file, text));
-}
-
-/**
- * Changes a file by what it has; who changes it at the same time changes what the one before wrote.
- * @throws AnchorEvalError `unavailable`; what the change throws
- */
-export async function changeFile(
-  file: string,
-  change: (there: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
-): Promise<void> {
-  await changeObject(folderStore(dirname(file)), basename(file), change);
 }
 
 /**

@@ -35,8 +35,8 @@ async function bundleOf(code: string): Promise<string> {
  */
 const CEILINGS = {
   'export { estimateFromAnchors } from "anchoreval";': 17900,
-  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 30700,
-  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 33950,
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 30750,
+  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 34010,
   'export { mapAbility } from "anchoreval/irt";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,
   'export { calibrate, onnxBackend } from "anchoreval-trainer/calibrate";': 11_500,

@@ -13,8 +13,8 @@ import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { createFile } from "anchoreval/internal/node/write-file";
 import { type Command, option, invalidOption } from "../command.ts";
-import { changeFile, writing } from "../errors.ts";
-import { publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
+import { writing } from "../errors.ts";
+import { changeFile, publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
 import { signRoot } from "../trust/root.ts";
 
 export const tokenCommand: Command = {

@@ -1,6 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { basename, dirname } from "node:path";
 import type { ManifestSignature } from "anchoreval/internal/core/bundle/signature";
+import { folderStore } from "anchoreval/internal/node/folder";
 import { readNamed } from "anchoreval/internal/node/whole-file";
+import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { invalidOption } from "../command.ts";
 
 /** Far above a key's file with remarks in it. @unit bytes */
@@ -49,4 +52,15 @@ export function readExpiry(text: string | undefined): string | null {
     );
   if (time.getTime() <= Date.now()) throw invalidOption(`--expires ${text} has passed`);
   return time.toISOString();
+}
+
+/**
+ * Changes a file by what it has; who changes it at the same time changes what the one before wrote.
+ * @throws AnchorEvalError `unavailable`; what the change throws
+ */
+export async function changeFile(
+  file: string,
+  change: (there: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
+): Promise<void> {
+  await changeObject(folderStore(dirname(file)), basename(file), change);
 }

@@ -21,7 +21,9 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   try {
     value = decodeJson(bytes);
   } catch (cause) {
-    throw new AnchorEvalError("bundle_invalid", "manifest.json is not JSON in UTF-8", { cause });
+    throw new AnchorEvalError("bundle_invalid", "manifest.json is not JSON in UTF-8, or has more brackets than text", {
+      cause,
+    });
   }
   const version = (value as { formatVersion?: unknown } | null)?.formatVersion;
   const major = typeof version === "string" ? Number.parseInt(version, 10) : NaN;

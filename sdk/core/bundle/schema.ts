@@ -98,15 +98,25 @@ export const object: {
   <F extends Fields, O extends Fields>(fields: F, optional: O): ObjectSchema<F, O>;
 } = nodeOf("object");
 
-/** The value of a JSON text in UTF-8. @throws SyntaxError, TypeError where it is none */
+/** Bytes of text for each list and object at least, of texts that have more of them than some: empty ones take twenty times their text. */
+const FEWEST_BYTES = 16;
+const SOME = 1 << 16;
+
+/** The value of a JSON text in UTF-8. @throws SyntaxError, TypeError, RangeError where it is none, or one of brackets alone */
 export function decodeJson(bytes: Uint8Array): unknown {
+  let brackets = 0;
+  for (const byte of bytes) if ((byte | 32) === 123) brackets++;
+  if (brackets > SOME && brackets * FEWEST_BYTES > bytes.length) throw new RangeError();
   return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 }
+
+/** Issues after which no more entries are looked at: a hostile list has millions. */
+const MOST_ISSUES = 1000;
 
 /**
  * Reads an unknown value by a schema.
  * @param path - where the value lies, from the root
- * @param issues - gets an entry for everything that is wrong; the value returned is then of no use
+ * @param issues - gets an entry for everything that is wrong, up to some {@link MOST_ISSUES}; the value returned is then of no use
  */
 export function readValue<T>(schema: Schema<T>, value: unknown, path: readonly (string | number)[], issues: Issue[]): T;
 export function readValue(
@@ -122,7 +132,7 @@ export function readValue(
   const expected = (what: string, code = "invalid_type"): null =>
     report(code, `expected ${what}, got ${describe(value)}`);
   const inside = (of: Schema, key: string | number, entry: unknown): unknown =>
-    readValue(of, entry, [...path, key], issues);
+    issues.length < MOST_ISSUES ? readValue(of, entry, [...path, key], issues) : null;
 
   switch (schema.kind) {
     case "anything":

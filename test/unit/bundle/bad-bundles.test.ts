@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-return, @typescript-eslint/restrict-plus-operands -- manifests are broken on purpose, as loose JSON */
-import { loadBundle } from "anchoreval";
+import { type AnchorEvalError, loadBundle } from "anchoreval";
 import { parseManifest, type BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { describe, expect, test } from "vitest";
@@ -164,6 +164,20 @@ const BASE = {
   anchors: { 8: { kept: 15, of: 16 } },
   bridge: { overall: { models: 30, slope: 1, intercept: 0, error: 0.01 }, scenarios: { alpha: null } },
 };
+
+test.each([
+  ["brackets", "{},", "or has more brackets than text"],
+  ["wrong entries", '{"name":"no file"},', "breaks the bundle format"],
+])("a manifest of millions of %s isn't taken apart", (_, entry, words) => {
+  const text = `{"files":[${entry.repeat((1 << 22) / entry.length)}{}]}`;
+  try {
+    parseManifest(new TextEncoder().encode(text));
+    expect.unreachable();
+  } catch (error) {
+    expectRefusal(error as never, "bundle_invalid", words);
+    expect((error as AnchorEvalError).issues.length).toBeLessThanOrEqual(1000);
+  }
+});
 
 test("a manifest that names the version it stands on is read", async () => {
   const loaded = await loadBundle(memorySource(withManifest(files, (m: Loose) => (m.base = BASE))));

@@ -468,7 +468,7 @@ describe("publish", () => {
     await refuses({
       argv: ["publish", broken("no json", "manifest.json", (text) => text.slice(9)), "--to", to],
       code: "bundle_invalid",
-      message: "manifest.json is not JSON in UTF-8",
+      message: "manifest.json is not JSON in UTF-8, or has more brackets than text",
     });
     await refuses({
       argv: ["publish", broken("cut short", "manifest.json", (text) => text.slice(0, -9)), "--to", to],
