@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import {
@@ -8,10 +8,11 @@ import {
   lmEvalDocumentList,
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
+import { replaceFiles } from "anchoreval/internal/node/out-folder";
 import { type Command, option } from "../command.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { anchoredTask } from "../anchored-task.ts";
-import { writeOver, writing } from "../errors.ts";
+import { writing } from "../errors.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
@@ -48,7 +49,11 @@ export const exportCommand: Command = {
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
     const { files, extra, run } = TARGET[to](form);
-    for (const [file, text] of files) await write(out, file, text);
+    await writing(out, () =>
+      replaceFiles(out, async (draft) => {
+        for (const [file, text] of files) await writeFile(join(draft, basename(file)), text);
+      }),
+    );
 
     const names = files.map(([file]) => file);
     const made = { form: asked, items: anchors.length, file: names[0]!, ...extra };
@@ -186,9 +191,4 @@ function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentLis
     ...(typeof chatTemplate === "boolean" && { chatTemplate }),
   });
   return ["lm_eval --model hf --model_args pretrained=MODEL", ...fixed.map(quote)].join(" ");
-}
-
-async function write(folder: string, file: string, text: string): Promise<void> {
-  await writing(file, () => mkdir(folder, { recursive: true }));
-  await writeOver(file, text);
 }
