@@ -82,9 +82,9 @@ async function commit(draft: string, folder: string): Promise<void> {
   }
 }
 
-/** True for the error of a renaming to a folder that has files, or of its removal. @throws any other */
+/** True for the error of a renaming to what has files or is none, or of its removal. @throws any other */
 function isFull(error: unknown): boolean {
-  if (["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) return true;
+  if (["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return true;
   throw error;
 }
 
