@@ -5,7 +5,7 @@ import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folde
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isBeingReplaced, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
 import { fileChunks } from "anchoreval/internal/node/read-file";
-import { whyNot, withDraft } from "anchoreval/internal/node/write-file";
+import { withDraft } from "anchoreval/internal/node/write-file";
 import { type OptionReader, invalidOption } from "./command.ts";
 import { writing } from "./errors.ts";
 
@@ -67,11 +67,7 @@ export async function writeOutFolder(
   write: (...paths: string[]) => Promise<void>,
   gone: readonly string[] = [],
 ): Promise<void> {
-  try {
-    await replaceFiles(folder, (draft) => write(...files.map((name) => join(draft, name))), gone);
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `${folder} could not be written: ${whyNot(cause)}`, { cause });
-  }
+  await writing(folder, () => replaceFiles(folder, (draft) => write(...files.map((name) => join(draft, name))), gone));
 }
 
 /** A file that `--out` names, and its kind. */

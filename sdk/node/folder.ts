@@ -21,14 +21,13 @@ export function folderSource(folder: string): BundleSource {
     let handle;
     if (file === "manifest.json") await settleFolder(folder);
     try {
-      handle = await openFound(join(folder, file));
+      handle = await existing(() => openFound(join(folder, file)));
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "ENOENT" || (cause as NodeJS.ErrnoException).code === "ENOTDIR")
-        return null;
       throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened: ${whyNot(cause)}`, {
         cause,
       });
     }
+    if (handle === null) return null;
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) throw new AnchorEvalError("unavailable", `${join(folder, file)} isn't a file`);

@@ -6,7 +6,7 @@ import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import type { SampleOptions } from "../logs/scores.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
-import { whyNot } from "./write-file.ts";
+import { hasCode, whyNot } from "./write-file.ts";
 
 export interface FindOptions {
   /** The model's name, where all logs are of one model; else each log names its own. */
@@ -72,7 +72,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
       seen.add(real);
       found = await stat(real);
     } catch (cause) {
-      const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+      const missing = hasCode(cause, "ENOENT");
       throw new AnchorEvalError(
         missing ? "not_found" : "unavailable",
         missing ? `${path}: there is no such file or folder` : `${path} could not be read: ${whyNot(cause)}`,

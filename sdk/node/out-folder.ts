@@ -4,8 +4,8 @@ import { lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } fr
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnchorEvalError } from "../core/errors.ts";
-import { isGone, PLACE } from "./owner.ts";
-import { existing, toDisk, whyNot } from "./write-file.ts";
+import { isGone, thisPlace } from "./owner.ts";
+import { existing, hasCode, toDisk, whyNot } from "./write-file.ts";
 
 /** Holds the files that are complete, and are taking their places: in a folder whose name is of who puts them there. */
 const NEXT = ".anchoreval-next";
@@ -69,7 +69,7 @@ export async function replaceFiles(
 /** Makes a folder for drafts in a folder, and removes those of processes that are gone. */
 export async function makeDraft(folder: string): Promise<string> {
   await removeLeftDrafts(folder);
-  return mkdtemp(join(folder, `${DRAFT_FOLDER}${PLACE}-${process.pid}-`));
+  return mkdtemp(join(folder, `${DRAFT_FOLDER}${thisPlace()}-${process.pid}-`));
 }
 
 /** Gives files the name that says that they are complete; others' come first. */
@@ -84,7 +84,7 @@ async function commit(draft: string, folder: string): Promise<void> {
 
 /** True for the error of a renaming to what has files or is none, or of its removal. @throws any other */
 function isFull(error: unknown): boolean {
-  if (["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return true;
+  if (hasCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR")) return true;
   throw error;
 }
 

@@ -5,15 +5,16 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { isGone, PLACE } from "./owner.ts";
+import { isGone, thisPlace } from "./owner.ts";
 import { readFound } from "./whole-file.ts";
-import { DRAFT, existing, toDisk } from "./write-file.ts";
+import { DRAFT, existing, hasCode, toDisk } from "./write-file.ts";
 
 /** Ends the name of the folder of whoever is replacing a file: its owner's name, and the new content under the owner's id. */
 export const WRITER = ".writer";
 const OWNER = "owner";
 /** Far above its owner's name. @unit bytes */
 const MOST_OWNER_BYTES = 1 << 12;
+
 export interface SwapOptions {
   /**
    * A writer takes milliseconds. One that stands for so long, by this process's own clock, is taken for dead. @unit milliseconds
@@ -56,7 +57,7 @@ export async function swapFile(
   tag: string,
   { staleAfter = 10_000 }: SwapOptions = {},
 ): Promise<boolean> {
-  const owner: Owner = { id: randomUUID(), host: hostname(), place: PLACE, pid: process.pid };
+  const owner: Owner = { id: randomUUID(), host: hostname(), place: thisPlace(), pid: process.pid };
   const writer = path + WRITER;
   const draft = `${path}.${owner.id}${DRAFT}`;
   try {
@@ -104,8 +105,8 @@ async function renamed(folder: string, name: string): Promise<boolean> {
     await rename(folder, name);
     return true;
   } catch (error) {
-    const taken = ["ENOTEMPTY", "EEXIST", ...(process.platform === "win32" ? ["EPERM"] : [])]; // Windows says that of a folder
-    if (taken.includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    // Windows says EPERM of a folder that is there.
+    if (hasCode(error, "ENOTEMPTY", "EEXIST", ...(process.platform === "win32" ? ["EPERM"] : []))) return false;
     throw error;
   }
 }

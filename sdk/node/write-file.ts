@@ -60,7 +60,7 @@ export async function toDisk(path: string): Promise<void> {
   try {
     await handle?.sync();
   } catch (error) {
-    if (!["EINVAL", "ENOTSUP", "EPERM", "EISDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!hasCode(error, "EINVAL", "ENOTSUP", "EPERM", "EISDIR")) throw error;
   } finally {
     await handle?.close();
   }
@@ -97,9 +97,14 @@ async function linked(file: string, name: string): Promise<boolean> {
     await link(file, name);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (hasCode(error, "EEXIST")) return false;
     throw error;
   }
+}
+
+/** True for an error of the system of one of these codes. @example hasCode(error, "ENOENT") */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** The action's result; null where nothing is there. */
@@ -107,7 +112,7 @@ export async function existing<T>(action: () => Promise<T>): Promise<T | null> {
   try {
     return await action();
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { loadBundle } from "anchoreval";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { findBrokenLogs } from "anchoreval/internal/publish/sweep-blobs";
@@ -14,13 +13,13 @@ import { attack } from "../support/attack.ts";
 import { filesOf, runProgram } from "../support/run-command.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
 import { ROOT } from "../support/source-imports.ts";
+import { HOOK } from "../support/stopped-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 // Commands that are killed: at each call that changes something on the disk, and at any time. After it whoever reads sees all old
 // files or all new ones; old and new are never there together; the next run ends what was begun, and nothing hidden stays.
 
 const folder = tempFolder();
-const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
 const BIN = join(ROOT, "sdk/bin/anchoreval.js");
 
 /** A command that replaces what it made before. */

@@ -13,7 +13,8 @@ export interface StoppedProcess {
   goOn(): Promise<string>;
 }
 
-const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
+/** The address of what kills or stops a process at a call, for `--import`. */
+export const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
 
 /** The address of a built module of the SDK, for scripts. @example sdkModule("node/swap-file") */
 export function sdkModule(path: string): string {

@@ -15,7 +15,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
-import { whyNot } from "anchoreval/internal/node/write-file";
+import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
 import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
@@ -82,7 +82,7 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
   try {
     text = (await readFound(path, LONGEST_TEXT)).toString();
   } catch (cause) {
-    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code!)) return {};
+    if (hasCode(cause, "ENOENT", "ENOTDIR")) return {};
     throw new AnchorEvalError("invalid_data", `${path} could not be read: ${whyNot(cause)}`, { cause });
   }
   const refuse = (message: string, field: string[] = [], cause?: unknown): never => {

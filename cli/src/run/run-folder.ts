@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isRunning } from "anchoreval/internal/node/owner";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
+import { hasCode } from "anchoreval/internal/node/write-file";
 import { writeOver, writing } from "../errors.ts";
 import { invalidOption } from "../command.ts";
 
@@ -75,9 +77,7 @@ async function written(folder: string, name: string, value: unknown): Promise<vo
 }
 
 async function stateOf(folder: string, request: RunRequest): Promise<"new" | "begun" | "finished" | "other"> {
-  const names = await readdir(folder).catch((error: unknown) =>
-    (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : null,
-  );
+  const names = await readdir(folder).catch((error: unknown) => (hasCode(error, "ENOENT") ? [] : null));
   if (names === null) return "other";
   if (names.length === 0) return "new";
   const found = await readFound(join(folder, REQUEST), LONGEST_TEXT)
@@ -86,17 +86,9 @@ async function stateOf(folder: string, request: RunRequest): Promise<"new" | "be
   if (found === null || shortDigest(found) !== shortDigest(request)) return "other";
   if (existsSync(join(folder, FINISHED))) return "finished";
   const { host, pid } = found.process ?? {};
-  if (host === hostname() && pid !== process.pid && isAlive(pid!))
-    throw invalidOption(`${folder}: this run is still going, as process ${pid!}: wait for it, or name another --out`);
+  if (host === hostname() && pid !== undefined && pid !== process.pid && isRunning(pid))
+    throw invalidOption(`${folder}: this run is still going, as process ${pid}: wait for it, or name another --out`);
   return "begun";
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** Tells requests apart. */

@@ -11,6 +11,7 @@ import { type TrustMemory, trustRoot } from "anchoreval/internal/trust/trust-roo
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
+import { hasCode } from "anchoreval/internal/node/write-file";
 import { invalidOption } from "../command.ts";
 import { printable } from "../output.ts";
 
@@ -55,7 +56,7 @@ export function folderMemory(folder: string): TrustMemory {
       try {
         return (await readFound(fileOf(key), mostBytes(TRUST_FILE))).toString();
       } catch (cause) {
-        if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "")) return null;
+        if (hasCode(cause, "ENOENT", "ENOTDIR")) return null;
         throw invalidOption(`${fileOf(key)}, which remembers the newest root and index, can't be read`, cause);
       }
     },

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isGone, PLACE } from "anchoreval/internal/node/owner";
+import { isGone, thisPlace } from "anchoreval/internal/node/owner";
 import { swapFile, tagOf } from "anchoreval/internal/node/swap-file";
 import { expect, test } from "vitest";
 import { rejection } from "../../support/refusal.ts";
@@ -46,7 +46,7 @@ test("of many that replace one content at once one does", async () => {
 
 test("a writer whose process is gone gives way at once", async () => {
   const file = oldFile();
-  leave(file, { id: "a", place: PLACE, pid: gonePid() });
+  leave(file, { id: "a", place: thisPlace(), pid: gonePid() });
   expect(await swapFile(file, fresh, tagOf(old), { staleAfter: 1e9 })).toBe(true);
   expect(readdirSync(join(file, ".."))).toEqual(["log"]);
 });
@@ -65,13 +65,13 @@ test("one of another place, and one that nobody knows, once it has stood still: 
 test("waiting ends, and says who is writing and what to do", async () => {
   const file = oldFile();
   let id = 0;
-  leave(file, { id: "writer", place: PLACE, pid: process.pid });
+  leave(file, { id: "writer", place: thisPlace(), pid: process.pid });
   // One comes after another: nobody stands still.
   const others = setInterval(
     () =>
       writeFileSync(
         `${file}.writer/owner`,
-        JSON.stringify({ id: `${id++}`, host: hostname(), place: PLACE, pid: process.pid }),
+        JSON.stringify({ id: `${id++}`, host: hostname(), place: thisPlace(), pid: process.pid }),
       ),
     10,
   );
@@ -94,11 +94,11 @@ test("a link in a writer's place leads nowhere", async () => {
 });
 
 test("a process is gone where its number is free, in its own place", async () => {
-  expect(isGone(PLACE, process.pid)).toBe(false);
+  expect(isGone(thisPlace(), process.pid)).toBe(false);
   const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "ignore" });
-  expect(isGone(PLACE, child.pid!)).toBe(false);
+  expect(isGone(thisPlace(), child.pid!)).toBe(false);
   child.kill("SIGKILL");
   await new Promise((resolve) => child.once("exit", resolve));
-  expect(isGone(PLACE, child.pid!)).toBe(true);
+  expect(isGone(thisPlace(), child.pid!)).toBe(true);
   expect(isGone("elsewhere", child.pid!)).toBe(false);
 });
