@@ -3,7 +3,7 @@ import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } fro
 import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import { AnchorEvalError, invalidOption, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
-import { scoreProblem } from "../estimate/resolve-answers.ts";
+import { readScore } from "../estimate/read-score.ts";
 import type { EstimateWarning, Responses } from "../estimate/types.ts";
 import { adaptivePlan } from "./adaptive-plan.ts";
 import { type Findings, findings, stoppedBy } from "./findings.ts";
@@ -184,7 +184,8 @@ function checked(score: unknown, path: (string | number)[], issues: Issue[]): nu
     issues.push({ path, code: "missing", message: "this item was asked: send its score, or null for no answer" });
     return NaN;
   }
-  const problem = scoreProblem(score);
-  if (problem) issues.push({ path, ...problem });
-  return score === null || problem ? NaN : (score as number);
+  const read = readScore(score);
+  if (typeof read === "number") return read;
+  if (read) issues.push({ path, ...read });
+  return NaN;
 }

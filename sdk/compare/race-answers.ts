@@ -1,7 +1,8 @@
 import type { AdaptiveItem } from "../adaptive/types.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import { droppedWarnings, scoreProblem } from "../estimate/resolve-answers.ts";
+import { readScore } from "../estimate/read-score.ts";
+import { droppedWarnings } from "../estimate/resolve-answers.ts";
 import type { EstimateWarning } from "../estimate/types.ts";
 import { type RaceOrder, roundItems } from "./race-order.ts";
 
@@ -47,8 +48,7 @@ export function raceAnswers(
   const warnings: RaceWarning[] = [];
   const read = candidates.map(({ name, responses, hashes }) => {
     const entries: Iterable<[string, number | null]> = responses instanceof Map ? responses : Object.entries(responses);
-    const own = new Map(entries);
-    refuseScores(name, own);
+    const own = readScores(name, entries);
     const unknown = [...own.keys()].filter((id) => !position.has(id));
     if (unknown.length > 0 && unknown.length === own.size)
       throw new AnchorEvalError(
@@ -95,17 +95,21 @@ export function raceAnswers(
   return { completed, answers, given: read.map(({ given }) => new Set(given.keys())), warnings };
 }
 
-function refuseScores(name: string, own: ReadonlyMap<string, number | null>): void {
-  const issues = [...own].flatMap(([id, score]): Issue[] => {
-    const problem = scoreProblem(score);
-    return problem ? [{ path: ["responses", id], ...problem }] : [];
-  });
+function readScores(name: string, entries: Iterable<readonly [string, unknown]>): Map<string, number | null> {
+  const scores = new Map<string, number | null>();
+  const issues: Issue[] = [];
+  for (const [id, score] of entries) {
+    const read = readScore(score);
+    if (typeof read === "object" && read) issues.push({ path: ["responses", id], ...read });
+    else scores.set(id, read);
+  }
   if (issues.length > 0)
     throw new AnchorEvalError(
       "invalid_answers",
       `${name}: ${issues.length} ${issues.length === 1 ? "answer" : "answers"} can't be scored: ${String(issues[0]!.path[1])}: ${issues[0]!.message}`,
       { issues },
     );
+  return scores;
 }
 
 function changedItems(

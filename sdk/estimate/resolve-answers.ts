@@ -2,6 +2,7 @@ import { formItemIds, type Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
+import { readScore } from "./read-score.ts";
 
 interface ResolvedAnswers {
   readonly form: string;
@@ -117,16 +118,14 @@ function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown)
   const [bad, unknown]: [Issue[], Issue[]] = [[], []];
   const add = (id: unknown, score: unknown, place: string | number): void => {
     const problem =
-      typeof id === "string"
-        ? scoreProblem(score)
-        : { code: "invalid_type", message: `an item id must be text, got ${typeof id}` };
-    if (problem) {
-      bad.push({ path: ["responses", place], ...problem });
+      typeof id === "string" ? null : { code: "invalid_type", message: `an item id must be text, got ${typeof id}` };
+    const read = problem ?? readScore(score);
+    if (typeof read === "object") {
+      if (read) bad.push({ path: ["responses", place], ...read });
       return;
     }
-    if (score === null) return;
     const anchor = anchors.get(id as string);
-    if (anchor) located.push({ anchor, score: score as number });
+    if (anchor) located.push({ anchor, score: read });
     else unknown.push(unknownItem(id as string));
   };
   if (responses instanceof Map || Array.isArray(responses))
@@ -141,16 +140,6 @@ function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown)
 function unknownItem(id: string): Issue {
   const shown = id.trim() === id ? id : JSON.stringify(id); // white space about an id would not be seen
   return { path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` };
-}
-
-export function scoreProblem(score: unknown): { code: string; message: string } | null {
-  if (score === null) return null;
-  if (typeof score !== "number")
-    return { code: "invalid_type", message: `a score must be in [0,1], got ${typeof score}` };
-  if (Number.isNaN(score))
-    return { code: "not_a_number", message: "a score must be in [0,1], got NaN; null means no answer" };
-  if (score < 0 || score > 1) return { code: "out_of_range", message: `a score must be in [0,1], got ${score}` };
-  return null;
 }
 
 /**

@@ -31,7 +31,7 @@ export async function* jsonRecords(
 }
 
 /**
- * Parses a JSON object whose own fields are all named once; null, with the issue noted, where it isn't one.
+ * Parses a JSON object whose own fields are all named once, bare NaN as null; null, with the issue noted, where it isn't one.
  * @param what - how messages call the text, for example `the line`
  * @param depth - down to which fields are named once: 2 for those of its fields, too
  */
@@ -44,11 +44,9 @@ export function parseJsonObject(
 ): Record<string, unknown> | null {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseWithNaN(text);
   } catch {
-    const hint = /[:,[]\s*-?(NaN|Infinity)\b/.test(text)
-      ? ": JSON has no NaN and no Infinity, null means no score"
-      : "";
+    const hint = /[:,[]\s*-?Infinity\b/.test(text) ? ": JSON has no Infinity, and no score is infinite" : "";
     issues.add(place, "malformed_json", `${what} is not valid JSON${hint}`);
     return null;
   }
@@ -61,6 +59,19 @@ export function parseJsonObject(
   issues.add({ ...place, column: repeated.at(-1) as string }, "duplicate", "it is there twice");
   return null;
 }
+
+/** Parses JSON; a bare NaN, which JSON doesn't have and Python writes for what is missing, is null. */
+function parseWithNaN(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!text.includes("NaN")) throw error;
+    return JSON.parse(text.replace(STRINGS_AND_NAN, (part) => (part.startsWith('"') ? part : "null")));
+  }
+}
+
+/** Strings are matched too, so that a `NaN` in one of them is left alone; one that isn't closed goes to the end. */
+const STRINGS_AND_NAN = /"[^"\\]*(?:\\[^][^"\\]*)*"?|\bNaN\b/g;
 
 /** Whether a value of JSON is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "../core/errors.ts";
+import { scoreOnScale } from "../core/numeric/score-bounds.ts";
 import { jsonKind, quoted } from "./data-issues.ts";
 
 /** How scores are read. */
@@ -11,9 +12,9 @@ export interface ScoreProblem {
 }
 
 /**
- * Reads the scores of one file: a number in [0,1], or NaN where there is none (an empty cell, null). Text is read as pandas,
- * R and spreadsheets write it: True and FALSE, NA, NaN, None and the like for none, decimals by a point or, in the whole
- * file, by a comma.
+ * Reads the scores of one file: a number in [0,1] ({@link scoreOnScale}), or NaN where there is none (an empty cell, null,
+ * a NaN). Text is read as pandas, R and spreadsheets write it: True and FALSE, NA, NaN, None and the like for none, decimals
+ * by a point or, in the whole file, by a comma.
  */
 export interface ScoreReader {
   fromText(cell: string): number | ScoreProblem;
@@ -53,9 +54,10 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       : "";
 
   const scaled = (score: number): number | ScoreProblem => {
-    if (!(score >= low && score <= high))
-      return { code: "out_of_range", message: `a score must be in [${low},${high}], got ${score}${hint}` };
-    return scale(score) + 0; // -0 becomes 0
+    const onScale = scoreOnScale(scale(score));
+    return Number.isNaN(onScale)
+      ? { code: "out_of_range", message: `a score must be in [${low},${high}], got ${score}${hint}` }
+      : onScale;
   };
   const truth = (value: boolean): number | ScoreProblem => {
     if (low === 0 && high === 1) return scaled(Number(value));
@@ -92,7 +94,7 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       };
     },
     fromJson: (value) => {
-      if (value === null) return NaN;
+      if (value === null || Number.isNaN(value)) return NaN; // Parquet has both
       if (typeof value === "number") return scaled(value);
       if (typeof value === "boolean") return truth(value);
       return { code: "not_a_number", message: `a score must be a number, got ${jsonKind(value)}; null means no score` };

@@ -1,4 +1,5 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { readScore } from "../estimate/read-score.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Trials of one item in figures. */
@@ -89,30 +90,42 @@ export function checkedTrials(responses: TrialResponses): {
   const trials = new Map<string, ItemTrials>();
   const entries = responses instanceof Map ? responses : Object.entries(responses);
   for (const [id, value] of entries as Iterable<[string, unknown]>) {
-    const found = isTrials(value) ? trialIssues(id, value) : [];
-    issues.push(...found);
-    if (found.length > 0) continue;
-    const one = { count: 1, mean: value as number, variance: NaN };
-    const summary = isTrials(value) ? summariseTrials(value as ItemTrials) : one;
+    if (!isTrials(value)) {
+      const read = readScore(value);
+      means.set(id, typeof read === "number" ? read : (value as number | null));
+      if (typeof read !== "number") continue;
+      summaries.set(id, { count: 1, mean: read, variance: NaN });
+      trials.set(id, [read]);
+      continue;
+    }
+    const own = readItemTrials(id, value, issues);
+    if (!own) continue;
+    const summary = summariseTrials(own);
     means.set(id, summary.count === 0 ? null : summary.mean);
-    if (summary.count === 0 || value === null) continue;
+    if (summary.count === 0) continue;
     summaries.set(id, summary);
-    trials.set(id, isTrials(value) ? (value as ItemTrials) : [value as number]);
+    trials.set(id, own);
   }
   if (issues.length === 0) return { means, summaries, trials };
   const message = `${issues.length} ${issues.length === 1 ? "answer" : "answers"} cannot be scored: ${issues[0]!.message}`;
   throw new AnchorEvalError("invalid_answers", message + (issues.length > 1 ? ", …" : ""), { issues });
 }
 
-function trialIssues(id: string, value: object): Issue[] {
+/** An item's trials with each score as {@link readScore} reads it; null, with the issues noted, where they break a rule. */
+function readItemTrials(id: string, value: object, issues: Issue[]): ItemTrials | null {
   const problem = trialProblem(value);
-  if (problem) return [{ path: ["responses", id], code: problem.code, message: `${id}: ${problem.message}` }];
-  if (!Array.isArray(value)) return [];
-  return (value as unknown[]).flatMap((score, k) => {
-    if (score === null || (typeof score === "number" && score >= 0 && score <= 1)) return [];
+  if (problem) issues.push({ path: ["responses", id], code: problem.code, message: `${id}: ${problem.message}` });
+  if (problem) return null;
+  if (!Array.isArray(value)) return value as ItemTrials;
+  const before = issues.length;
+  const scores = (value as unknown[]).map((score, k) => {
+    const read = readScore(score);
+    if (typeof read !== "object" || read === null) return read;
     const message = `${id}: trial ${k + 1} must be a score in [0,1], or null for none, got ${shown(score)}`;
-    return [{ path: ["responses", id, k], code: "out_of_range", message }];
+    issues.push({ path: ["responses", id, k], code: "out_of_range", message });
+    return null;
   });
+  return issues.length > before ? null : scores;
 }
 
 /** A value as messages show it. */

@@ -1,5 +1,6 @@
 import { estimateFromAnchors, loadBundle, type Bundle, type EstimateOptions, type Responses } from "anchoreval";
 import { encodeBundle, formItemIds } from "anchoreval/bundle";
+import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal, type Refusal } from "../../support/refusal.ts";
@@ -48,7 +49,7 @@ describe("a score that is none", () => {
     [Infinity, "out_of_range", "got Infinity"],
     [-Infinity, "out_of_range", "got -Infinity"],
     ["1", "invalid_type", "got string"],
-    [true, "invalid_type", "got boolean"],
+    [1 + 2e-9, "out_of_range", "got 1.000000002"],
     [undefined, "invalid_type", "got undefined"],
     [{}, "invalid_type", "got object"],
     [[1], "invalid_type", "got object"],
@@ -68,6 +69,19 @@ describe("a score that is none", () => {
       [someId, "out_of_range"],
       [otherId, "not_a_number"],
     ]);
+  });
+
+  test.each([
+    [1.0000000000000002, 1],
+    [-1e-17, 0],
+    [0.9999999999999999, 1],
+    [true, 1],
+    [false, 0],
+  ])("%s is %d, alone and as a trial", (score, bound) => {
+    const noisy = { ...answers, [someId]: score } as Record<string, number>;
+    expect(estimateFromAnchors(bundle, noisy)).toEqual(estimateFromAnchors(bundle, { ...answers, [someId]: bound }));
+    const trials = (one: number): unknown => estimateAnswers(bundle, { ...answers, [someId]: [one, 1, null] });
+    expect(trials(score as number)).toEqual(trials(bound));
   });
 
   test("−0 and the ends of [0,1] are scores", () => {

@@ -415,9 +415,9 @@ const jsonCases: BadInput[] = [
     rule: "malformed_json",
   },
   {
-    name: "NaN in JSON",
-    responses: lines(LONG[0], '{"model":"b","item_id":"x/1","score":NaN}'),
-    message: "R: line 2: the line is not valid JSON: JSON has no NaN and no Infinity, null means no score",
+    name: "Infinity in JSON",
+    responses: lines(LONG[0], '{"model":"b","item_id":"x/1","score":Infinity}'),
+    message: "R: line 2: the line is not valid JSON: JSON has no Infinity, and no score is infinite",
     path: ["R", 2],
     rule: "malformed_json",
   },

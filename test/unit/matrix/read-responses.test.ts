@@ -151,6 +151,12 @@ test("wide, long and py-irt's form of the same scores read equal", async () => {
       .filter(({ score }) => !Number.isNaN(score))
       .map(({ model, item, score }) => JSON.stringify({ model, item_id: item, score }))
       .join("\n"),
+    "python.jsonl": pairs
+      .map(
+        ({ model, item, score }) =>
+          `{"note": "is \\": NaN", ${JSON.stringify({ model, item_id: item }).slice(1, -1)}, "score": ${score}}`,
+      )
+      .join("\n"),
     "py-irt.jsonl": entries
       .map(([model, row]) =>
         JSON.stringify({

@@ -26,6 +26,36 @@ test("the ends of a range become exactly 0 and 1, in either direction", () => {
   }
 });
 
+test("a score within 1e-9 of a bound, after the range, is the bound: on every scale, by text and by JSON", () => {
+  for (const [low, high] of [
+    [0, 1],
+    [0, 100],
+    [-1, 1],
+    [1, 5],
+  ] as const) {
+    // prettier-ignore
+    const reader = scoreReader({ scoreRange: [low, high] });
+    const at = (share: number): unknown[] => {
+      const score = low + share * (high - low);
+      return [reader.fromJson(score), reader.fromText(String(score))];
+    };
+    for (const noise of [0, 2.3e-16, 5e-10]) {
+      expect(at(1 + noise)).toEqual([1, 1]);
+      expect(at(1 - noise)).toEqual([1, 1]);
+      expect(at(-noise)).toEqual([0, 0]);
+      expect(at(noise)).toEqual([0, 0]);
+    }
+    for (const beyond of [-2e-9, 1 + 2e-9, 1.01])
+      for (const read of at(beyond)) expect(read).toMatchObject({ code: "out_of_range" });
+    expect(at(0.25)[0]).toBeCloseTo(0.25, 15);
+  }
+});
+
+test("NaN is no score, as null is; an infinite one is refused", () => {
+  expect(scoreReader().fromJson(NaN)).toBeNaN();
+  expect(scoreReader().fromJson(Infinity)).toMatchObject({ code: "out_of_range" });
+});
+
 test("a range given needs no hint at ranges", () => {
   expect(scoreReader({ scoreRange: [0, 1] }).fromJson(1.5)).toEqual({
     code: "out_of_range",

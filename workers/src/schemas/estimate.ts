@@ -173,7 +173,7 @@ const PassEstimateSchema = answerSchema(
 /** Any estimate: one with `metric` is of that. */
 export const AnyEstimateSchema = z.union([PassEstimateSchema, ServedEstimateSchema]);
 
-const SCORE = { type: ["number", "null"] as ["number", "null"], minimum: 0, maximum: 1 };
+const SCORE = { type: ["number", "boolean", "null"] as ["number", "boolean", "null"], minimum: 0, maximum: 1 };
 
 /**
  * Answers by item id, or in the order of a form. They are not parsed here: `estimateFromAnchors` checks each and reports

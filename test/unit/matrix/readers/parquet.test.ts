@@ -53,6 +53,17 @@ describe("a long table in Parquet", () => {
     expect(scoreAt(csv.matrix, 2, 0)).toBeNaN();
   });
 
+  test("NaN is no score, as null is", async () => {
+    const without = (none: number | null): Columns => [
+      model,
+      item,
+      { ...score, data: score.data.map((value, k) => (k === 6 ? none : value)) },
+    ];
+    const read = await readResponses(written("nan.parquet", without(NaN)));
+    expect(read).toEqual(await readResponses(written("null.parquet", without(null))));
+    expect(scoreAt(read.matrix, 3, 0)).toBeNaN();
+  });
+
   test("says which columns it doesn't read, nested ones too", async () => {
     const extra = { name: "prompt", data: pairs.map(() => "?"), type: "STRING" as const };
     const { remarks } = await readResponses(written("extra.parquet", [extra, model, item, score]));
@@ -79,8 +90,8 @@ test.each<[string, string | Columns, string, string]>([
     'row 7, column "score": a score must be in [0,1], got 7',
   ],
   [
-    "NaN",
-    [model, item, { ...score, data: score.data.map((value, k) => (k === 6 ? NaN : value)) }],
+    "an infinite score",
+    [model, item, { ...score, data: score.data.map((value, k) => (k === 6 ? Infinity : value)) }],
     "out_of_range",
     'row 7, column "score"',
   ],
