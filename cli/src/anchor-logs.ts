@@ -8,12 +8,21 @@ import {
   type TaskProtocol,
   taskProtocol,
 } from "anchoreval/internal/logs/protocol";
+import {
+  countAttempts,
+  countedScores,
+  errorWords,
+  type ErrorPolicy,
+  isAnswered,
+  meanScore,
+} from "anchoreval/internal/logs/attempts";
+import { chooseRuns, type ReadRun } from "anchoreval/internal/logs/choose-runs";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
 import {
+  groupBy,
   groupedRemarks,
-  groupRuns,
   type LoggedSample,
   type RunLog,
   type RunSamples,
@@ -46,6 +55,8 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;
   readonly metric: readonly string[];
   readonly filter: readonly string[];
+  /** How attempts that failed or have no score count. */
+  readonly errors: ErrorPolicy;
   /** The form to answer; without it, the largest that the logs fill. */
   readonly form: string | undefined;
   /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
@@ -76,62 +87,97 @@ export async function readAnchorLogs(
   const anchors = options.anchors ?? allAnchors(bundle);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
   const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
-  const samples: LoggedSample[] = [];
-  const groups = groupRuns(logs);
-  const isOwn = ([log]: readonly RunLog[]): boolean => tasks.has(taskAmong(tasks, log!.task));
-  const foreign = groups.flatMap((group) => (isOwn(group) ? [] : [group[0]!.task]));
+  const byTask = groupBy(logs, (log) => taskAmong(tasks, log.task));
+  const foreign = [...byTask.keys()].filter((task) => !tasks.has(task));
   if (foreign.length > 0)
     remarks.push(
       `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
     );
-  const runs: { log: RunLog; read: RunSamples; differences: string[] }[] = [];
-  for (const [log, ...older] of groups.filter(isOwn)) {
-    if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
-    const read = await readChosen(harness, log!, choose);
-    const task = taskAmong(tasks, log!.task);
-    samples.push(...read.samples.map((sample) => ({ ...sample, task })));
-    const differences = differenceWords(bundle.manifest.protocol, task, taskProtocol(log!.results, read));
-    runs.push({ log: log!, read, differences });
+  const scoreOf = ({ attempts }: LoggedSample): number | null => meanScore(countedScores(attempts, options.errors));
+  const runs: AnchorRun[] = [];
+  for (const [task, group] of byTask) {
+    if (!tasks.has(task)) continue;
+    const read: AnchorRun[] = [];
+    for (const log of group) read.push(await readRun(log, task));
+    const choice = chooseRuns(read);
+    runs.push(...choice.parts);
+    remarks.push(...choice.remarks.map(({ words, counts = "" }) => `${task}${counts}: ${words}`));
+    if (read.length > 1 && choice.parts.length === 1) remarks.push(`${task}: ${choice.parts[0]!.log.file} counts`);
   }
-  const absent = runs.flatMap(({ read }) => read.absent ?? []);
+  async function readRun(log: RunLog, task: string): Promise<AnchorRun> {
+    const { samples, ...run } = await readChosen(harness, log, choose);
+    const differences = differenceWords(
+      bundle.manifest.protocol,
+      task,
+      taskProtocol(log.results, { ...run, task: log.task }),
+    );
+    return {
+      ...{ ...run, log, differences, samples: samples.map((sample) => ({ ...sample, task })) },
+      attempts: countAttempts(samples),
+      counts: samples.some((sample) => scoreOf(sample) !== null),
+      answers: () =>
+        new Map(samples.flatMap((sample) => (isAnswered(sample) ? [[String(sample.doc_id), scoreOf(sample)!]] : []))),
+    };
+  }
+  const absent = runs.flatMap((run) => run.absent ?? []);
   if (absent.length > 0 && absent.length === runs.length) throw absent[0]!;
-  for (const { log, read } of runs)
-    if (read.absent)
-      remarks.push(`${log.task} has no such metric or filter, and counts by ${read.metric}, ${read.filter}`);
-  remarks.push(...groupedRemarks(runs.map(({ log, read }) => ({ who: log.file, remarks: read.remarks }))));
+  for (const { log, ...run } of runs)
+    if (run.absent)
+      remarks.push(`${log.task} has no such metric or filter, and counts by ${run.metric}, ${run.filter}`);
+  remarks.push(...groupedRemarks(runs.map(({ log, ...run }) => ({ who: log.file, remarks: run.remarks }))));
   const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
     (message): AnswerWarning => ({ code: "other_protocol", message }),
   );
-  const found = matchAnchors(anchors, samples);
-  if (found.answers.size === 0)
+  const matched = matchAnchors(anchors, shardSamples(runs));
+  if (matched.found.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
-      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}`,
+      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}${remarks.map((words) => `\n  ${words}`).join("")}`,
     );
-  const answered = formAnswers(bundle, found.answers, paths.join(", "), options.form);
-  const ignored = found.ignored + answered.ignored;
+  const answers = new Map([...matched.found].map(([id, sample]) => [id, scoreOf(sample)]));
+  const answered = formAnswers(bundle, answers, paths.join(", "), options.form);
+  const ignored = matched.ignored + answered.ignored;
   const words = ignoredWords({ ...answered, ignored });
   if (words !== null) remarks.push(words);
-  if (found.errored > 0)
-    remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
-  if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
+  const counting = [...matched.found].filter(([id]) => answered.responses.has(id));
+  const failed = errorWords(countAttempts(counting.map(([, sample]) => sample)), options.errors);
+  if (failed !== null) warnings.push({ code: "failed_answers", message: failed });
   const trials = new Map(
-    [...found.found].flatMap(([id, sample]) =>
-      sample.trials && answered.responses.has(id) ? [[id, sample.trials]] : [],
+    counting.flatMap(([id, { attempts }]) =>
+      attempts.length === 1
+        ? []
+        : [[id, attempts.map((attempt) => countedScores([attempt], options.errors)[0] ?? null)] as const],
     ),
   );
   const repeated = trials.size > 0 && { trials };
-  const took = loggedCosts([...found.found].flatMap(([id, own]) => (answered.responses.has(id) ? [own] : [])));
+  const took = loggedCosts(counting.map(([, sample]) => sample));
   return {
     ...answered,
     ...repeated,
     ...given({ took }),
     name: models[0]!,
-    hashes: found.hashes,
+    hashes: matched.hashes,
     ignored,
     warnings,
     remarks,
   };
+}
+
+/** A run on anchors of one task. */
+interface AnchorRun extends ReadRun, Omit<RunSamples, "task"> {
+  /** In what it was asked otherwise than the models that the bundle was fitted on. */
+  readonly differences: readonly string[];
+}
+
+/** The samples of the runs that count, of shards each document once: where it was answered, else where it is first. */
+function shardSamples(runs: readonly AnchorRun[]): LoggedSample[] {
+  const samples = new Map<string, LoggedSample>();
+  for (const sample of runs.flatMap((run) => run.samples)) {
+    const key = JSON.stringify([sample.task, String(sample.doc_id)]);
+    const before = samples.get(key);
+    if (before === undefined || (!isAnswered(before) && isAnswered(sample))) samples.set(key, sample);
+  }
+  return [...samples.values()];
 }
 
 /** Where a bundle's anchors are to be found. */

@@ -4,7 +4,7 @@ import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 
 /** A warning of how answers came, for `warnings` of `--json`. */
 export interface AnswerWarning {
-  readonly code: "unknown_items" | "other_protocol";
+  readonly code: "unknown_items" | "other_protocol" | "failed_answers";
   readonly message: string;
 }
 

@@ -26,7 +26,7 @@ export type { ProtocolDifference } from "./import/select-runs.ts";
 export type { ScoreComparison } from "./import/assign-scenarios.ts";
 export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";
 export type { ImportReport, ReportedRun } from "./import/import-logs.ts";
-export type { ErrorPolicy } from "./import/run-scores.ts";
+export type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 export type { DuplicatePolicy } from "./import/select-runs.ts";
 export { embeddedRows, type Embeddings, readEmbeddings } from "./matrix/embeddings-file.ts";
 export { readItemTable, type ItemTable } from "./matrix/item-table.ts";

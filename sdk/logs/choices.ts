@@ -46,8 +46,11 @@ interface Asked {
   readonly task: string;
 }
 
-/** One item's values by metric: null where it got none, undefined for what is not one number. */
-export type MetricValues = ReadonlyMap<string, number | null | undefined>;
+/** A value in a log: null where there is none, text that is no number, undefined for what isn't one value. */
+export type MetricValue = number | string | null | undefined;
+
+/** The values of one attempt by metric. */
+export type MetricValues = ReadonlyMap<string, MetricValue>;
 
 /**
  * The metrics of a log, each with why it is no mean of scores of documents, or null as far as is known.

@@ -16,31 +16,42 @@ export function totalOf(...parts: readonly unknown[]): number | null {
 }
 
 /**
- * Mean cost of a sample's trials, of each kind over the trials that say it: what is null, NaN or absent isn't known, and
- * neither is 0, which harnesses write for what they don't count.
- * @param trials - by kind as the log has it, a trial each
+ * What an attempt took by its log, of each kind that it says: what is null, NaN or absent isn't known, and neither is 0,
+ * which harnesses write for what they don't count.
  * @param noun - what the log calls a sample
- * @returns nothing where no trial says anything
+ * @returns nothing where it says nothing
  * @throws AnchorEvalError `invalid_data` naming file and sample, for what is below 0 or not finite
- * @example sampleCost([{ tokens: 120 }, { tokens: 180 }, { tokens: 0 }], "a.eval", "sample", 7) // { cost: { tokens: 150 } }
+ * @example attemptCost({ tokens: 120, seconds: 0 }, "a.eval", "sample", 7) // { cost: { tokens: 120 } }
  */
-export function sampleCost(
-  trials: readonly Readonly<Partial<Record<CostKind, number | null>>>[],
+export function attemptCost(
+  logged: Readonly<Partial<Record<CostKind, number | null>>>,
   file: string,
   noun: string,
   id: string | number,
 ): { readonly cost?: Cost } {
   const cost: Partial<Record<CostKind, number>> = {};
   for (const kind of COST_KINDS) {
-    const known = trials.flatMap((own) => own[kind] ?? []).filter((value) => value !== 0 && !Number.isNaN(value));
-    const broken = known.find((value) => value < 0 || value === Infinity);
-    if (broken !== undefined) {
-      const message = `${kind} of an answer are a number above 0, got ${broken}`;
+    const value = logged[kind] ?? 0;
+    if (value < 0 || value === Infinity) {
+      const message = `${kind} of an answer are a number above 0, got ${value}`;
       throw new AnchorEvalError("invalid_data", `${file}: ${noun} ${id}: ${message}`, {
         issues: [{ path: [file, id, kind], code: "out_of_range", message }],
       });
     }
-    if (known.length > 0) cost[kind] = known.reduce((sum, value) => sum + value, 0) / known.length;
+    if (value > 0) cost[kind] = value;
   }
   return Object.keys(cost).length === 0 ? {} : { cost };
+}
+
+/**
+ * Mean cost of attempts, of each kind over those that say it; null where none says anything.
+ * @example meanCost([{ tokens: 120 }, { tokens: 180 }, undefined]) // { tokens: 150 }
+ */
+export function meanCost(costs: readonly (Cost | undefined)[]): Cost | null {
+  const mean: Partial<Record<CostKind, number>> = {};
+  for (const kind of COST_KINDS) {
+    const values = costs.flatMap((cost) => cost?.[kind] ?? []);
+    if (values.length > 0) mean[kind] = values.reduce((sum, value) => sum + value, 0) / values.length;
+  }
+  return Object.keys(mean).length === 0 ? null : mean;
 }

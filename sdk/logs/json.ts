@@ -45,11 +45,13 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Parses JSON as Python writes it: bare `NaN`, `Infinity` and `-Infinity`, which JSON doesn't have, become null.
+ * Parses JSON as Python writes it: bare `NaN`, `Infinity` and `-Infinity`, which JSON doesn't have, become null. A byte order
+ * mark before it is left out.
  * @throws SyntaxError where the text is not JSON otherwise
  * @example parsePythonJson('{"acc": NaN}') // { acc: null }
  */
-export function parsePythonJson(text: string): unknown {
+export function parsePythonJson(marked: string): unknown {
+  const text = marked.startsWith("\uFEFF") ? marked.slice(1) : marked;
   try {
     return JSON.parse(text);
   } catch (error) {

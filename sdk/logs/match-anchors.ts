@@ -5,17 +5,15 @@ import type { LoggedSample } from "./run-log.ts";
 /** An anchor, or another item, by all that it may be found by. */
 export type NamedItem = Pick<AnchorRecord, "item_id" | "task" | "doc_id" | "hash">;
 
-/** A run's answers to a bundle's anchors. */
-export interface AnchorAnswers {
-  /** Score of each matched anchor by item id; null = no answer. */
-  readonly answers: ReadonlyMap<string, number | null>;
-  /** Content hashes of the matched samples, where the log holds them. */
+/** What a sample may be found by. */
+type SampleKey = Pick<LoggedSample, "task" | "doc_id" | "hash" | "text">;
+
+/** The samples of a run that are a bundle's anchors. */
+interface AnchorSamples<S> {
+  /** By item id. */
+  readonly found: ReadonlyMap<string, S>;
+  /** Their content hashes, where the log holds them. */
   readonly hashes: ReadonlyMap<string, string>;
-  /** The sample of each matched anchor by item id. */
-  readonly found: ReadonlyMap<string, LoggedSample>;
-  /** Matched anchors whose sample errored or was not scored. */
-  readonly errored: number;
-  readonly unscored: number;
   /** Samples that are no anchor. */
   readonly ignored: number;
 }
@@ -27,7 +25,10 @@ export interface AnchorAnswers {
  * A sample that has an anchor's id and another hash is matched: the hash is in `hashes`, and `estimateFromAnchors`
  * reports the item as changed.
  */
-export function matchAnchors(anchors: Iterable<NamedItem>, samples: readonly LoggedSample[]): AnchorAnswers {
+export function matchAnchors<S extends SampleKey>(
+  anchors: Iterable<NamedItem>,
+  samples: readonly S[],
+): AnchorSamples<S> {
   const byHash = new Map<string, NamedItem[]>();
   const byId = new Map<string, NamedItem>();
   for (const anchor of anchors) {
@@ -38,8 +39,8 @@ export function matchAnchors(anchors: Iterable<NamedItem>, samples: readonly Log
     const key = hashKey(anchor.task ?? "", anchor.hash);
     byHash.set(key, [...(byHash.get(key) ?? []), anchor]);
   }
-  const matched = new Map<NamedItem, LoggedSample>();
-  const left: LoggedSample[] = [];
+  const matched = new Map<NamedItem, S>();
+  const left: S[] = [];
   for (const sample of samples) {
     const same = hashesOf(sample).flatMap(
       (hash) => byHash.get(hashKey(sample.task, hash)) ?? byHash.get(hashKey("", hash)) ?? [],
@@ -55,10 +56,8 @@ export function matchAnchors(anchors: Iterable<NamedItem>, samples: readonly Log
     if (anchor && !matched.has(anchor)) matched.set(anchor, sample);
     else ignored++;
   }
-  const count = (state: LoggedSample["state"]): number =>
-    [...matched.values()].filter((sample) => sample.state === state).length;
   return {
-    answers: new Map([...matched].map(([anchor, { score }]) => [anchor.item_id, score])),
+    found: new Map([...matched].map(([anchor, sample]) => [anchor.item_id, sample])),
     hashes: new Map(
       [...matched].flatMap(([anchor, sample]) => {
         const [first, ...others] = hashesOf(sample);
@@ -66,15 +65,12 @@ export function matchAnchors(anchors: Iterable<NamedItem>, samples: readonly Log
         return [[anchor.item_id, others.includes(anchor.hash!) ? anchor.hash! : first] as const];
       }),
     ),
-    found: new Map([...matched].map(([anchor, sample]) => [anchor.item_id, sample])),
-    errored: count("errored"),
-    unscored: count("unscored"),
     ignored,
   };
 }
 
 /** The hashes that an item of this content may have in a bundle. */
-function hashesOf({ hash, text }: LoggedSample): string[] {
+function hashesOf({ hash, text }: SampleKey): string[] {
   return [...(hash === null ? [] : [hash]), ...(text === null ? [] : [textHash(text)])];
 }
 

@@ -1,26 +1,14 @@
 import type { Weighting } from "../core/bundle/names.ts";
 import type { AnchorEvalError } from "../core/errors.ts";
-import type { Cost } from "./cost.ts";
-
-/**
- * The state of one item in a run. `scored`: the harness gave it a score. `errored`: no answer of the model came back;
- * the harness may have scored that all the same. `unscored`: an answer, but no score. An item that isn't in the log was
- * not run.
- */
-export type SampleState = "scored" | "errored" | "unscored";
+import type { Attempt } from "./attempts.ts";
 
 /** One item of one run, as its log has it. */
 export interface LoggedSample {
   readonly task: string;
   /** The item's number or name in its task. */
   readonly doc_id: number | string;
-  readonly state: SampleState;
-  /** The harness's own score on [0,1], for errored samples too; null where it gave none. */
-  readonly score: number | null;
-  /** Of a run that asked the item several times: the score of each, on [0,1], null for none; `score` is their mean. */
-  readonly trials?: readonly (number | null)[];
-  /** Cost of one answer, of several trials the mean; absent where the log doesn't say. */
-  readonly cost?: Cost;
+  /** Each time that the run asked it, in the order of the log; at least one. */
+  readonly attempts: readonly Attempt[];
   /** Content hash of the item; null where the log doesn't hold the item. */
   readonly hash: string | null;
   /** The item's question, where it can be told apart from the answer. */
@@ -34,6 +22,7 @@ export interface RunSamples {
   readonly filter: string;
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
+  /** What is to be known of how the log was read, without its name. */
   readonly remarks: readonly string[];
   /** Says that the log lacks the metric or filter that was chosen for all tasks, and its only one counts instead. */
   readonly absent?: AnchorEvalError;
@@ -44,13 +33,13 @@ export interface RunLog {
   readonly file: string;
   readonly model: string;
   readonly task: string;
-  /** When the run ended; sorts as text. */
+  /** When the run ended, as `sortableDate` has it: later dates sort later as text. Empty where the log doesn't say. */
   readonly date: string;
   /** The file that has the run's aggregates, where there is one. */
   readonly resultsFile: string | null;
   readonly results: RunResults | null;
-  /** The harness says that the run broke off before its end. */
-  readonly broken?: true;
+  /** Why the run broke off before its end, in the log's words; absent where it came to its end, or nothing says. */
+  readonly broken?: string;
   /** Groups of the task by the results of all runs found with this one, which may have been of the task alone. */
   readonly groups?: readonly string[];
   /** The log is of a task of anchors, and this is one of the tasks that have their documents. */
@@ -150,32 +139,34 @@ export function taskAmong(tasks: Iterable<string>, task: string): string {
   return all.includes(task) ? task : (all.find((own) => task.endsWith(`/${own}`)) ?? task);
 }
 
-/** Runs of the same model on the same task, newest first. */
-export function groupRuns(logs: readonly RunLog[]): RunLog[][] {
-  const runs = new Map<string, RunLog[]>();
-  for (const log of logs) {
-    const key = JSON.stringify([log.model, log.task]);
-    runs.set(key, [...(runs.get(key) ?? []), log]);
+/** Newer runs first; of equals, that whose file's name sorts later. */
+export function newerFirst(left: RunLog, right: RunLog): number {
+  if (left.date !== right.date) return left.date < right.date ? 1 : -1;
+  return left.file < right.file ? 1 : -1;
+}
+
+/** Values under the same key, in the order in which the keys appear. */
+export function groupBy<T, K>(values: Iterable<T>, key: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const group = groups.get(key(value));
+    if (group) group.push(value);
+    else groups.set(key(value), [value]);
   }
-  const newer = (left: RunLog, right: RunLog): number =>
-    left.date === right.date ? (left.file < right.file ? 1 : -1) : left.date < right.date ? 1 : -1;
-  return [...runs.values()].map((group) => group.sort(newer));
+  return groups;
 }
 
 /**
  * Remarks on several logs, tasks or models, what is said of several of them once.
- * @param found - of each, its remarks; one that begins with its name and a colon is told without it
- * @example groupedRemarks([{ who: "a", remarks: ["a: cut"] }, { who: "b", remarks: ["b: cut"] }]) // ["a and 1 more: cut"]
+ * @param found - of each, its remarks
+ * @example groupedRemarks([{ who: "a", remarks: ["cut"] }, { who: "b", remarks: ["cut"] }]) // ["a and 1 more: cut"]
  */
 export function groupedRemarks(
   found: readonly { readonly who: string; readonly remarks: readonly string[] }[],
 ): string[] {
   const named = new Map<string, Set<string>>();
   for (const { who, remarks } of found)
-    for (const remark of remarks) {
-      const words = remark.startsWith(`${who}: `) ? remark.slice(who.length + 2) : remark;
-      named.set(words, (named.get(words) ?? new Set()).add(who));
-    }
+    for (const remark of remarks) named.set(remark, (named.get(remark) ?? new Set()).add(who));
   return [...named].map(([words, all]) => {
     const [first] = all;
     return `${first!}${all.size > 1 ? ` and ${all.size - 1} more` : ""}: ${words}`;

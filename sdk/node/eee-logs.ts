@@ -13,7 +13,7 @@ const LINES = /\.jsonl(\.gz)?$/i;
  * beside it. A file may have several tasks, by `evaluation_name`; each is a run.
  */
 export const eeeLogs: LogReader = {
-  async find(files) {
+  async find(files, { onRemark }) {
     const logs: RunLog[] = [];
     for (const { file, named } of files) {
       if (!LINES.test(file)) {
@@ -27,6 +27,7 @@ export const eeeLogs: LogReader = {
         models.add(model);
         tasks.add(task);
       }
+      if (tasks.size === 0) onRemark(`${file} has no records, and is passed over`);
       const [model, other] = models;
       if (other !== undefined) throw invalidLog(file, `it has records of several models: ${model!}, ${other}`);
       for (const task of tasks)
@@ -47,7 +48,7 @@ export const eeeLogs: LogReader = {
 
   async read({ file, task }, options) {
     async function* own(): AsyncGenerator<EeeLine, void, undefined> {
-      for await (const line of eeeLines(file, textLines(file))) if (line.task === task) yield line;
+      for await (const line of eeeLines(file, textLines(file))) if (line.task.normalize("NFC") === task) yield line;
     }
     const aggregate = await readAggregate(aggregateBeside(file));
     return readEeeSamples(own(), aggregate?.metrics ?? new Map<string, string>(), options);

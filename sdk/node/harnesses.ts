@@ -1,7 +1,9 @@
 import { type Choose, isAbsentChoice } from "../logs/choices.ts";
-import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import type { RunLog, RunResults, RunSamples } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import { choiceNames, withGroups } from "../logs/task-groups.ts";
+import { firstFew } from "../tables/data-issues.ts";
+import { counted } from "../words/figures.ts";
 import {
   findFiles,
   renameModel,
@@ -48,8 +50,14 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
     find: async (paths, { modelName, onRemark = () => undefined } = {}) => {
       const reader = await READERS[name]();
       const files = await findFiles(paths);
-      const logs = await reader.find(files, { ...formats, onRemark });
+      const logs = withUnicodeNames(await reader.find(files, { ...formats, onRemark }));
       if (logs.length === 0) throw invalidLog(paths.join(", "), reader.lacking(files));
+      const read = new Set(logs.map(({ file }) => file));
+      const passed = files.flatMap(({ file }) => (LOG_LIKE.test(file) && !read.has(file) ? [file] : []));
+      if (passed.length > 0)
+        onRemark(
+          `${counted(passed.length, "file")} that ${passed.length === 1 ? "looks like a log isn't one" : "look like logs aren't such"} of ${name}, and ${passed.length === 1 ? "is" : "are"} passed over: ${firstFew(passed)}`,
+        );
       return withGroups(renameModel(logs, modelName));
     },
     read: async (log, { metric, filter, idFields, ...scale }) => {
@@ -65,6 +73,26 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
       return (await READERS[name]()).read(log, { ...formats, ...scale, ...asked, results });
     },
   };
+}
+
+/** Files that have scores of single samples in some harness, packed in whatever way. */
+const LOG_LIKE = /\.(?:jsonl|eval|parquet|json\.(?:gz|zst|xz|bz2|zip))(?:\.(?:gz|zst|xz|bz2|zip))?$/i;
+
+/** Names of models and tasks are the same in all of Unicode's forms: some file systems have another than the files. */
+function withUnicodeNames(logs: readonly RunLog[]): RunLog[] {
+  const normal = new Map<RunResults, RunResults>();
+  for (const results of new Set(logs.flatMap((log) => log.results ?? []))) {
+    const tasks = [...results.tasks].map(([name, task]) => [name.normalize("NFC"), task] as const);
+    normal.set(
+      results,
+      tasks.every(([name]) => results.tasks.has(name)) ? results : { ...results, tasks: new Map(tasks) },
+    );
+  }
+  return logs.map((log) => ({
+    ...log,
+    ...{ model: log.model.normalize("NFC"), task: log.task.normalize("NFC") },
+    results: log.results && normal.get(log.results)!,
+  }));
 }
 
 /**

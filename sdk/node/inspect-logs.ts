@@ -1,8 +1,9 @@
-import { readInspectHeader, type InspectHeader } from "../logs/inspect/read-header.ts";
+import { readInspectHeader } from "../logs/inspect/read-header.ts";
 import { readInspectSamples } from "../logs/inspect/read-samples.ts";
 import { list, record } from "../logs/json.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
+import { isObject } from "../tables/json-records.ts";
 import { parseJsonBytes, readJsonFile } from "./read-file.ts";
 import type { FormatReaders, LogReader } from "./log-files.ts";
 import { openZip } from "./zip-entries.ts";
@@ -12,19 +13,15 @@ export const inspectLogs: LogReader = {
   async find(files, { unzstd }) {
     const logs: RunLog[] = [];
     for (const { file, named } of files) {
-      if (!/\.(eval|json)$/i.test(file)) {
+      if (!LOGS.test(file)) {
         if (named) throw invalidLog(file, "a log of Inspect is an .eval or a .json file");
         continue;
       }
-      // Folders have other JSON beside: only what was named must be a log.
-      const header = await withLog(file, unzstd, (found) => Promise.resolve(found)).catch((error: unknown) => {
-        if (named || file.endsWith(".eval")) throw error;
-        return null;
-      });
-      if (header === null) continue;
-      const { model, task, date, results, status } = header;
-      const broken = status !== "success" && ({ broken: true } as const);
-      logs.push({ file, model, task, date, resultsFile: file, results, ...broken });
+      const found = await withLog(file, unzstd, (value) => Promise.resolve(value));
+      // Folders have other JSON beside, which is passed over; what can't be read may be a log, and isn't.
+      if (!ARCHIVE.test(file) && !named && !isObject(record(found).eval)) continue;
+      const { model, task, date, results, broken } = readInspectHeader(found, file);
+      logs.push({ file, model, task, date, resultsFile: file, results, ...(broken !== null && { broken }) });
     }
     return logs;
   },
@@ -32,18 +29,21 @@ export const inspectLogs: LogReader = {
   lacking: () => "there is no log of Inspect (.eval, .json)",
 
   read: ({ file }, { unzstd, ...options }) =>
-    withLog(file, unzstd, (header, samples) => readInspectSamples(header, samples, options)),
+    withLog(file, unzstd, (header, samples) => readInspectSamples(readInspectHeader(header, file), samples, options)),
 };
 
-/** Uses a log: its header, and its samples, which an archive gives one at a time. */
+const ARCHIVE = /\.eval$/i;
+const LOGS = /\.(?:eval|json)$/i;
+
+/** Uses a log: its header, as parsed JSON, and its samples, which an archive gives one at a time. */
 async function withLog<T>(
   file: string,
   unzstd: FormatReaders["unzstd"],
-  use: (header: InspectHeader, samples: AsyncIterable<unknown> | Iterable<unknown>) => Promise<T>,
+  use: (header: unknown, samples: AsyncIterable<unknown> | Iterable<unknown>) => Promise<T>,
 ): Promise<T> {
-  if (!file.endsWith(".eval")) {
+  if (!ARCHIVE.test(file)) {
     const whole = await readJsonFile(file);
-    return use(readInspectHeader(whole, file), list(record(whole).samples));
+    return use(whole, list(record(whole).samples));
   }
   const zip = await openZip(file, unzstd);
   const read = async (name: string): Promise<unknown> => parseJsonBytes(await zip.read(name), `${file}: ${name}`);
@@ -55,7 +55,7 @@ async function withLog<T>(
     const name = whole ? "header.json" : "_journal/start.json"; // of a run that broke off, what it began with
     if (!zip.names.includes(name)) throw invalidLog(file, `this is no log of Inspect: the archive has no ${name}`);
     const header = await read(name);
-    return await use(readInspectHeader(whole ? header : { status: "started", ...(header as object) }, file), samples());
+    return await use(whole ? header : { status: "started", ...record(header) }, samples());
   } finally {
     await zip.close();
   }

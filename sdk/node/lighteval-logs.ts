@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
+import { sortableDate } from "../logs/dates.ts";
 import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
 import { DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval/read-details.ts";
 import type { RunLog } from "../logs/run-log.ts";
@@ -40,7 +41,7 @@ export const lightevalLogs: LogReader = {
           `${task} was run with ${other} and with ${shots} few-shot examples: name the files of one of them`,
         );
       shotsOf.set(key, shots);
-      logs.push({ file, model, task, date, resultsFile, results });
+      logs.push({ file, model, task, date: sortableDate(date), resultsFile, results });
     }
     return logs;
   },
@@ -60,14 +61,14 @@ export const lightevalLogs: LogReader = {
   },
 };
 
-/** One run writes results and details of the same date. */
+/** One run writes results and details of the same date; runs of two models may end at the same. */
 function findResults(details: string, date: string, files: readonly string[]): string | null {
   const name = `results_${date}.json`;
-  const given = files.find((file) => basename(file) === name);
-  if (given !== undefined) return given;
   const { out, model } = splitFolder(details);
   const beside = out === null ? null : join(out, "results", model, name);
-  return beside !== null && existsSync(beside) ? beside : null;
+  if (beside !== null && existsSync(beside)) return beside;
+  const named = files.filter((file) => basename(file) === name);
+  return named.find((file) => resolve(dirname(file)).endsWith(model)) ?? (named.length === 1 ? named[0]! : null);
 }
 
 /** `OUT/details/ORGANISATION/MODEL/DATE/details_….parquet` in its parts. */

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
 import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
 import { UNTOLD_TASK, type RunLog, type RunResults } from "../logs/run-log.ts";
+import { sortableDate } from "../logs/dates.ts";
 import { invalidLog } from "../logs/scores.ts";
 import type { LogReader } from "./log-files.ts";
 import { textLines } from "./read-file.ts";
@@ -31,7 +32,7 @@ export const lmEvalLogs: LogReader = {
         read.set(resultsFile, readLmEvalResults((await readFound(resultsFile, LONGEST_TEXT)).toString(), resultsFile));
       const results = resultsFile === null ? null : read.get(resultsFile)!;
       const model = results?.model ?? basename(dirname(resolve(file)));
-      const log = { file, model, task: name.task!, date, resultsFile, results };
+      const log = { file, model, task: name.task!, date: sortableDate(date), resultsFile, results };
       const own = results?.tasks.get(log.task);
       if (own?.anchored === undefined) logs.push(log);
       // Its own shots and versions are those of several tasks.

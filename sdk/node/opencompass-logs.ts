@@ -3,7 +3,12 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readOpenCompassConfig, readOpenCompassSummary } from "../logs/opencompass/read-config.ts";
 import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
-import { openCompassResults, readDatasetScores, type RunFacts } from "../logs/opencompass/read-results.ts";
+import {
+  type DatasetScores,
+  openCompassResults,
+  readDatasetScores,
+  type RunFacts,
+} from "../logs/opencompass/read-results.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import { isObject } from "../tables/json-records.ts";
@@ -30,11 +35,14 @@ export const openCompassLogs: LogReader = {
     for (const [folder, files] of models) {
       const [run, model] = [dirname(dirname(folder)), basename(folder)];
       if (!told.has(run)) told.set(run, await readRun(run));
-      const datasets = new Map<string, ReturnType<typeof readDatasetScores>>();
+      const datasets = new Map<string, DatasetScores>();
       for (const file of files) datasets.set(datasetOf(file), readDatasetScores(await readJsonFile(file), file));
       const results = openCompassResults(model, datasets, told.get(run)!);
       for (const file of files)
-        logs.push({ file, model, task: datasetOf(file), date: basename(run), resultsFile: folder, results });
+        logs.push({
+          ...{ file, model, task: datasetOf(file), date: basename(run), resultsFile: folder, results },
+          ...brokenBy(datasets.get(datasetOf(file))!),
+        });
     }
     return logs;
   },
@@ -46,6 +54,10 @@ export const openCompassLogs: LogReader = {
     return readOpenCompassDetails(await readJsonFile(file), await readPredictions(file), { ...options, template });
   },
 };
+
+function brokenBy({ failure }: DatasetScores): Pick<RunLog, "broken"> {
+  return failure === null ? {} : { broken: `the evaluation failed: ${failure}` };
+}
 
 /** The newest configuration and summary of a run: one that was resumed has several. */
 async function readRun(run: string): Promise<RunFacts> {

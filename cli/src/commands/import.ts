@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { groupBy } from "anchoreval-trainer/internal/import/run-scores";
 import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
 import {
   type ImportedTable,
@@ -15,7 +14,9 @@ import { trialsAndPrices, type TrialsAndPrices } from "anchoreval-trainer/intern
 import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-prices";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { parseChoices } from "anchoreval/internal/logs/choices";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 import { count, counted } from "anchoreval/internal/words/figures";
@@ -146,18 +147,18 @@ async function importHarness(
       metric: parseChoices("metric", options.texts("metric")),
       filter: parseChoices("filter", options.texts("filter")),
       onDuplicate: options.oneOf("on-duplicate", ["newest", "mean", "error"], "newest"),
-      errors: options.oneOf("errors", ["harness", "missing", "wrong"], "harness"),
+      errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
       allowMixed: options.flag("allow-mixed"),
       progress: (done, total) => update(done, total, `${done} of ${total}`),
     }),
   );
-  const { models, items, scenarios, scores, states, dropped } = report;
+  const { models, items, scenarios, scores, attempts, dropped } = report;
   const lines = [
     `${models} ${models === 1 ? "model" : "models"}, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
     ...scenarios.map(
       ({ id, tasks, items: count }) => `  ${id}: ${count} items${tasks.length > 1 ? ` in ${tasks.length} tasks` : ""}`,
     ),
-    `${states.scored} samples scored, ${states.errored} without an answer, ${states.unscored} without a score${dropped.length > 0 ? `; ${dropped.length} older ${dropped.length === 1 ? "run" : "runs"} left out` : ""}`,
+    `${attempts.scored} answers scored, ${attempts.failed} failed, ${attempts.missing} without a score${dropped.length > 0 ? `; ${counted(dropped.length, "run")} left out` : ""}`,
     scores.compared === 0
       ? "no results files to compare the scores with"
       : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { ReadModel } from "../anchor-logs.ts";
@@ -18,6 +19,10 @@ export const ANSWER_DATA_OPTIONS = {
     filter: option("[TASK=]F", "filter whose answers count (default: the one that the bundle was fitted on)", {
       multiple: true,
     }),
+    errors: option(
+      "missing|wrong",
+      "how to count answers that failed or have no score in the logs (default: as the harness does)",
+    ),
     ...ITEMS_OPTION,
     ...SCALE_OPTIONS,
     "drop-changed": flag("count answers to changed items as missing instead of refusing them"),
@@ -87,11 +92,13 @@ export async function readModel(
       ...(from === "lm-eval" && !options.isGiven("items") ? fieldAnchors(bundle, anchors) : { anchors }),
       metric: metrics ?? options.texts("metric"),
       filter: options.texts("filter"),
+      errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
     for (const remark of remarks) onRemark(remark, logged.name);
     return logged;
   }
-  if (!options.isGiven("cluster")) options.refuse(["items"], "says what logs of a harness hold: it needs --from");
+  if (!options.isGiven("cluster"))
+    options.refuse(["items", "errors"], "is about the logs of a harness: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
   const { answers, trials, hashes } = await readAnswers(path, readScale(options));
   const name = answersName(path);

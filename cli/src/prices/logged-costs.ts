@@ -1,20 +1,22 @@
-import { COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
+import { COST_KINDS, type CostKind, meanCost } from "anchoreval/internal/logs/cost";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 
 /** Cost of a run's answers by its logs: of each kind the sum over all trials, and the items whose log says it. */
 export type LoggedCosts = Readonly<Partial<Record<CostKind, { readonly total: number; readonly items: number }>>>;
 
-/** Sums what samples took; null where no log says anything. */
-export function loggedCosts(samples: readonly Pick<LoggedSample, "cost" | "trials">[]): LoggedCosts | null {
+/** Sums what samples took, attempts that say nothing taken to cost what the others did; null where no log says anything. */
+export function loggedCosts(samples: readonly Pick<LoggedSample, "attempts">[]): LoggedCosts | null {
   const costs: Partial<Record<CostKind, { total: number; items: number }>> = {};
-  for (const { cost = {}, trials } of samples)
+  for (const { attempts } of samples) {
+    const mean = meanCost(attempts.map(({ cost }) => cost)) ?? {};
     for (const kind of COST_KINDS) {
-      const one = cost[kind];
+      const one = mean[kind];
       if (one === undefined) continue;
       const { total, items } = costs[kind] ?? { total: 0, items: 0 };
-      costs[kind] = { total: total + one * (trials?.length ?? 1), items: items + 1 };
+      costs[kind] = { total: total + one * attempts.length, items: items + 1 };
     }
+  }
   return Object.keys(costs).length === 0 ? null : costs;
 }
 

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { isAnswered } from "anchoreval/internal/logs/attempts";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
-import { groupRuns, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
+import { newerFirst, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../trainer.ts";
 import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
@@ -72,11 +73,12 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
         : ["eval-retry", begun.file, "--log-dir", logs];
     return {
       words: [...(harness?.command ?? ["inspect"]), ...fixed, ...buffer],
-      done: begun !== undefined && !begun.broken,
+      done: begun !== undefined && begun.broken === undefined,
       // Inspect ends with exit code 0 whether or not it came to the end.
-      failed: async () => {
+      broken: async () => {
         const log = (await newestLogs(logs, tasks)).get(task);
-        return log === undefined || log.broken === true;
+        if (log === undefined) return { reason: "it wrote no log", answered: 0 };
+        return log.broken === undefined ? null : { reason: log.broken, answered: await countAnswered(log) };
       },
     };
   });
@@ -106,7 +108,23 @@ async function newestLogs(folder: string, tasks: readonly string[]): Promise<Rea
     if (error instanceof AnchorEvalError && error.code === "invalid_data") return []; // it broke off before the first
     throw error;
   });
-  return new Map(groupRuns(logs).map(([log]) => [taskAmong(tasks, log!.task), log!]));
+  // The last of a task counts.
+  return new Map(
+    logs
+      .toSorted(newerFirst)
+      .reverse()
+      .map((log) => [taskAmong(tasks, log.task), log]),
+  );
+}
+
+/** Samples of a log that were answered and scored; null where their score is still to be chosen. */
+async function countAnswered(log: RunLog): Promise<number | null> {
+  const harness = await openHarness("inspect", "run --harness inspect");
+  const open = { metric: () => undefined, filter: () => undefined };
+  return harness.read(log, open).then(
+    ({ samples }) => samples.filter(isAnswered).length,
+    () => null,
+  );
 }
 
 /** A task as Inspect itself loads it. */

@@ -3,7 +3,6 @@ import type { ItemLines } from "anchoreval/internal/bundles/read-file";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { matchAnchors, type NamedItem } from "anchoreval/internal/logs/match-anchors";
-import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 
 /** A sample of Inspect; one of which only the id is known has no input. */
@@ -31,9 +30,7 @@ export function findSamples(
     delete own.doc_id;
     return own;
   });
-  const seen = samples.map(({ id, ...sample }): LoggedSample => {
-    return { task: "", doc_id: id, state: "unscored", score: null, ...sampleIdentity(sample) };
-  });
+  const seen = samples.map(({ id, ...sample }) => ({ task: "", doc_id: id, ...sampleIdentity(sample) }));
   const places = new Map(seen.map((sample, place) => [sample, place]));
   for (const [item, sample] of matchAnchors(untasked, seen).found) found.set(item, places.get(sample)!);
 

@@ -26,8 +26,15 @@ export interface RunCommand {
   readonly words: readonly string[];
   /** An earlier run brought it to its end. */
   readonly done: boolean;
-  /** Whether it ended too early, where its exit code doesn't say so. */
-  readonly failed?: () => Promise<boolean>;
+  /** Why it ended too early, by its logs, where these tell; null where they say that it came to its end. */
+  readonly broken?: () => Promise<BrokenRun | null>;
+}
+
+/** A run that broke off. */
+interface BrokenRun {
+  readonly reason: string;
+  /** Items that were answered and scored; null where nothing tells. */
+  readonly answered: number | null;
 }
 
 /** How a harness runs the anchors. */

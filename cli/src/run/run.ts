@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
@@ -21,7 +22,7 @@ import type { RunCommand } from "./plan.ts";
 import { otherHarness } from "./same-items.ts";
 import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";
 
-const { metric, filter, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
+const { metric, filter, errors, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
 
 export const runCommand: Command = {
   operands: { usage: "-- ARGUMENTS…", afterDashes: true },
@@ -33,7 +34,7 @@ export const runCommand: Command = {
         choices: RUNNERS,
       }),
       ...ITEMS_OPTION,
-      ...rare({ metric, filter, "drop-changed": dropChanged }),
+      ...rare({ metric, filter, errors, "drop-changed": dropChanged }),
     },
     Estimate: LEVEL_OPTION,
     Output: {
@@ -115,6 +116,7 @@ export const runCommand: Command = {
     const logs = join(folder, "logs");
     const { remarks: said, ...model } = await readAnchorLogs(bundle, [logs], {
       ...{ ...asked, form, anchors: plan.anchors },
+      errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
     const { took } = model;
     for (const words of [...model.warnings.map(({ message }) => message), ...said])
@@ -163,21 +165,29 @@ function documentsOf(anchors: readonly AnchorRecord[]): RunRequest["documents"] 
 
 /** Runs a harness's command to its end. @throws AnchorEvalError `unavailable`, `aborted`, saying how to go on */
 async function runToEnd(
-  { words, failed }: RunCommand,
+  { words, broken }: RunCommand,
   folder: string,
   { signal, quiet }: { readonly signal: AbortSignal; readonly quiet: boolean },
 ): Promise<void> {
   const log = quiet ? join(folder, "harness.log") : undefined;
-  const goOn = `what was answered is kept in ${folder}: the same call of anchoreval run again goes on from there`;
+  const again = "the same call of anchoreval run again";
   const code = await runHarness(words, { signal, ...given({ log }) }).catch((error: unknown) => {
     if (!(error instanceof AnchorEvalError) || error.code !== "aborted") throw error;
-    throw new AnchorEvalError("aborted", `${error.message}; ${goOn}`, { cause: error });
+    const kept = `what was answered is kept in ${folder}: ${again} goes on from there`;
+    throw new AnchorEvalError("aborted", `${error.message}; ${kept}`, { cause: error });
   });
-  if (code !== 0 || (await failed?.()))
-    throw new AnchorEvalError(
-      "unavailable",
-      `${words[0]!} ${code === 0 ? "ended before all was answered" : `ended with ${typeof code === "number" ? "exit code " : ""}${code}`}${log === undefined ? "" : ` (its output is in ${log})`}; ${goOn}`,
-    );
+  const early = (await broken?.()) ?? null;
+  if (code === 0 && early === null) return;
+  const ended = [
+    code === 0
+      ? "ended before all was answered"
+      : `ended with ${typeof code === "number" ? "exit code " : ""}${code}${log === undefined ? "" : ` (its output is in ${log})`}`,
+    ...(early === null ? [] : [early.reason]),
+  ];
+  throw new AnchorEvalError(
+    "unavailable",
+    `${words[0]!} ${ended.join(": ")}; ${early?.answered === 0 ? `nothing was answered: ${again} begins anew in ${folder}` : `what was answered is kept in ${folder}: ${again} goes on from there`}`,
+  );
 }
 
 function costWords({ asked, of }: { readonly asked: number; readonly of: number }): string {

@@ -56,8 +56,7 @@ export function findItems(
   anchors: readonly AnchorRecord[],
   items: readonly SeenItem[],
 ): { found: ReadonlyMap<string, SeenItem>; missing: string[]; changed: string[] } {
-  const samples = items.map((item) => ({ ...item, state: "unscored", score: null }) as const);
-  const { found, hashes } = matchAnchors(anchors, samples);
+  const { found, hashes } = matchAnchors(anchors, items);
   const isOther = ({ item_id, hash }: AnchorRecord): boolean =>
     hash !== undefined && hashes.has(item_id) && hashes.get(item_id) !== hash;
   return {

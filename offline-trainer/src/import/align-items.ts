@@ -4,7 +4,7 @@ import type { CellTrials } from "../matrix/readers/score-table.ts";
 import { type ItemInfo, responseMatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { AnswerCosts } from "../matrix/typical-prices.ts";
 import type { ImportedScenario, TaskMean } from "./assign-scenarios.ts";
-import { type ContentTable, countedTrials, type ErrorPolicy, type RunScores } from "./run-scores.ts";
+import { type ContentTable, countedTrials, type RunScores } from "./run-scores.ts";
 
 interface AlignedItem {
   readonly doc_id: number | string;
@@ -37,9 +37,9 @@ export interface RunMatching {
 export function alignItems(runs: readonly RunScores[]): AlignedTask {
   const items = chooseItems(runs);
   const byHash = new Map<string, number[]>();
-  const byId = new Map<number | string, number>();
+  const byId = new Map<string, number>();
   items.forEach(({ doc_id, hash }, index) => {
-    byId.set(doc_id, index);
+    byId.set(String(doc_id), index);
     if (hash !== null) byHash.set(hash, [...(byHash.get(hash) ?? []), index]);
   });
   const columns: Int32Array[] = [];
@@ -56,7 +56,7 @@ export function alignItems(runs: readonly RunScores[]): AlignedTask {
     const moved: number[] = [];
     run.documents.forEach((document, sample) => {
       const hash = run.hashes[sample] ?? null;
-      const item = byId.get(document)!;
+      const item = byId.get(String(document))!;
       if (hash === null) {
         identified++;
         take(sample, item);
@@ -82,16 +82,16 @@ export function alignItems(runs: readonly RunScores[]): AlignedTask {
 
 /** One item per document id: the content that most runs have under it. */
 function chooseItems(runs: readonly RunScores[]): AlignedItem[] {
-  const votes = new Map<number | string, Map<string | null, number>>();
+  const votes = new Map<string, { doc_id: number | string; counts: Map<string | null, number> }>();
   for (const run of runs)
     run.documents.forEach((document, sample) => {
       const hash = run.hashes[sample] ?? null;
-      const counts = votes.get(document) ?? new Map<string | null, number>();
-      counts.set(hash, (counts.get(hash) ?? 0) + 1);
-      votes.set(document, counts);
+      const vote = votes.get(String(document)) ?? { doc_id: document, counts: new Map<string | null, number>() };
+      vote.counts.set(hash, (vote.counts.get(hash) ?? 0) + 1);
+      votes.set(String(document), vote);
     });
-  return [...votes]
-    .map(([doc_id, counts]) => {
+  return [...votes.values()]
+    .map(({ doc_id, counts }) => {
       // A hash says more than its absence, whatever the number of runs.
       const [winner] = [...counts].sort(
         ([left, a], [right, b]) => Number(left === null) - Number(right === null) || b - a,
@@ -133,7 +133,7 @@ interface FilledMatrix {
 export function fillMatrix(
   tasks: ReadonlyMap<string, TaskRuns>,
   scenarios: readonly ImportedScenario[],
-  { merged, errors, contents }: { merged: readonly string[]; errors: ErrorPolicy; contents: ContentTable },
+  { merged, contents }: { merged: readonly string[]; contents: ContentTable },
 ): FilledMatrix {
   const items: ItemInfo[] = [];
   const begins = new Map<string, number>();
@@ -160,9 +160,9 @@ export function fillMatrix(
       columns[index]!.forEach((item, sample) => {
         if (item < 0) return;
         const cell = begin + item;
-        const { trials, cost } = run.repeats[sample]!;
-        if (cost) costs.add(run.log.model, items[cell % items.length]!.item_id, cost, trials?.length);
-        for (const score of countedTrials(run, sample, errors)) {
+        const { cost, asked } = run.repeats[sample]!;
+        if (cost) costs.add(run.log.model, items[cell % items.length]!.item_id, cost, asked);
+        for (const score of countedTrials(run, sample)) {
           sums[cell]! += score;
           counts[cell]!++;
           if (isRepeated) (cells[cell] ??= []).push(score);

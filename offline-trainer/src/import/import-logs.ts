@@ -1,6 +1,7 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
-import { groupedRemarks, type RunLog, type SampleState } from "anchoreval/internal/logs/run-log";
+import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
+import { groupBy, groupedRemarks, type RunLog } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import { counted } from "anchoreval/internal/words/figures";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
@@ -8,14 +9,13 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
-import { ContentTable, countStates, type ErrorPolicy, groupBy, type RunScores } from "./run-scores.ts";
+import { ContentTable, countStates, type RunScores } from "./run-scores.ts";
+import { joinPackages } from "./join-packages.ts";
 import {
   differenceTable,
-  type DuplicatePolicy,
   type ProtocolDifference,
   findProtocolDifferences,
   type ReadOptions,
-  readRuns,
   refuseMixedProtocols,
   selectRuns,
 } from "./select-runs.ts";
@@ -24,8 +24,6 @@ import { trialsAndPrices, type TrialsAndPrices } from "./trials-and-prices.ts";
 /** How logs become a response matrix. */
 export interface ImportOptions extends ReadOptions {
   readonly modelName?: string | undefined;
-  readonly onDuplicate: DuplicatePolicy;
-  readonly errors: ErrorPolicy;
   readonly allowMixed: boolean;
 }
 
@@ -51,12 +49,12 @@ export async function importLogs(
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<LogImport> {
-  const { onDuplicate, errors, allowMixed } = options;
+  const { errors, allowMixed } = options;
   const found: string[] = [];
   const logs = await harness.find(paths, { ...options, onRemark: (words) => found.push(words) });
-  const selected = selectRuns(logs, onDuplicate);
   const contents = new ContentTable();
-  const runs = await readRuns(harness, selected.chosen, contents, options);
+  const selected = await selectRuns(harness, logs, contents, options);
+  const { runs, warnings: renamed } = joinPackages(selected.runs);
   const differences = findProtocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
 
@@ -65,19 +63,20 @@ export async function importLogs(
   );
   const { scenarios, warnings: doubts } = assignScenarios(runs, logs);
   const weighting = overallWeighting(scenarios);
-  const filled = fillMatrix(tasks, scenarios, { merged: weighting.merged, errors, contents });
+  const filled = fillMatrix(tasks, scenarios, { merged: weighting.merged, contents });
   const { matrix, trials, taskMean } = filled;
   const { prices, remarks } = filled.costs.prices(matrix.items);
   const comparisons = compareScores(runs, scenarios, taskMean, options);
   const different = comparisons.filter((comparison) => !comparison.equal);
-  const states = countStates(runs);
+  const attempts = addCounts(runs.map((run) => run.attempts));
+  const failed = errorWords(attempts, errors);
   const reported = [...tasks.values()].flatMap(({ own, matching }) =>
     own.map((run, index): ReportedRun => ({
       model: run.log.model,
       task: run.log.task,
       file: run.log.file,
       results: run.log.resultsFile,
-      states: countStates([run]),
+      attempts: countStates(run.attempts),
       documents: run.documents.length,
       ...matching[index]!,
     })),
@@ -101,19 +100,20 @@ export async function importLogs(
     runs: reported,
     dropped: selected.dropped.map(({ model, task, file }) => ({ model, task, file })),
     errors,
-    states,
+    attempts: countStates(attempts),
     ...trialsAndPrices(trials, prices),
     protocolDifferences: differences,
     scores: { compared: comparisons.length, equal: comparisons.length - different.length, different },
     warnings: [
       ...found,
       ...selected.warnings,
+      ...renamed,
       ...unloggedWarnings(logs, paths),
       ...doubts,
       ...(differences.length > 0 ? [`the runs were not made alike:\n${differenceTable(differences)}`] : []),
       ...absentWarnings(runs),
       ...groupedRemarks(runs.map(({ log, remarks }) => ({ who: log.file, remarks }))),
-      ...stateWarnings(states, errors),
+      ...(failed === null ? [] : [failed]),
       ...matchingWarnings(reported),
       ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
       ...weighting.warnings,
@@ -141,10 +141,10 @@ export interface ImportReport extends TrialsAndPrices {
   }[];
   readonly tasks: readonly { readonly task: string; readonly metric: string; readonly filter: string }[];
   readonly runs: readonly ReportedRun[];
-  /** Older runs that were left out. */
+  /** Runs that were left out, for another of the model on the task. */
   readonly dropped: readonly { readonly model: string; readonly task: string; readonly file: string }[];
   readonly errors: ErrorPolicy;
-  readonly states: Readonly<Record<SampleState, number>>;
+  readonly attempts: ReturnType<typeof countStates>;
   readonly protocolDifferences: readonly ProtocolDifference[];
   /** Full scores beside the harness's own. */
   readonly scores: {
@@ -158,25 +158,9 @@ export interface ImportReport extends TrialsAndPrices {
 /** A run as it was imported, and how it compares with what the harness reported. */
 export interface ReportedRun extends RunMatching, Pick<RunLog, "model" | "task" | "file"> {
   readonly results: string | null;
-  readonly states: Readonly<Record<SampleState, number>>;
+  readonly attempts: ReturnType<typeof countStates>;
   /** Documents that it asked. */
   readonly documents: number;
-}
-
-/** Above this share, samples without an answer or a score are worth a word. */
-const NOTABLE_SHARE = 0.02;
-
-function stateWarnings({ scored, errored, unscored }: Record<SampleState, number>, errors: ErrorPolicy): string[] {
-  const total = scored + errored + unscored;
-  if (errored + unscored <= NOTABLE_SHARE * total) return [];
-  const counted = {
-    harness: "counted as the harness counts them: the score that it gave, else missing",
-    missing: "missing",
-    wrong: "counted as wrong",
-  }[errors];
-  return [
-    `of ${total} samples, ${errored} have no answer of the model and ${unscored} no score: ${counted} (--errors missing|wrong)`,
-  ];
 }
 
 /** Tasks that the harness has scored in a run whose samples weren't found. Files that were given by name stand for themselves. */

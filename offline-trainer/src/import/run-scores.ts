@@ -1,23 +1,36 @@
+import {
+  type AttemptCounts,
+  countAttempts,
+  countedScores,
+  type ErrorPolicy,
+  isAnswered,
+  meanScore,
+} from "anchoreval/internal/logs/attempts";
+import type { ReadRun } from "anchoreval/internal/logs/choose-runs";
+import { type Cost, meanCost } from "anchoreval/internal/logs/cost";
 import type { TaskProtocol } from "anchoreval/internal/logs/protocol";
-import type { LoggedSample, RunLog, RunSamples, SampleState } from "anchoreval/internal/logs/run-log";
+import type { LoggedSample, RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
 
-/** The samples of one run on one task, in arrays. */
-export interface RunScores {
-  readonly log: RunLog;
-  readonly metric: string;
-  readonly filter: string;
+/** The scores of one run on one task that count, in arrays. */
+export interface RunScores extends ReadRun {
   readonly protocol: TaskProtocol;
   readonly documents: readonly LoggedSample["doc_id"][];
-  /** The harness's own scores on [0,1]; NaN where it gave none. */
+  /** On [0,1], the mean of a document's attempts; NaN where none counts. */
   readonly scores: Float64Array;
-  readonly states: readonly SampleState[];
-  /** Of each sample that was asked several times, its trials; of each whose log says what it cost, that. */
-  readonly repeats: readonly Pick<LoggedSample, "trials" | "cost">[];
+  /** Of each document that was asked several times, the scores that count; of each whose log says what it took, that. */
+  readonly repeats: readonly Repeat[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
   readonly remarks: readonly string[];
   /** Says that the log lacks what was chosen for all tasks. */
   readonly absent?: RunSamples["absent"];
+}
+
+interface Repeat {
+  readonly trials?: readonly number[];
+  /** Mean cost of an attempt, and how many there were. */
+  readonly cost?: Cost;
+  readonly asked?: number;
 }
 
 /** Keeps each content hash, and the text that belongs to it, once for all runs. */
@@ -42,58 +55,56 @@ export class ContentTable {
 export function runScores(
   log: RunLog,
   { metric, filter, samples, remarks, absent }: RunSamples,
-  protocol: TaskProtocol,
-  contents: ContentTable,
+  { protocol, contents, errors }: { protocol: TaskProtocol; contents: ContentTable; errors: ErrorPolicy },
 ): RunScores {
+  const counted = samples.map(({ attempts }) => countedScores(attempts, errors));
+  const documents = samples.map((sample) => sample.doc_id);
+  const scores = Float64Array.from(counted, (own) => meanScore(own) ?? NaN);
+  const isScored = samples.map(isAnswered);
   return {
-    log,
-    metric,
-    filter,
-    protocol,
-    documents: samples.map((sample) => sample.doc_id),
-    scores: Float64Array.from(samples, (sample) => sample.score ?? NaN),
-    states: samples.map((sample) => sample.state),
-    repeats: samples.map(({ trials, cost }) =>
-      trials || cost ? { ...(trials && { trials }), ...(cost && { cost }) } : NONE,
-    ),
+    ...{ log, metric, filter, protocol, documents, scores, remarks },
+    attempts: countAttempts(samples),
+    // Without any value a run has no metric, and nothing tells what it would have been scored by.
+    counts: metric !== "" && scores.some((score) => !Number.isNaN(score)),
+    answers: () =>
+      new Map(
+        documents.flatMap((id, k) => (isScored[k]! && !Number.isNaN(scores[k]) ? [[String(id), scores[k]!]] : [])),
+      ),
+    repeats: samples.map(({ attempts }, k) => {
+      const cost = meanCost(attempts.map((attempt) => attempt.cost));
+      if (cost === null && attempts.length === 1) return NONE;
+      return {
+        ...(attempts.length > 1 && { trials: counted[k]!, asked: attempts.length }),
+        ...(cost && { cost }),
+      };
+    }),
     hashes: samples.map((sample) => contents.intern(sample.hash, sample.text)),
-    remarks,
     ...(absent && { absent }),
   };
 }
 
-const NONE: RunScores["repeats"][number] = {};
+const NONE: Repeat = {};
 
-/** How a sample without an answer or a score counts. `harness`: as in the harness's own aggregate. */
-export type ErrorPolicy = "harness" | "missing" | "wrong";
-
-/** The score that counts; NaN = missing. */
-function countedScore({ scores, states }: RunScores, sample: number, policy: ErrorPolicy): number {
-  if (policy === "harness" || states[sample] === "scored") return scores[sample]!;
-  return policy === "wrong" ? 0 : NaN;
+/** The same run with some of its documents. */
+export function onDocuments(run: RunScores, keeps: (id: LoggedSample["doc_id"]) => boolean): RunScores {
+  const kept = run.documents.flatMap((id, k) => (keeps(id) ? [k] : []));
+  if (kept.length === run.documents.length) return run;
+  return {
+    ...run,
+    documents: kept.map((k) => run.documents[k]!),
+    scores: Float64Array.from(kept, (k) => run.scores[k]!),
+    repeats: kept.map((k) => run.repeats[k]!),
+    hashes: kept.map((k) => run.hashes[k]!),
+  };
 }
 
-/** The scores of a sample's trials that count, one where it was asked once; their mean is {@link countedScore}. */
-export function countedTrials(run: RunScores, sample: number, policy: ErrorPolicy): number[] {
-  const score = countedScore(run, sample, policy);
-  if (Number.isNaN(score)) return [];
-  const trials = run.scores[sample] === score ? run.repeats[sample]!.trials?.filter((own) => own !== null) : undefined;
-  return trials && trials.length > 0 ? trials : [score];
+/** The scores of a document's attempts that count, one where it was asked once; none where none counts. */
+export function countedTrials({ scores, repeats }: RunScores, sample: number): readonly number[] {
+  const score = scores[sample]!;
+  return repeats[sample]!.trials ?? (Number.isNaN(score) ? [] : [score]);
 }
 
-export function countStates(runs: readonly RunScores[]): Record<SampleState, number> {
-  const counts = { scored: 0, errored: 0, unscored: 0 };
-  for (const run of runs) for (const state of run.states) counts[state]++;
-  return counts;
-}
-
-/** Values under the same key, in the order in which the keys appear. */
-export function groupBy<T, K>(values: Iterable<T>, key: (value: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const value of values) {
-    const group = groups.get(key(value));
-    if (group) group.push(value);
-    else groups.set(key(value), [value]);
-  }
-  return groups;
+/** Attempts by what became of them, as import.json has them. */
+export function countStates({ scored, failed, missing }: AttemptCounts): Omit<AttemptCounts, "reasons"> {
+  return { scored, failed, missing };
 }

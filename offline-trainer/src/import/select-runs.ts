@@ -1,95 +1,100 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import type { Choose } from "anchoreval/internal/logs/choices";
-import {
-  COMPARED_FIELDS,
-  flatProtocol,
-  PROTOCOL_WORDS,
-  protocolDifferences,
-  taskProtocol,
-  type TaskProtocol,
-} from "anchoreval/internal/logs/protocol";
-import { groupedRemarks, groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
+import { chooseRuns } from "anchoreval/internal/logs/choose-runs";
+import { COMPARED_FIELDS, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
+import { groupBy, groupedRemarks, newerFirst, type RunLog } from "anchoreval/internal/logs/run-log";
 import { type Harness, readChosen } from "anchoreval/internal/node/harnesses";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { counted } from "anchoreval/internal/words/figures";
-import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
+import { type ContentTable, onDocuments, runScores, type RunScores } from "./run-scores.ts";
 
 /** Which of several runs of a model on a task count. */
 export type DuplicatePolicy = "newest" | "mean" | "error";
 
+export interface ReadOptions extends ScaleOptions {
+  readonly metric: Choose;
+  readonly filter: Choose;
+  readonly onDuplicate: DuplicatePolicy;
+  readonly errors: ErrorPolicy;
+  readonly progress?: (done: number, total: number) => void;
+}
+
 interface SelectedRuns {
-  /** Runs to read: one for each model and task, or all of them where they are averaged. */
-  readonly chosen: readonly RunLog[];
+  /** The runs that count: one for each model and task, or several on different documents, or all where they are averaged. */
+  readonly runs: readonly RunScores[];
   readonly dropped: readonly RunLog[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Chooses among several runs of the same model on the same task.
- * @throws AnchorEvalError `invalid_data` naming the runs, under the policy `error`
+ * Reads the logs, and chooses among several runs of the same model on the same task. Where metrics or filters are to be
+ * chosen, says so for all tasks at once.
+ * @throws AnchorEvalError as the harness's reader; `invalid_data` where no run has a score, and naming the runs where there
+ * are several, under the policy `error`
  */
-export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): SelectedRuns {
-  const chosen: RunLog[] = [];
-  const dropped: RunLog[] = [];
-  const told: { who: string; remarks: string[] }[] = [];
-  for (const found of groupRuns(logs)) {
-    if (policy === "error" && found.length > 1) throw severalRuns(found);
-    const runs = policy === "newest" ? wholeFirst(found) : found;
-    const [newest, ...older] = runs;
-    chosen.push(newest!);
-    if (older.length === 0) continue;
-    const who = `${newest!.model}, ${newest!.task}`;
-    const tell = (remark: string, counts = ""): void => void told.push({ who: who + counts, remarks: [remark] });
-    if (newest !== found[0])
-      tell(
-        "the newest run asked a part of the documents, an older one more; the older counts: a run on a part replaces none on more",
-        ` (${documents(found[0]!)} of ${found[0]!.results!.tasks.get(newest!.task)!.documents!.all}, before ${documents(newest!)})`,
-      );
-    const otherwise = older.find((run) => run.results?.modelArguments !== newest!.results?.modelArguments);
-    if (otherwise)
-      tell(
-        `its runs were made with different arguments (${newest!.results?.modelArguments ?? "unknown"}; ${otherwise.results?.modelArguments ?? "unknown"}): if these are different models, import them apart, with --model-name`,
-      );
-    if (policy === "mean") chosen.push(...older);
-    else {
-      dropped.push(...older);
-      const unlike = older.map((run) => differences(newest!, run)).find((found) => found.length > 0);
-      if (unlike)
-        tell(
-          `an older run was not made like the newest: ${unlike.join("; ")}; the newest counts (--on-duplicate error refuses several runs)`,
-        );
-      const larger = older.find((run) => documents(run) > documents(newest!));
-      if (larger)
-        tell(
-          "the newest run has fewer documents than an older one; the newest counts",
-          ` (${documents(newest!)}, before ${documents(larger)})`,
-        );
+export async function selectRuns(
+  harness: Harness,
+  logs: readonly RunLog[],
+  contents: ContentTable,
+  options: ReadOptions,
+): Promise<SelectedRuns> {
+  const { onDuplicate, errors, progress } = options;
+  const seen = new Set<string>();
+  const choices: AnchorEvalError[] = [];
+  let done = 0;
+  const readRun = async (log: RunLog): Promise<RunScores[]> => {
+    if (choices.length > 0 && seen.has(log.task)) return [];
+    try {
+      const samples = await readChosen(harness, log, options);
+      const run = runScores(log, samples, { protocol: taskProtocol(log.results, samples), contents, errors });
+      // A run without a score may have no metric either, and tells nothing of its task.
+      if (run.counts) seen.add(log.task);
+      return [run];
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError) || !CHOICE_CODES.has(error.code)) throw error;
+      seen.add(log.task);
+      choices.push(error);
+      return [];
+    } finally {
+      progress?.(++done, logs.length);
     }
+  };
+  const runs: RunScores[] = [];
+  const dropped: RunLog[] = [];
+  const remarks: { who: string; remarks: string[] }[] = [];
+  for (const group of groupBy(logs, ({ model, task }) => JSON.stringify([model, task])).values()) {
+    const read: RunScores[] = [];
+    for (const log of group) read.push(...(await readRun(log)));
+    const choice = chooseRuns(read);
+    if (onDuplicate === "error" && choice.dropped.some(({ counts }) => counts)) throw severalRuns(group);
+    const isMean = onDuplicate === "mean";
+    // Trials are numbered from the newest, whatever the files are called.
+    const all = read.filter(({ counts }) => counts).toSorted((left, right) => newerFirst(left.log, right.log));
+    runs.push(...(isMean ? all : shards(choice.parts)));
+    if (!isMean) dropped.push(...choice.dropped.map(({ log }) => log));
+    const { model, task } = group[0]!;
+    for (const { words, counts = "", always = false } of choice.remarks)
+      if (always || !isMean) remarks.push({ who: `${model}, ${task}${counts}`, remarks: [words] });
   }
-  return { chosen, dropped, warnings: groupedRemarks(told) };
+  refuseChoices(choices);
+  const warnings = groupedRemarks(remarks);
+  if (runs.length === 0) throw new AnchorEvalError("invalid_data", `no run has a score:\n${warnings.map((words) => `  ${words}`).join("\n")}`); // prettier-ignore
+  // A choice for all tasks that none has is a slip.
+  if (runs.every(({ absent }) => absent)) throw runs[0]!.absent!;
+  return { runs, dropped, warnings };
 }
 
-/** Runs with those on the most documents first, where the newest is on a part of the task's documents. */
-function wholeFirst(runs: readonly RunLog[]): readonly RunLog[] {
-  const [newest, ...older] = runs;
-  const counts = newest!.results?.tasks.get(newest!.task)?.documents;
-  if (!counts || counts.run >= counts.all) return runs;
-  const most = older.reduce((best, run) => (documents(run) > documents(best) ? run : best), newest!);
-  return [most, ...runs.filter((run) => run !== most)];
-}
-
-/** In what two runs of a task were asked otherwise, as far as both say. */
-function differences(newest: RunLog, older: RunLog): string[] {
-  const protocolOf = ({ task, results }: RunLog): TaskProtocol =>
-    taskProtocol(results, { task, metric: "", filter: "" });
-  const before = flatProtocol("", new Map([[older.task, [protocolOf(older)]]]));
-  return protocolDifferences(before, newest.task, protocolOf(newest)).map(
-    ({ field, bundle, run }) => `${PROTOCOL_WORDS[field]} ${bundle}, now ${run}`,
+/** Runs on different documents, each document in one of them: where it was answered, else in the first. */
+function shards(parts: readonly RunScores[]): RunScores[] {
+  if (parts.length < 2) return [...parts];
+  const owners = new Map(parts.flatMap((part) => Array.from(part.answers().keys(), (id) => [id, part] as const)));
+  return parts.map((part) =>
+    onDocuments(part, (id) => {
+      if (!owners.has(String(id))) owners.set(String(id), part);
+      return owners.get(String(id)) === part;
+    }),
   );
-}
-
-function documents(log: RunLog): number {
-  return log.results?.tasks.get(log.task)?.documents?.run ?? NaN;
 }
 
 function severalRuns(runs: readonly RunLog[]): AnchorEvalError {
@@ -101,44 +106,14 @@ function severalRuns(runs: readonly RunLog[]): AnchorEvalError {
   );
 }
 
-export interface ReadOptions extends ScaleOptions {
-  readonly metric: Choose;
-  readonly filter: Choose;
-  readonly progress?: (done: number, total: number) => void;
-}
-
-/** Reads the logs; where metrics or filters are to be chosen, says so for all tasks at once. */
-export async function readRuns(
-  harness: Harness,
-  logs: readonly RunLog[],
-  contents: ContentTable,
-  options: ReadOptions,
-): Promise<RunScores[]> {
-  const runs: RunScores[] = [];
-  const seen = new Set<string>();
-  const choices: AnchorEvalError[] = [];
-  for (const log of logs) {
-    if (choices.length > 0 && seen.has(log.task)) continue;
-    seen.add(log.task);
-    try {
-      const samples = await readChosen(harness, log, options);
-      runs.push(runScores(log, samples, taskProtocol(log.results, samples), contents));
-    } catch (error) {
-      if (!(error instanceof AnchorEvalError) || !CHOICE_CODES.has(error.code)) throw error;
-      choices.push(error);
-    }
-    options.progress?.(runs.length, logs.length);
-  }
-  const [first, ...more] = choices;
-  if (!first) {
-    // A choice for all tasks that none has is a slip.
-    if (runs.length > 0 && runs.every(({ absent }) => absent)) throw runs[0]!.absent!;
-    return runs;
-  }
+/** Says for all tasks at once that a metric or filter is to be chosen. */
+function refuseChoices([first, ...more]: readonly AnchorEvalError[]): void {
+  if (!first) return;
   if (more.length === 0) throw first;
+  const messages = [first, ...more].map(({ message }) => message);
   throw new AnchorEvalError(
     first.code,
-    `${choices.length} tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n${choiceLines(choices.map(({ message }) => message))}`,
+    `${messages.length} tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n${choiceLines(messages)}`,
     { cause: first },
   );
 }

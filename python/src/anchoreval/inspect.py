@@ -22,6 +22,8 @@ import json
 import logging
 import math
 import os
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -31,7 +33,7 @@ from uuid import uuid4
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Dataset, MemoryDataset, Sample
 from inspect_ai.log import EvalSample
-from inspect_ai.scorer import Metric, SampleScore, ValueToFloat, metric, value_to_float
+from inspect_ai.scorer import Metric, SampleScore, Value, ValueToFloat, metric, value_to_float
 
 from ._answers import encode
 from ._bridge import call
@@ -42,7 +44,19 @@ from ._results import Estimate, Interval, ScenarioResult, standard_error
 
 _log = logging.getLogger(__name__)
 
-_TO_FLOAT = value_to_float()
+_INSPECTS = value_to_float()
+
+_WORDS = {"C", "P", "I", "N"}
+_TRUTH = {"yes", "true", "no", "false"}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+
+
+def _to_float(value: Value) -> float:
+    """A score's value as a number, as Inspect reads it; NaN for text that it doesn't know, of which it makes 0."""
+    if not isinstance(value, str) or value in _WORDS:
+        return _INSPECTS(value)
+    text = value.strip()
+    return _INSPECTS(text) if text.lower() in _TRUTH or _NUMBER.fullmatch(text) else math.nan
 
 _ITEM = "anchoreval"
 """Of a sample's metadata: the item that it is."""
@@ -54,7 +68,7 @@ def anchored(
     scenario: str | None = None,
     *,
     form: str | int | None = None,
-    to_float: ValueToFloat = _TO_FLOAT,
+    to_float: ValueToFloat = _to_float,
 ) -> Metric:
     """The score of the whole benchmark, or of one scenario, with its interval, for any task whose samples are anchors.
 
@@ -67,7 +81,7 @@ def anchored(
         bundle: a name, a folder or an address, as `load` takes it
         scenario: the one that the task asks; all of the bundle's unless named
         form: the form that is asked, the default one unless named
-        to_float: a score's value as a number in [0,1]
+        to_float: a score's value as a number in [0,1], NaN for none; Inspect's own, without 0 for unknown words
 
     Raises:
         AnchorEvalError: before anything is asked, as `load`
@@ -79,7 +93,7 @@ def anchored(
     def compute(scores: list[SampleScore]) -> Any:
         answers: dict[str, float] = {}
         try:
-            answers = _answers(loaded, name, scores, to_float)
+            answers, unread = _answers(loaded, name, scores, to_float)
             result = estimate(loaded, answers, form=name)
         except AnchorEvalError as error:  # the samples' own scores are not to be lost with it
             said.last([f"no score: {error}"], complete=False)
@@ -88,7 +102,7 @@ def anchored(
         if scenario is not None and shown.interval is None:  # as of the whole: too few answers make no score
             shown = replace(shown, score=None)
         warnings = [own.message for own in result.warnings if scenario is None or own.scenario == scenario]
-        words = [*([] if shown.reason is None else [shown.reason]), *warnings]
+        words = [*unread, *([] if shown.reason is None else [shown.reason]), *warnings]
         said.last(words, complete=len(answers) == len(loaded.anchors(name)))
         return _figures(shown)
 
@@ -233,7 +247,7 @@ def adaptive(
     level: float | None = None,
     seed: str | int | None = None,
     scorer: str | None = None,
-    to_float: ValueToFloat = _TO_FLOAT,
+    to_float: ValueToFloat = _to_float,
 ) -> AdaptiveSamples:
     """Asks only as many samples of a dataset as it takes (docs/adaptive.md); all of the bundle's items are in it.
 
@@ -304,22 +318,35 @@ def _find(bundle: Bundle, form: str, samples: Sequence[Mapping[str, Any]]) -> li
     return found
 
 
-def _answers(bundle: Bundle, form: str, scores: list[SampleScore], to_float: ValueToFloat) -> dict[str, float]:
+def _answers(
+    bundle: Bundle, form: str, scores: list[SampleScore], to_float: ValueToFloat
+) -> tuple[dict[str, float], list[str]]:
+    """The answers by item, and what is to be said of values that are no score."""
     unnamed = {own.sample_id for own in scores if _ITEM not in (own.sample_metadata or {})} - {None}
     ids = list(unnamed)
     by_id = dict(zip(ids, _find(bundle, form, [{"id": own} for own in ids]), strict=True))
     values: dict[str, list[float]] = {}
+    unread: Counter[str] = Counter()
     asked = set(bundle.anchors(form))
     for own in scores:
         item = (own.sample_metadata or {}).get(_ITEM, by_id.get(own.sample_id))
         if item in asked:
-            values.setdefault(item, []).append(to_float(own.score.value))
+            values.setdefault(item, [])
+            value = to_float(own.score.value)
+            if not math.isnan(value):
+                values[item].append(value)
+            elif isinstance(own.score.value, str):
+                unread[own.score.value] += 1
     if not values:
         raise AnchorEvalError(
             "invalid_answers",
             "no sample is an anchor of the bundle by its id: anchoreval.inspect.anchors finds them by their content",
         )
-    return {item: fmean(own) for item, own in values.items()}
+    words = ", ".join(f"{json.dumps(word)} ({count})" for word, count in unread.most_common(5))
+    answers = {item: fmean(own) for item, own in values.items() if own}
+    if unread and not answers:
+        raise AnchorEvalError("invalid_answers", f"there is no score: {words}")
+    return answers, [f"{unread.total()} values are no score, and count as missing: {words}"] if unread else []
 
 
 def _numbers(name: str, score: float | None, interval: Interval | None) -> dict[str, float | None]:

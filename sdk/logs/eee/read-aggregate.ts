@@ -1,3 +1,4 @@
+import { sortableDate } from "../dates.ts";
 import { filledText, list, numberOf, record } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "../run-log.ts";
 
@@ -38,7 +39,7 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
   const name = filledText(library.name);
   const version = filledText(library.version);
   return {
-    date: dateOf(filledText(root.evaluation_timestamp)) ?? dateOf(filledText(root.retrieved_timestamp)) ?? "",
+    date: sortableDate(filledText(root.evaluation_timestamp) ?? filledText(root.retrieved_timestamp)),
     metrics,
     results: {
       ...UNTOLD_RUN,
@@ -58,11 +59,4 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
 /** The name of a result's metric; `score` where it has none. */
 function metricName(config: Readonly<Record<string, unknown>>): string {
   return filledText(config.metric_name) ?? filledText(config.metric_id) ?? "score";
-}
-
-/** A date that sorts as text: ISO 8601 as it is, seconds since 1970 as that. */
-function dateOf(text: string | null): string | null {
-  if (text === null || !/^\d+(\.\d+)?$/.test(text)) return text;
-  const date = new Date(Number(text) * 1000);
-  return Number.isNaN(date.getTime()) ? text : date.toISOString();
 }

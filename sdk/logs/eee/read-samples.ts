@@ -1,12 +1,13 @@
 import type { LineBatch } from "../../tables/chunk-lines.ts";
 import { SHA256 } from "../../core/bundle/names.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { chooseMetric } from "../choices.ts";
-import { type CostKind, sampleCost, totalOf } from "../cost.ts";
+import { failureReason } from "../attempts.ts";
+import { chooseMetric, type MetricValue } from "../choices.ts";
+import { type CostKind, attemptCost, totalOf } from "../cost.ts";
 import { filledText, numberOf, parsePythonJson, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { contentFields, itemScorer, RowIssues, sampleState, type SampleOptions } from "../scores.ts";
+import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { contentFields, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
 
 /** One line of an instance-level file: a sample under one metric. */
 export interface EeeLine {
@@ -16,8 +17,9 @@ export interface EeeLine {
   readonly sample: string;
   /** `evaluation_result_id`; null where the line has none. */
   readonly result: string | null;
-  readonly score: number | null;
-  readonly errored: boolean;
+  readonly score: MetricValue;
+  /** Why no answer came back. */
+  readonly failure: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -57,28 +59,29 @@ function parseLine(text: string, row: number, issues: RowIssues): EeeLine | null
       issues.add(row, "wrong_type", `${field} must be text`, field);
       return null;
     }
-  const { score } = record(fields.evaluation);
-  if (score !== null && typeof score !== "number" && typeof score !== "boolean") {
+  const evaluation = record(fields.evaluation);
+  const score = metricValue(evaluation.score);
+  if (score === undefined || evaluation.score === undefined) {
     issues.add(row, "wrong_type", "evaluation.score must be a number", "evaluation");
     return null;
   }
-  const value = Number(score);
+  const error = filledText(fields.error);
   return {
     row,
     model: model as string,
     task: task as string,
     sample: sample as string,
     result: filledText(fields.evaluation_result_id),
-    score: score === null || Number.isNaN(value) ? null : value,
-    errored: filledText(fields.error) !== null,
+    score,
+    failure: error === null ? null : failureReason(error),
     fields,
   };
 }
 
 /**
- * Scores each sample of one task of an instance-level file, by the mean where it is there several times under the metric.
+ * The samples of one task of an instance-level file; lines of one sample under the metric are its attempts.
  * @param lines - those of the task
- * @param metrics - names of metrics by `evaluation_result_id`; of a line without one the metric is `score`
+ * @param metrics - names of the metrics by `evaluation_result_id`; others are named by that id, and lines without one `score`
  * @throws AnchorEvalError `invalid_option` with a list where there are several metrics and none was chosen; `unsupported`
  * for one of which lower is better, without `flip`; `invalid_data` for a score outside the scale
  */
@@ -87,42 +90,24 @@ export async function readEeeSamples(
   metrics: ReadonlyMap<string, string>,
   options: SampleOptions,
 ): Promise<RunSamples> {
-  const { file, task, metric: asked, results } = options;
-  const byMetric = new Map<string, Map<string, EeeLine[]>>();
+  const { file, task, metric: asked } = options;
+  const byMetric = new Map<string, LoggedRow[]>();
   for await (const line of lines) {
+    const { row, sample, score, failure } = line;
     const name = line.result === null ? "score" : (metrics.get(line.result) ?? line.result);
-    const samples = byMetric.get(name) ?? new Map<string, EeeLine[]>();
-    samples.set(line.sample, [...(samples.get(line.sample) ?? []), line]);
-    byMetric.set(name, samples);
+    const rows = byMetric.get(name) ?? [];
+    byMetric.set(name, rows);
+    rows.push({
+      ...{ row, id: documentId(sample), attempt: row, values: new Map([[name, score]]) },
+      ...(failure !== null && { failure }),
+      ...attemptCost(costOf(line), file, "sample", sample),
+      ...contentOf(line),
+    });
   }
-  const metric = chooseMetric(new Map(Array.from(byMetric.keys(), (name) => [name, null])), {
-    file,
-    task,
-    metric: asked,
-  });
-  if (results?.higherIsBetter.get(metric) === false && options.flip !== true)
-    throw new AnchorEvalError(
-      "unsupported",
-      `${file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
-    );
-  const scored = itemScorer(file, metric, options);
-  const found = [...byMetric.get(metric)!];
-  const repeats = Math.max(...found.map(([, own]) => own.length));
-  return {
-    task,
-    metric,
-    filter: "none",
-    samples: found.map(([id, own]): LoggedSample => {
-      const values = own.flatMap(({ score }) => score ?? []);
-      const score = scored(values, "sample", id);
-      const errored = own.every((line) => line.errored);
-      const trials = repeats > 1 && { trials: own.map((line) => scored([line.score ?? []].flat(), "sample", id)) };
-      const cost = sampleCost(own.map(costOf), file, "sample", id);
-      const state = sampleState(errored, score);
-      return { task, doc_id: documentId(id), state, score, ...trials, ...cost, ...contentOf(own[0]!) };
-    }),
-    remarks: repeats > 1 ? [`${file}: scores are means over up to ${repeats} runs of a sample`] : [],
-  };
+  const reasons = new Map(Array.from(byMetric.keys(), (name) => [name, null]));
+  const metric = chooseMetric(reasons, { file, task, metric: asked });
+  const issues = new RowIssues(file, "line");
+  return scoreRows(byMetric.get(metric)!, { metric, filter: "none", issues, noun: "run" }, options);
 }
 
 function costOf({ fields }: EeeLine): Partial<Record<CostKind, number | null>> {

@@ -1,9 +1,11 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { type CostKind, sampleCost, totalOf } from "../cost.ts";
+import { failureReason, meanScore } from "../attempts.ts";
+import { type CostKind, attemptCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, record, textOf } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { contentFields, invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
+import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { contentFields, emptyRun, invalidLog, RowIssues, type SampleOptions } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
 interface HelmSampleOptions extends SampleOptions {
@@ -13,31 +15,30 @@ interface HelmSampleOptions extends SampleOptions {
 
 interface Instance extends Pick<LoggedSample, "hash" | "text"> {
   readonly split: string | null;
-  failed: boolean;
+  /** Why a trial got no answer, by the trial. */
+  readonly failures: Map<unknown, string>;
 }
 
 /**
- * The scores of one run of HELM: of every instance as it is, the mean over the train trials; perturbed ones are left out.
+ * The samples of one run of HELM: every instance as it is, its train trials as attempts; perturbed ones are left out.
  * @param stats - per_instance_stats.json, parsed
  * @param state - scenario_state.json, parsed; null where it isn't there: items are known by their ids alone
  * @throws AnchorEvalError `invalid_data` naming file and instance; `invalid_option` with a list where no metric was chosen
  * and HELM's main one isn't known, or not the one that was
  */
 export function readHelmSamples(stats: unknown, state: unknown, options: HelmSampleOptions): RunSamples {
-  const { file, task } = options;
+  const { file } = options;
   if (!Array.isArray(stats)) throw invalidLog(file, "per_instance_stats.json is no list of instances");
   const instances = instancesOf(state);
   const split = evaluatedSplit(stats);
   const values = new Map<string, Map<unknown, Map<string, number[]>>>();
   const metrics = new Set<string>();
-  const trials = new Set<unknown>();
   const perturbed = new Set<string>();
   stats.forEach((entry: unknown, position) => {
     const { instance_id: id, train_trial_index: trial, perturbation, stats: told } = record(entry);
     if (typeof id !== "string" || !Array.isArray(told))
       throw invalidLog(file, `per_instance_stats.json: entry ${position + 1} has no instance_id and stats`);
     if (perturbation !== undefined) return void perturbed.add(id);
-    trials.add(trial);
     const own = values.get(id) ?? new Map<unknown, Map<string, number[]>>();
     values.set(id, own);
     // HELM has an entry a metric's class: several of one trial.
@@ -51,30 +52,24 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
       if (typeof mean === "number") found.set(metric, [...(found.get(metric) ?? []), mean]);
     }
   });
-  if (values.size === 0) throw invalidLog(file, "the run has no instances");
+  if (values.size === 0) return emptyRun(options.task);
   const metric = chooseMetric([...metrics], options);
-  const scored = itemScorer(file, metric, options);
-  const samples = [...values].flatMap(([id, found]): LoggedSample[] => {
-    const instance = instances.get(id);
-    if (instance && instance.split !== null && instance.split !== split) return [];
-    const own = [...found.values()].map((trial) => trial.get(metric) ?? []);
-    const score = scored(own.flat(), "instance", id);
-    const repeated = trials.size > 1 && { trials: own.map((trial) => scored(trial, "instance", id)) };
-    const cost = sampleCost([...found.values()].map(costOf), file, "instance", id);
-    const state = sampleState(instance?.failed === true, score);
-    const { hash = null, text = null } = instance ?? {};
-    return [{ task, doc_id: id, state, score, ...repeated, ...cost, hash, text }];
+  const rows = [...values].flatMap(([id, found]): LoggedRow[] => {
+    const { split: where = null, failures, hash = null, text = null } = instances.get(id) ?? {};
+    if (where !== null && where !== split) return [];
+    return [...found].map(([trial, stats]) => {
+      const failure = failures?.get(trial);
+      return {
+        ...{ row: id, id, attempt: String(trial), values: new Map([[metric, meanScore(stats.get(metric) ?? [])]]) },
+        ...(failure !== undefined && { failure }),
+        ...attemptCost(costOf(stats), file, "instance", id),
+        ...{ hash, text },
+      };
+    });
   });
-  return {
-    task,
-    metric,
-    filter: split,
-    samples,
-    remarks: [
-      ...(trials.size > 1 ? [`${file}: scores are means over ${trials.size} train trials`] : []),
-      ...(perturbed.size > 0 ? [`${file}: perturbed versions of ${perturbed.size} instances are left out`] : []),
-    ],
-  };
+  const remarks = perturbed.size > 0 ? [`perturbed versions of ${perturbed.size} instances are left out`] : [];
+  const issues = new RowIssues(file, "instance");
+  return scoreRows(rows, { metric, filter: split, issues, remarks, noun: "train trial" }, options);
 }
 
 /** Cost of a trial by HELM's own statistics; tokens by the model's tokenizer, of the prompt and of all answers. */
@@ -110,14 +105,17 @@ function chooseMetric(metrics: readonly string[], { file, task, metric, group }:
 function instancesOf(state: unknown): Map<string, Instance> {
   const instances = new Map<string, Instance>();
   for (const entry of list(record(state).request_states)) {
-    const { instance, result } = record(entry);
-    const fields = record(instance);
+    const { instance: asked, result, train_trial_index: trial } = record(entry);
+    const fields = record(asked);
     const { id, perturbation, split } = fields;
     if (typeof id !== "string" || perturbation !== undefined) continue;
-    const known = instances.get(id);
-    const failed = record(result).success === false;
-    if (known) known.failed ||= failed;
-    else instances.set(id, { split: textOf(split), failed, ...contentFields(instanceContent(fields)) });
+    const instance = instances.get(id) ?? {
+      ...{ split: textOf(split), failures: new Map<unknown, string>() },
+      ...contentFields(instanceContent(fields)),
+    };
+    instances.set(id, instance);
+    const { success, error } = record(result);
+    if (success === false) instance.failures.set(trial, failureReason(textOf(error) ?? ""));
   }
   return instances;
 }

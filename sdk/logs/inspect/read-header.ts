@@ -1,3 +1,5 @@
+import { failureReason } from "../attempts.ts";
+import { sortableDate } from "../dates.ts";
 import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
@@ -6,10 +8,12 @@ import { lookUp } from "../../core/bundle/names.ts";
 export interface InspectHeader {
   readonly task: string;
   readonly model: string;
-  /** ISO 8601. */
+  /** When it ended, else when it began. */
   readonly date: string;
   /** `success`, `error`, `cancelled` or `started`. */
   readonly status: string;
+  /** Why the run broke off, in Inspect's words; null where it came to its end. */
+  readonly broken: string | null;
   readonly invalidated: boolean;
   readonly epochs: number;
   /** Names of what makes one score of a sample's epochs; `mean` by default. */
@@ -35,8 +39,9 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
   return {
     task,
     model,
-    date: filledText(record(root.stats).completed_at) ?? textOf(created) ?? "",
+    date: sortableDate(filledText(record(root.stats).completed_at) ?? textOf(created)),
     status: root.status,
+    broken: brokenWords(root.status, root.error),
     invalidated: root.invalidated === true,
     epochs: numberOf(config.epochs) ?? 1,
     reducers: Array.isArray(config.epochs_reducer) ? config.epochs_reducer.map(String) : ["mean"],
@@ -50,6 +55,12 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
       tasks: new Map([[task, taskResults(root, own)]]),
     },
   };
+}
+
+function brokenWords(status: string, error: unknown): string | null {
+  if (status === "success") return null;
+  const message = filledText(record(error).message);
+  return `it ended with the status ${status}${message === null ? "" : `: ${failureReason(message)}`}`;
 }
 
 function taskResults(root: Record<string, unknown>, own: Record<string, unknown>): TaskResults {

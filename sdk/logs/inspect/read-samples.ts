@@ -1,82 +1,83 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { chooseMetric } from "../choices.ts";
-import { type CostKind, sampleCost, totalOf } from "../cost.ts";
-import { canonicalJson, numberOf, record } from "../json.ts";
-import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { invalidLog, itemScorer, type SampleOptions } from "../scores.ts";
-import type { InspectHeader } from "./read-header.ts";
 import { lookUp } from "../../core/bundle/names.ts";
-
-/** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
-interface Epoch extends Pick<LoggedSample, "hash" | "text"> {
-  readonly id: number | string;
-  /** Its number among the sample's epochs, from 1. */
-  readonly epoch: number;
-  readonly scores: ReadonlyMap<string, number | null>;
-  readonly errored: boolean;
-  readonly cost: Readonly<Record<CostKind, number | null>>;
-}
+import { AnchorEvalError } from "../../core/errors.ts";
+import { isObject } from "../../tables/json-records.ts";
+import { failureReason } from "../attempts.ts";
+import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
+import { type CostKind, attemptCost, totalOf } from "../cost.ts";
+import { canonicalJson, filledText, numberOf, record } from "../json.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { emptyRun, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
+import type { InspectHeader } from "./read-header.ts";
 
 /**
- * Scores each item of one log of Inspect by the mean over its epochs.
+ * The samples of one log of Inspect, with their epochs.
  * @param found - the log's samples, as parsed JSON
  * @throws AnchorEvalError `invalid_data` naming file, sample and rule; `invalid_option` with a list where samples have
  * several scores and none was chosen, or not the one that was
  */
 export async function readInspectSamples(
-  { status, epochs, reducers, invalidated }: InspectHeader,
+  { broken, epochs, reducers, invalidated }: InspectHeader,
   found: AsyncIterable<unknown> | Iterable<unknown>,
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, task, metric: asked } = options;
-  const all: Epoch[] = [];
-  for await (const sample of found) all.push(readEpoch(record(sample), all.length, file));
-  checkEpochs(all, epochs, file);
-  if (all.length === 0) throw invalidLog(file, "the log has no samples");
-  const metrics = new Map(all.flatMap(({ scores }) => [...scores.keys()]).map((name) => [name, null]));
-  if (metrics.size === 0 && asked === undefined)
+  const issues = new RowIssues(file, "sample");
+  const rows: LoggedRow[] = [];
+  for await (const sample of found) rows.push(readEpoch(record(sample), rows.length, epochs, issues));
+  if (rows.length === 0) return emptyRun(task);
+  const reasons = metricReasons(rows, () => null);
+  const filter = "mean";
+  // Without a score that is one number there may be failures alone.
+  const failed = rows.every(({ failure }) => failure !== undefined);
+  if (reasons.size === 0 && !failed && asked === undefined)
     throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
-  const metric = chooseMetric(metrics, { file, task, metric: asked, noun: "score" });
-  const scored = itemScorer(file, metric, options);
-  const items = new Map<number | string, Epoch[]>();
-  for (const epoch of all) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
-  const samples = [...items].map(([id, own]): LoggedSample => {
-    const values = own.flatMap(({ scores }) => scores.get(metric) ?? []);
-    const score = scored(values, "sample", id);
-    const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
-    const trials = own.map(({ scores }) => scored([scores.get(metric) ?? []].flat(), "sample", id));
-    const cost = sampleCost(own.map((epoch) => epoch.cost), file, "sample", id); // prettier-ignore
-    const { hash, text } = own[0]!;
-    return { task, doc_id: id, state, score, ...(epochs > 1 && { trials }), ...cost, hash, text };
-  });
-  const failed = all.filter(({ errored }) => errored).length;
-  const remarks = [
-    ...(status === "success" ? [] : [`the run ended with the status ${status}: what it lacks is missing`]),
-    ...(invalidated ? ["the log is marked as invalidated"] : []),
-    ...(epochs > 1 ? [`scores are means over ${epochs} epochs`] : []),
-    ...(failed > 0 && epochs > 1 ? [`${failed} epochs of samples ended in an error and don't count`] : []),
-    ...(epochs > 1 && !reducers.includes("mean")
-      ? [
-          `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
-        ]
-      : []),
-  ];
-  return { task, metric, filter: "mean", samples, remarks: remarks.map((remark) => `${file}: ${remark}`) };
+  const metric = failed && reasons.size === 0 ? (asked ?? "") : chooseMetric(reasons, { file, task, metric: asked, noun: "score" }); // prettier-ignore
+  return scoreRows(
+    rows,
+    {
+      ...{ metric, filter, issues, noun: "epoch" },
+      remarks: [
+        ...(broken === null ? [] : [`${broken}; what it lacks is missing`]),
+        ...(invalidated ? ["the log is marked as invalidated"] : []),
+        ...(epochs > 1 && !reducers.includes("mean")
+          ? [
+              `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
+            ]
+          : []),
+      ],
+    },
+    options,
+  );
 }
 
-function readEpoch(sample: Readonly<Record<string, unknown>>, position: number, file: string): Epoch {
+function readEpoch(
+  sample: Readonly<Record<string, unknown>>,
+  position: number,
+  epochs: number,
+  { file }: RowIssues,
+): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
-  if (typeof id !== "number" && typeof id !== "string")
-    throw new AnchorEvalError("invalid_data", `${file}: sample ${position + 1} has no id`, {
-      issues: [{ path: [file, "samples", position, "id"], code: "missing", message: "a sample has an id" }],
+  const refuse = (path: readonly (string | number)[], code: string, where: string, message: string): never => {
+    throw new AnchorEvalError("invalid_data", `${file}: ${where}: ${message}`, {
+      issues: [{ path: [file, ...path], code, message }],
     });
+  };
+  if (typeof id !== "number" && typeof id !== "string")
+    return refuse(["samples", position, "id"], "missing", `sample ${position + 1}`, "it has no id");
+  const attempt = numberOf(epoch) ?? 1;
+  if (attempt > epochs)
+    refuse(
+      [id, "epoch"],
+      "out_of_range",
+      `sample ${id}`,
+      `epoch ${attempt} is beyond the ${epochs} of the log's header`,
+    );
   return {
-    id,
-    epoch: numberOf(epoch) ?? 1,
-    scores: scoresOf(scores ?? score),
-    errored: error != null,
-    cost: costOf(sample),
+    ...{ row: id, id, attempt, values: scoresOf(scores ?? score) },
+    ...(error != null && { failure: failureReason(filledText(record(error).message) ?? canonicalJson(error)) }),
+    ...attemptCost(costOf(sample), file, "sample", id),
     ...sampleIdentity(sample),
   };
 }
@@ -86,30 +87,11 @@ function costOf({
   model_usage: usage,
   working_time: working,
   total_time: total,
-}: Readonly<Record<string, unknown>>): Epoch["cost"] {
+}: Readonly<Record<string, unknown>>): Readonly<Record<CostKind, number | null>> {
   const used = Object.values(record(usage)).map(record);
   const sum = (field: string): number | null =>
     used.length === 0 ? null : totalOf(...used.map((own) => lookUp(own, field)));
   return { tokens: sum("total_tokens"), seconds: numberOf(working) ?? numberOf(total), price: sum("total_cost") };
-}
-
-/** @throws AnchorEvalError `invalid_data` for an epoch that a sample has twice, and for one that the header doesn't have */
-function checkEpochs(all: readonly Epoch[], epochs: number, file: string): void {
-  const seen = new Set<string>();
-  for (const { id, epoch } of all) {
-    const key = JSON.stringify([id, epoch]);
-    const problem = seen.has(key)
-      ? (["duplicate", `epoch ${epoch} is there twice`] as const)
-      : epoch > epochs
-        ? (["out_of_range", `epoch ${epoch} is beyond the ${epochs} of the log's header`] as const)
-        : null;
-    seen.add(key);
-    if (problem === null) continue;
-    const [code, message] = problem;
-    throw new AnchorEvalError("invalid_data", `${file}: sample ${id}: ${message}`, {
-      issues: [{ path: [file, id, "epoch"], code, message }],
-    });
-  }
 }
 
 /** The hash of a sample's content, and its text; null where they can't be told. */
@@ -119,12 +101,11 @@ export function sampleIdentity(sample: Readonly<Record<string, unknown>>): Pick<
 }
 
 /** By scorer, or by `scorer/value` where a scorer gives several. */
-function scoresOf(scores: unknown): Map<string, number | null> {
-  const found = new Map<string, number | null>();
+function scoresOf(scores: unknown): Map<string, MetricValue> {
+  const found = new Map<string, MetricValue>();
   for (const [scorer, score] of Object.entries((scores ?? {}) as Record<string, { value?: unknown } | null>)) {
     const value = score?.value;
-    if (Array.isArray(value)) continue;
-    if (typeof value === "object" && value !== null)
+    if (isObject(value))
       for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own));
     else found.set(scorer, scoreValue(value));
   }
@@ -173,21 +154,23 @@ const WORDS: ReadonlyMap<string, number> = new Map([
   ["I", 0],
   ["N", 0],
 ]);
-const TRUE = new Set(["yes", "true"]);
+/** The same in any case. */
+const TRUTH: ReadonlyMap<string, number> = new Map([
+  ["yes", 1],
+  ["true", 1],
+  ["no", 0],
+  ["false", 0],
+]);
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * A score's value as Inspect's own metrics read it (`value_to_float`): C = 1, P = ½, I = N = 0, numbers and booleans as
- * they are, yes and true = 1, any other text = 0.
- * @returns null for NaN, Inspect's sign of a sample that was not scored, and for lists and objects, which are no score
+ * A score's value as Inspect's own metrics read it (`value_to_float`): C = 1, P = ½, I = N = 0, yes and true = 1, no and
+ * false = 0, numbers and numbers as text as they are. Other text, of which Inspect warns and makes 0, stays text: no score.
+ * @returns null for NaN, Inspect's sign of a sample that was not scored; undefined for lists and objects
+ * @example scoreValue("C") // 1
  */
-export function scoreValue(value: unknown): number | null {
-  if (typeof value === "number") return Number.isNaN(value) ? null : value;
-  if (typeof value === "boolean") return Number(value);
-  if (typeof value !== "string") return null;
-  const word = WORDS.get(value);
-  if (word !== undefined) return word;
-  const text = value.trim().toLowerCase();
-  if (TRUE.has(text)) return 1;
-  const number = text === "" ? NaN : Number(text);
-  return Number.isFinite(number) ? number : 0;
+export function scoreValue(value: unknown): MetricValue {
+  if (typeof value !== "string") return metricValue(value);
+  const text = value.trim();
+  return WORDS.get(value) ?? TRUTH.get(text.toLowerCase()) ?? (NUMBER.test(text) ? Number(text) : value);
 }

@@ -1,59 +1,49 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
+import { EMPTY_ANSWER } from "../attempts.ts";
 import { chooseMetric, metricReasons } from "../choices.ts";
-import { sampleCost } from "../cost.ts";
+import { attemptCost } from "../cost.ts";
 import { list, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
-import {
-  contentFields,
-  invalidLog,
-  type LoggedDocument,
-  metricValue,
-  RowIssues,
-  type SampleOptions,
-  scoreDocuments,
-} from "../scores.ts";
+import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { contentFields, emptyRun, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
 
 /**
  * The samples of one task's details of lighteval.
- * @param rows - their columns, structs as objects
+ * @param found - their columns, structs as objects
  * @throws AnchorEvalError `invalid_data` naming file, row and rule; `invalid_option` with a list where the log has several
  * metrics and none was chosen, or not the one that was; `unsupported` for a metric that is no mean of scores of documents
  */
 export async function readLightevalDetails(
-  rows: AsyncIterable<Fields> | Iterable<Fields>,
+  found: AsyncIterable<Fields> | Iterable<Fields>,
   options: SampleOptions,
 ): Promise<RunSamples> {
-  const { file, task, results } = options;
+  const { file, results } = options;
   const issues = new RowIssues(file, "row");
-  const details: LoggedDocument[] = [];
-  for await (const row of rows) {
+  const rows: LoggedRow[] = [];
+  for await (const row of found) {
     const doc = record(row.doc);
-    const number = details.length + 1;
+    const number = rows.length + 1;
     const { id } = doc;
     if (typeof id !== "string" || typeof doc.query !== "string")
       issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
-    details.push({
+    rows.push({
       row: number,
       id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
-      errored: isErrored(record(row.model_response)),
-      ...sampleCost([{ tokens: tokensOf(record(row.model_response)) }], file, "row", number),
+      ...(isErrored(record(row.model_response)) && { failure: EMPTY_ANSWER }),
+      ...attemptCost({ tokens: tokensOf(record(row.model_response)) }, file, "row", number),
       ...contentFields(documentContent(doc)),
     });
   }
   issues.refuse();
-  if (details.length === 0) throw invalidLog(file, "the log has no rows");
-  const reasons = metricReasons(details, (name) => corpusReason(results?.aggregations.get(name)));
+  if (rows.length === 0) return emptyRun(options.task);
+  const reasons = metricReasons(rows, (name) => corpusReason(results?.aggregations.get(name)));
   const metric = chooseMetric(reasons, options);
-  const samples = scoreDocuments(details, metric, options, issues, {
-    field: "doc",
-    message: (id, first) =>
-      `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
-  });
-  return { task, metric, filter: "none", samples, remarks: [] };
+  const duplicate = "lighteval numbers the documents of each evaluation split anew, so a task can have one split";
+  return scoreRows(rows, { metric, filter: "none", issues, item: "document", duplicate }, options);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

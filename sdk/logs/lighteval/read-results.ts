@@ -110,7 +110,7 @@ function taskOf(name: string): string {
 }
 
 /** `details_<task>|<shots>_<date>.parquet`. */
-const DETAILS = /^details_(.+)[|](\d+)_(\d{4}-\d\d-\d\dT.+)\.parquet$/;
+const DETAILS = /^details_(.+)[|](\d+)_(\d{4}-\d\d-\d\dT.+)\.parquet$/i;
 const RESULTS = /^results_(\d{4}-\d\d-\d\dT.+)\.json$/;
 
 export type LightevalFileName =

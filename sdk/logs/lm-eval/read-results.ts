@@ -131,7 +131,7 @@ export interface LogFileName {
 }
 
 const DATE = "\\d{4}-\\d{2}-\\d{2}T\\d{2}-\\d{2}-\\d{2}(?:\\.\\d+)?";
-const SAMPLES = new RegExp(`^samples_(.+?)(?:_(${DATE}))?\\.jsonl(?:\\.gz)?$`);
+const SAMPLES = new RegExp(`^samples_(.+?)(?:_(${DATE}))?\\.jsonl(?:\\.gz)?$`, "i");
 /** With `--output_path NAME.json` the harness writes `NAME_<date>.json`, so any stem may stand before the date. */
 const RESULTS = new RegExp(`^(?:results|.*_(${DATE}))\\.json$`);
 

@@ -1,6 +1,7 @@
 import { chooseFilter, chooseMetric, metricReasons } from "../choices.ts";
 import type { AskedDocuments, RunSamples } from "../run-log.ts";
-import { invalidLog, RowIssues, type SampleOptions, scoreDocuments, type LoggedDocument } from "../scores.ts";
+import { scoreRows } from "../score-rows.ts";
+import { emptyRun, invalidLog, RowIssues, type SampleOptions } from "../scores.ts";
 import { parseSampleLine, type SampleLine } from "./sample-line.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
@@ -37,29 +38,15 @@ export class LmEvalSampleReader {
   finish(): RunSamples {
     this.#issues.refuse();
     const { file, task, results, idField } = this.#options;
-    if (this.#lines.length === 0) throw invalidLog(file, "the log has no samples");
+    if (this.#lines.length === 0) return emptyRun(task);
     const [askedMetric, ...askedFilter] = this.#options.metric?.split(",") ?? [];
     const reasons = metricReasons(this.#lines, (name) => corpusMetricReason(name, results?.aggregations.get(name)));
     const metric = chooseMetric(reasons, { file, task, metric: askedMetric });
     const named = nameFilters(this.#lines, file, results?.filters);
     const namedFilter = askedFilter.length > 0 ? askedFilter.join(",") : undefined;
     const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? namedFilter });
-    return {
-      task,
-      metric,
-      filter,
-      samples: scoreDocuments(
-        this.#lines.filter((_, index) => named[index] === filter),
-        metric,
-        this.#options,
-        this.#issues,
-        {
-          field: idField ?? "doc_id",
-          message: (id, first) => `${idField ?? "document"} ${id} is there twice, first in line ${first}`,
-        },
-      ),
-      remarks: [],
-    };
+    const rows = this.#lines.filter((_, index) => named[index] === filter);
+    return scoreRows(rows, { metric, filter, issues: this.#issues, item: idField ?? "document" }, this.#options);
   }
 }
 
@@ -90,7 +77,7 @@ function ofAnchors(line: SampleLine, asked: AskedDocuments, { metric, filter }: 
  */
 function nameFilters(lines: readonly SampleLine[], file: string, filters: readonly string[] | undefined): string[] {
   if (lines.every((line) => line.filter !== null)) return lines.map((line) => line.filter!);
-  const times = new Map<LoggedDocument["id"], number>();
+  const times = new Map<SampleLine["id"], number>();
   const rank = lines.map(({ id }) => {
     const count = times.get(id) ?? 0;
     times.set(id, count + 1);

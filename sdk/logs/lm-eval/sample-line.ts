@@ -1,13 +1,13 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { canonicalJson, parsePythonJson, record } from "../json.ts";
-import { metricValue, type LoggedDocument, type RowIssues } from "../scores.ts";
+import { EMPTY_ANSWER } from "../attempts.ts";
+import type { LoggedRow } from "../score-rows.ts";
+import { metricValue, type RowIssues } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
 /** One line of a samples file: a document under one filter, with every metric. */
-export interface SampleLine extends LoggedDocument {
-  /** Its number, or the value of the field that names it. */
-  readonly id: number | string;
+export interface SampleLine extends LoggedRow {
   /** null in logs of lm-eval before 0.4.7, which don't name it. */
   readonly filter: string | null;
 }
@@ -61,7 +61,7 @@ export function parseSampleLine(text: string, row: number, issues: RowIssues, id
     row,
     id,
     filter: value.filter ?? null,
-    errored: isErrored(value.resps),
+    ...(isErrored(value.resps) && { failure: EMPTY_ANSWER }),
     hash: value.doc === undefined ? null : contentHash(documentContent(value.doc, value.target)),
     text: documentText(value.doc),
     values: new Map(metrics.map((name) => [name, metricValue(lookUp(value, name))])),

@@ -1,10 +1,12 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { isObject } from "../../tables/json-records.ts";
+import { meanScore } from "../attempts.ts";
+import type { MetricValue } from "../choices.ts";
 import { invalidLog, metricValue } from "../scores.ts";
 
 interface ItemScores {
-  /** The values of each item, one a run, null where a run has none; by metric. */
-  readonly scores: ReadonlyMap<string, readonly (readonly (number | null)[])[]>;
+  /** The values of each item, one a run; by metric. */
+  readonly scores: ReadonlyMap<string, readonly (readonly MetricValue[])[]>;
   /** The metric that says whether answers are right; null where nothing does. */
   readonly share: string | null;
   /** The details don't say which answers are right: those that equal the reference are. */
@@ -33,16 +35,18 @@ export function itemScores(
   reported: ReadonlyMap<string, number>,
   metric: string | undefined,
 ): ItemScores {
-  const scores = new Map<string, (number | null)[][]>();
+  const scores = new Map<string, MetricValue[][]>();
   const valuesOf = (name: string): (readonly unknown[])[] => items.map(({ fields }) => fields.get(name) ?? []);
   for (const name of new Set(items.flatMap(({ fields }) => [...fields.keys()]))) {
     if (RIGHT.includes(name) || NO_SCORE.test(name)) continue;
-    const values = valuesOf(name);
-    if (values.flat().every(isScore) && values.flat().some((value) => value !== null))
-      scores.set(name, values.map(numbersOf));
+    const values = valuesOf(name).map((row) => row.map(metricValue));
+    const read = values.flat().filter((value) => value !== null);
+    const numbers = read.filter((value) => typeof value === "number");
+    // Text among numbers is a score that nobody can read; numbers among text are no scores.
+    if (numbers.length > read.length / 2) scores.set(name, values);
   }
   const shareNames = [...(metric === undefined ? [] : [metric]), ...SHARES, ...reported.keys()];
-  const reportedAs = (values: readonly (readonly (number | null)[])[]): string | undefined => {
+  const reportedAs = (values: readonly (readonly MetricValue[])[]): string | undefined => {
     const share = mean(values.map(mean));
     return shareNames.find((name) => {
       const percent = reported.get(name);
@@ -51,7 +55,7 @@ export function itemScores(
   };
   const flag = RIGHT.find((name) => valuesOf(name).some((values) => values.some((value) => value != null)));
   if (flag !== undefined) {
-    const values = valuesOf(flag).map(numbersOf);
+    const values = valuesOf(flag).map((row) => row.map(metricValue));
     const share = reportedAs(values) ?? flag;
     return { scores: scores.set(share, values), share, inferred: false };
   }
@@ -68,18 +72,9 @@ function equalities({ fields }: ItemDetails): number[] {
   return answers.map((answer, run) => Number(answer === references[run]));
 }
 
-function isScore(value: unknown): boolean {
-  return typeof value === "number" || typeof value === "boolean" || value === null;
-}
-
-function numbersOf(values: readonly unknown[]): (number | null)[] {
-  return values.map((value) => metricValue(value) ?? null);
-}
-
 /** Mean of those that there are. */
-function mean(values: readonly (number | null)[]): number | null {
-  const numbers = values.filter((value) => value !== null);
-  return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+function mean(values: readonly MetricValue[]): number | null {
+  return meanScore(values.filter((value) => typeof value === "number"));
 }
 
 interface ItemDetails {

@@ -1,9 +1,11 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
+import { EMPTY_ANSWER, meanScore } from "../attempts.ts";
 import { chooseMetric } from "../choices.ts";
-import { sampleCost, totalOf } from "../cost.ts";
+import { attemptCost, totalOf } from "../cost.ts";
 import { canonicalJson, record } from "../json.ts";
-import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { invalidLog, itemScorer, type SampleOptions, sampleState } from "../scores.ts";
+import type { RunSamples } from "../run-log.ts";
+import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { emptyRun, invalidLog, RowIssues, type SampleOptions } from "../scores.ts";
 import { itemScores, readItems } from "./item-scores.ts";
 import { readDatasetScores } from "./read-results.ts";
 
@@ -27,7 +29,8 @@ export function readOpenCompassDetails(
   options: OpenCompassOptions,
 ): RunSamples {
   const { file, task, results, template } = options;
-  const { reported, details: counted } = readDatasetScores(value, file);
+  const { reported, details: counted, failure } = readDatasetScores(value, file);
+  if (failure !== null) return emptyRun(task);
   const listed = counted?.listed === true;
   const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
   const items = readItems((value as { details?: unknown }).details, { file, runs: times });
@@ -38,8 +41,7 @@ export function readOpenCompassDetails(
     (name) => [name, scores.has(name) ? null : "is reported of all items together, and of none by itself"] as const,
   );
   const metric = chooseMetric(new Map(reasons), { file, task, metric: options.metric ?? share ?? undefined });
-  const scored = itemScorer(file, metric, options);
-  const samples = items.map(({ id, fields }, position): LoggedSample => {
+  const rows = items.flatMap(({ id, fields }, position): LoggedRow[] => {
     // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
     const place = asked === items.length ? position : id;
     const own = Array.from({ length: runs }, (_, run) => record(predictions?.[place + run * asked]));
@@ -51,38 +53,38 @@ export function readOpenCompassDetails(
         `the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
       );
     const values = scores.get(metric)![position]!;
-    const score = scored(values.flatMap((value) => value ?? []), "item", id); // prettier-ignore
-    const trials = values.length > 1 && { trials: values.map((value) => scored([value ?? []].flat(), "item", id)) };
-    return {
-      task,
-      doc_id: id,
-      state: sampleState(isErrored(own.map(({ prediction }) => prediction)), score),
-      score,
-      ...trials,
-      ...sampleCost(own.flatMap(answerLengths), file, "item", id),
-      hash: content && contentHash(content),
-      text: content && (content.choices ?? [content.input]).join("\n"),
-    };
+    const hash = content && contentHash(content);
+    const text = content && (content.choices ?? [content.input]).join("\n");
+    return Array.from({ length: Math.max(values.length, 1) }, (_, run) => {
+      // One value of several runs is their mean: it failed where all of them did.
+      const answers = values.length > 1 ? own.slice(run, run + 1) : own;
+      return {
+        ...{ row: id, id, attempt: run + 1, values: new Map([[metric, values[run]]]) },
+        ...(isErrored(answers.map(({ prediction }) => prediction)) && { failure: EMPTY_ANSWER }),
+        ...attemptCost({ tokens: answerTokens(answers) }, file, "item", id),
+        ...{ hash, text },
+      };
+    });
   });
-  return {
-    task,
-    metric,
-    filter: "none",
-    samples,
-    remarks: [
-      ...(runs > 1 ? [`${file}: scores are means over ${runs} runs`] : []),
-      ...(inferred && metric === share
-        ? [
-            `${file}: the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
-          ]
-        : []),
-    ],
-  };
+  const remarks =
+    inferred && metric === share
+      ? [
+          `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
+        ]
+      : [];
+  const issues = new RowIssues(file, "item");
+  return scoreRows(rows, { metric, filter: "none", issues, remarks, noun: "run" }, options);
 }
 
-/** Tokens of each answer, as OpenCompass counts them with `dump_res_length`: those asked, and of each of its texts. */
-function answerLengths({ all_input_length: asked, res_length: answered }: Predictions): { tokens: number | null }[] {
-  return [answered].flat().map((own) => ({ tokens: totalOf(asked, own) }));
+/**
+ * Tokens of an answer, as OpenCompass counts them with `dump_res_length`: those asked, and of each of its texts. Of several
+ * the mean over those that say it.
+ */
+function answerTokens(answers: readonly Predictions[]): number | null {
+  const tokens = answers.flatMap(({ all_input_length: asked, res_length: answered }) =>
+    [answered].flat().flatMap((length) => totalOf(asked, length) ?? []),
+  );
+  return meanScore(tokens.filter((count) => count !== 0 && !Number.isNaN(count)));
 }
 
 /** OpenCompass logs an empty answer for a request that failed. */

@@ -1,4 +1,6 @@
 import { isObject } from "../../tables/json-records.ts";
+import { failureReason } from "../attempts.ts";
+import { canonicalJson, textOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
 import type { OpenCompassConfig, OpenCompassSummary } from "./read-config.ts";
@@ -15,6 +17,8 @@ export interface DatasetScores {
   readonly reported: ReadonlyMap<string, number>;
   /** Questions of a list of details, or answers of details by number; null where there are none. */
   readonly details: { readonly listed: boolean; readonly count: number } | null;
+  /** Why the evaluation failed, in OpenCompass's words; null where it didn't. */
+  readonly failure: string | null;
 }
 
 /** ` (3 runs average)` behind a metric's name. */
@@ -23,17 +27,19 @@ const AVERAGED = / \(\d+ runs average\)$/;
 /**
  * Reads `results/<model>/<dataset>.json`.
  * @param file - names the file in messages
- * @throws AnchorEvalError `invalid_data` where it isn't one, or the evaluation failed
+ * @throws AnchorEvalError `invalid_data` where it isn't one
  */
 export function readDatasetScores(value: unknown, file: string): DatasetScores {
   if (!isObject(value)) throw invalidLog(file, "these are no results of OpenCompass: no object");
   const { details, error, ...rest } = value;
-  if (error !== undefined && details === undefined)
-    throw invalidLog(file, `the evaluation failed: ${JSON.stringify(error)}; repeat it, or move the file away`);
   const reported = Object.entries(rest).flatMap(([name, score]) =>
     typeof score === "number" ? [[name.replace(AVERAGED, ""), score] as const] : [],
   );
-  return { reported: new Map(reported), details: countDetails(details) };
+  const failed = error !== undefined && details === undefined;
+  return {
+    ...{ reported: new Map(reported), details: countDetails(details) },
+    failure: failed ? failureReason(textOf(error) ?? canonicalJson(error)) : null,
+  };
 }
 
 function countDetails(details: unknown): DatasetScores["details"] {

@@ -111,15 +111,19 @@ describe.skipIf(!hasModules("lm_eval", "datasets"))(
       // Graded scores, some of them NaN; answers that a vote over three made.
       expect(new Set(matrix.scores)).toEqual(new Set([0, 0.5, 1]));
       expect(report.warnings).toEqual([
-        expect.stringMatching(
-          /^of 372 samples, 0 have no answer of the model and \d+ no score: counted as the harness/,
-        ),
+        expect.stringMatching(/^of 372 answers, \d+ have no score: they count by the score that the harness gave/),
       ]);
     });
 
     test.each([
       ["limited", [/^2 runs asked a part of the documents .*: Lab\/m-03, bio: 3 of 9; Lab\/m-03, phys: 3 of 4: /]],
-      ["anchors-later", [/^Lab\/m-02, bio \(2 of 9, before 9\) and 1 more: the newest run asked a part .* the older counts/]], // prettier-ignore
+      [
+        "anchors-later",
+        [
+          /^Lab\/m-02, bio \(2, before 9\) and 1 more: the newest run has fewer answers than an older one, which counts$/,
+          /^Lab\/m-02, bio \(2 runs\) and 1 more: one run counts, and others of the same answers are left out$/,
+        ],
+      ],
       [
         "renumbered",
         [
@@ -136,17 +140,20 @@ describe.skipIf(!hasModules("lm_eval", "datasets"))(
       expect(report.scores.different).toEqual([]);
     });
 
-    test("two runs of a model: the newest counts, and that they were made otherwise is told", async () => {
+    test("two runs of a model: that with more answers counts, and that they were made otherwise is told", async () => {
       const { matrix, report } = await imported("lm-eval", join(logs, "twice"), ["exact_match"], {
         filter: ["strict"],
       });
       const own = harnessOwn("twice", () => "exact_match,strict");
       expect(own).toHaveLength(4);
       expect(own[2]![1]).not.toBe(own[3]![1]);
-      expectEqual(matrix, own);
+      // The newest got no answer to half of its questions.
+      expectEqual(matrix, own.slice(0, 3));
       expect(report.warnings).toEqual([
+        expect.stringMatching(
+          /^Lab\/m-02, sums \(\d, before 7\): the newest run has fewer answers than an older one, which/,
+        ),
         expect.stringContaining("Lab/m-02, sums: its runs were made with different arguments ("),
-        expect.stringContaining("have no answer of the model"),
       ]);
       expect(report.dropped).toMatchObject([{ model: "Lab/m-02", task: "sums" }]);
     });
@@ -157,10 +164,10 @@ describe.skipIf(!hasModules("lm_eval", "datasets"))(
         matrix,
         harnessOwn("silent", (task) => (task === "sums" ? "exact_match,flexible" : "grade,none")),
       );
-      const { errored, unscored } = report.states;
-      expect(errored).toBeGreaterThan(0);
+      const { failed, missing } = report.attempts;
+      expect(failed).toBeGreaterThan(0);
       expect(report.warnings).toEqual([
-        expect.stringContaining(`of 52 samples, ${errored} have no answer of the model and ${unscored} no score: `),
+        expect.stringContaining(`of 52 answers, ${failed} failed ("an empty answer" ${failed} times) and ${missing} have no score: `), // prettier-ignore
       ]);
     });
 
@@ -218,18 +225,22 @@ describe.skipIf(!hasModules("inspect_ai"))(
         expectEqual(matrix, harnessOwn("plain", metric.split("/").at(-1)));
         expect(report.scores).toEqual({ compared: 36, equal: 36, different: [] });
         expect(report.warnings).toEqual([expect.stringMatching(/ and 11 more: scores are means over 3 epochs$/)]);
-        expect(report.states).toEqual({ scored: 12 * 19, errored: 0, unscored: 0 });
+        expect(report.attempts).toEqual({ scored: 12 * (8 + 3 * 5 + 6), failed: 0, missing: 0 });
       },
     );
 
-    const UNANSWERED = (errored: number, unscored: number): RegExp =>
-      new RegExp(`^of \\d+ samples, ${errored} have no answer of the model and ${unscored} no score: `);
     test.each<[string, RegExp[], string[]?]>([
       ["limited", [/^1 run asked a part of the documents .*: mockllm\/m-03, sums: 3 of 8: /]],
-      ["twice", []],
-      ["anchors-later", [/^mockllm\/m-02, sums \(2 of 8, before 8\): the newest run asked a part .* the older counts/]],
-      ["mute", [UNANSWERED(0, 1)], ["grade"]],
-      ["failed", [UNANSWERED(1, 0)]],
+      ["twice", [/^mockllm\/m-02, sums \(2 runs\): one run counts, and others of the same answers are left out$/]],
+      [
+        "anchors-later",
+        [
+          /^mockllm\/m-02, sums \(2, before 8\): the newest run has fewer answers than an older one, which counts$/,
+          /^mockllm\/m-02, sums \(2 runs\): one run counts, and others of the same answers are left out$/,
+        ],
+      ],
+      ["mute", [/^of 24 answers, 1 has no score: /], ["grade"]],
+      ["failed", [/^of 32 answers, 1 failed \("RuntimeError\('the machine is gone'\)" once\): /]],
     ])("%s: told, and every score Inspect's own", async (board, warnings, metric = []) => {
       const { matrix, report } = await imported("inspect", join(logs, board), metric);
       expect(report.warnings).toEqual(warnings.map((words) => expect.stringMatching(words) as string));
@@ -242,8 +253,10 @@ describe.skipIf(!hasModules("inspect_ai"))(
       const { matrix, report } = await imported("inspect", join(logs, "broken"));
       expectEqual({ ...matrix, subjects: matrix.subjects.slice(0, 3) }, harnessOwn("broken"));
       expect(report.warnings).toEqual([
-        expect.stringMatching(/: the run ended with the status error: what it lacks is missing$/),
-        expect.stringMatching(/^of \d+ samples, \d have no answer of the model and 0 no score: /),
+        expect.stringMatching(
+          /: it ended with the status error: RuntimeError\('the machine is gone'\); what it lacks is missing$/,
+        ),
+        expect.stringMatching(/^of \d+ answers, \d failed \(.*"RuntimeError\('the machine is gone'\)" once.*\): /),
         expect.stringMatching(/^1 run asked a part of the documents .*: mockllm\/m-03, sums: \d of 8: /),
       ]);
     });

@@ -218,10 +218,11 @@ describe("several runs of a model on a task", () => {
       tasks: { t_a: { documents: documents("a", [1]) } },
     };
     const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, cut)], options());
-    expect(report.warnings.join("\n")).toContain(
-      "Org/one, t_a (1, before 4): the newest run has fewer documents than an older one",
-    );
-    expect(report.warnings.join("\n")).toContain("made with different arguments");
+    expect(report.warnings).toEqual([
+      "Org/one, t_a (1, before 4): the newest run has fewer answers than an older one, which counts",
+      "Org/one, t_a: its runs were made with different arguments (pretrained=Org/one; pretrained=Org/one,dtype=float16): if these are different models, import them apart, with --model-name",
+    ]);
+    expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
   });
 
   it("stay with the older one where the newest asked a part of the documents, such as the anchors", async () => {
@@ -230,18 +231,45 @@ describe("several runs of a model on a task", () => {
     const whole = await importLogs(harnessNamed("lm-eval"), [written(run, other)], options());
     expect(matrix).toEqual(whole.matrix);
     expect(report.warnings).toEqual([
-      "Org/one, t_a (2 of 4, before 4): the newest run asked a part of the documents, an older one more; the older counts: a run on a part replaces none on more",
+      "Org/one, t_a (2, before 4): the newest run has fewer answers than an older one, which counts",
+      "Org/one, t_a (2 runs, 0 % of the answers alike): one run counts, and others under this name gave other answers: if these are different models, import them apart, with --model-name",
     ]);
     expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
   });
 
   it("are told where they were asked otherwise", async () => {
     const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, { ...newer, shots: 3 })], options());
-    expect(report.warnings.join("\n")).toMatch(
-      /Org\/one, t_a: an older run was not made like the newest: few-shot examples \d, now 3; the newest counts/,
+    expect(report.warnings).toContain(
+      "Org/one, t_a: a run that is left out was not made like the one that counts: few-shot examples 0, here 3",
     );
+    expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-01")]);
     const alike = await importLogs(harnessNamed("lm-eval"), [written(run, newer)], options());
     expect(alike.report.warnings.join("\n")).not.toContain("not made like");
+  });
+
+  it("without a sample are passed over, and said; without any other, that is all there is to say", async () => {
+    const empty: LoggedRun = { ...newer, tasks: { t_a: { documents: [] } } };
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(run, empty, other)], options());
+    const words = "Org/one, t_a: a run without any score is passed over: it has no samples";
+    expect(report.warnings).toEqual([words]);
+    expect(matrix).toEqual((await importLogs(harnessNamed("lm-eval"), [written(run, other)], options())).matrix);
+    expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
+    const error = await rejection(importLogs(harnessNamed("lm-eval"), [written(empty)], options()));
+    expectRefusal(error, "invalid_data", `no run has a score:\n  ${words}`);
+  });
+
+  it("on different documents are one", async () => {
+    const half = (date: string, ids: number[]): LoggedRun => ({
+      ...{ ...run, date, groups: {} },
+      tasks: { t_a: { documents: documents("a", ids.map((id) => [1, 0, 0, 1][id]!), ids), all: 4 } }, // prettier-ignore
+    });
+    const [first, second] = [half("2026-01-01T00-00-00.000001", [0, 2]), half("2026-02-01T00-00-00.000001", [1, 3])];
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(first, second)], options());
+    expect(matrix.items.map(({ doc_id: id }, item) => [id, scoreAt(matrix, 0, item)])).toEqual([
+      ...[[0, 1], [1, 0], [2, 0], [3, 1]], // prettier-ignore
+    ]);
+    expect(report.warnings).toContain("Org/one, t_a: 2 runs on different documents count as one");
+    expect(report.dropped).toEqual([]);
   });
 
   it("of two revisions are two models", async () => {
@@ -326,15 +354,22 @@ describe("samples without an answer or a score", () => {
   };
 
   it.each([
-    ["harness", [0, NaN, 1], 1],
-    ["missing", [NaN, NaN, 1], 0],
-    ["wrong", [0, 0, 1], 0],
-  ] as const)("count as %s", async (errors, expected, equal) => {
+    [
+      "harness",
+      [0, NaN, 1],
+      1,
+      "by the score that the harness gave, else as missing (--errors missing or wrong says else)",
+    ],
+    ["missing", [NaN, NaN, 1], 0, "as missing"],
+    ["wrong", [0, 0, 1], 0, "as wrong"],
+  ] as const)("count as %s", async (errors, expected, equal, how) => {
     const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(holes)], options({ errors }));
     expect([0, 1, 2].map((item) => scoreAt(matrix, 0, item))).toEqual(expected);
-    expect(report.states).toEqual({ scored: 1, errored: 1, unscored: 1 });
+    expect(report.attempts).toEqual({ scored: 1, failed: 1, missing: 1 });
     expect(report.scores.equal).toBe(equal);
-    expect(report.warnings[0]).toContain("of 3 samples, 1 have no answer of the model and 1 no score");
+    expect(report.warnings[0]).toBe(
+      `of 3 answers, 1 failed ("an empty answer" once) and 1 has no score: they count ${how}`,
+    );
     if (equal === 0) expect(report.warnings.join()).toContain(`(--errors ${errors} moves scores)`);
   });
 });

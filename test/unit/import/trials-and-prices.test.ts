@@ -126,12 +126,22 @@ describe("trials are what the cells are means of", () => {
   test.each<[string, readonly number[][]]>([
     ["harness", [[1, 0], [1], [1, 1]]],
     ["missing", [[1, 0], [1], [1, 1]]],
-    ["wrong", [[1, 0], [1], [0], [1, 1]]],
+    [
+      "wrong",
+      [
+        [1, 0],
+        [0, 1],
+        [0, 0],
+        [1, 1],
+      ],
+    ],
   ])("with --errors %s", async (errors, trials) => {
     const logs = folder.path(`errors-${errors}`);
     mkdirSync(logs);
     const sample = (id: number, epoch: number, value: string | null) =>
-      value === null ? { id, epoch, error: {} } : { id, epoch, scores: { match: value } };
+      value === null
+        ? { id, epoch, error: { message: "the machine is gone" } }
+        : { id, epoch, scores: { match: value } };
     const samples = [sample(0, 1, "C"), sample(0, 2, "I"), sample(1, 1, null), sample(1, 2, "C"), sample(2, 1, null), sample(2, 2, null), sample(3, 1, "C"), sample(3, 2, "C")]; // prettier-ignore
     writeInspectLog(join(logs, "a.json"), { model: "m", task: "t", epochs: 2, samples });
     // An item needs a score somewhere.
@@ -139,7 +149,9 @@ describe("trials are what the cells are means of", () => {
     writeInspectLog(join(logs, "b.json"), { model: "n", task: "t", epochs: 2, samples: whole });
     const board = folder.path(`board-${errors}`);
     const policy = errors === "harness" ? [] : ["--errors", errors];
-    expect((await runCommand("import", "--from", "inspect", logs, ...policy, "--out", board)).code).toBe(0);
+    const { code, err } = await runCommand("import", "--from", "inspect", logs, ...policy, "--out", board);
+    expect(code).toBe(0);
+    expect(err).toContain('of 16 answers, 3 failed ("the machine is gone" 3 times): they count');
     expect((await same(board)).scores.slice(0, trials.length)).toEqual(trials);
   });
 

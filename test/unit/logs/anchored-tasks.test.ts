@@ -1,5 +1,6 @@
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, it } from "vitest";
+import { countedSample } from "../../support/counted-sample.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -41,11 +42,12 @@ describe("logs of a task of anchors", () => {
     const place = writeLogs("plain", "acc", ["none"]);
     const { metric, filter, samples } = await read(place, "alpha");
     expect({ metric, filter }).toEqual({ metric: "acc", filter: "none" });
-    expect(samples).toMatchObject([
+    expect(samples.map((own) => countedSample(own))).toMatchObject([
       { task: "alpha", doc_id: 7, score: 1, text: "question 0" },
       { task: "alpha", doc_id: 3, score: 0, text: "question 1" },
     ]);
-    expect((await read(place, "beta")).samples).toMatchObject([{ task: "beta", doc_id: "622", score: 1 }]);
+    const beta = (await read(place, "beta")).samples;
+    expect(beta).toMatchObject([{ task: "beta", doc_id: "622", attempts: [{ score: 1 }] }]);
     const [log] = await lmEval.find([place]);
     expect(log!.results!.tasks.get("alpha")).toMatchObject({ shots: 5, version: null, documents: null });
   });
@@ -59,7 +61,7 @@ describe("logs of a task of anchors", () => {
   it("have one score under whatever metric and filter its tasks were scored by, where these differ", async () => {
     const place = writeLogs("mixed", "score", ["none"]);
     const { metric, filter, samples } = await read(place, "alpha", "acc_norm", "strict");
-    expect({ metric, filter, scores: samples.map(({ score }) => score) }).toEqual({
+    expect({ metric, filter, scores: samples.map((own) => countedSample(own).score) }).toEqual({
       ...{ metric: "acc_norm", filter: "strict", scores: [1, 0] },
     });
     expect((await read(place, "alpha")).metric).toBe("score");

@@ -1,4 +1,4 @@
-import { sampleCost, totalOf } from "anchoreval/internal/logs/cost";
+import { attemptCost, meanCost, totalOf } from "anchoreval/internal/logs/cost";
 import { describe, expect, test } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
@@ -11,10 +11,12 @@ test.each<[readonly unknown[], number | null]>([
   expect(totalOf(...parts)).toBe(total);
 });
 
-describe("what a sample cost", () => {
-  const cost = (...trials: Parameters<typeof sampleCost>[0]): unknown => sampleCost(trials, "a.eval", "sample", 7).cost;
+describe("what an item cost", () => {
+  type Logged = Parameters<typeof attemptCost>[0];
+  const costOf = (logged: Logged): ReturnType<typeof attemptCost> => attemptCost(logged, "a.eval", "sample", 7);
+  const cost = (...attempts: Logged[]): unknown => meanCost(attempts.map((logged) => costOf(logged).cost));
 
-  test("is the mean over the trials that say it, of each kind apart; 0 and NaN are none", () => {
+  test("is the mean over the attempts that say it, of each kind apart; 0 and NaN are none", () => {
     expect(cost({ tokens: 120, seconds: 2 }, { tokens: 180 }, { tokens: 0, seconds: NaN })).toEqual({
       tokens: 150,
       seconds: 2,
@@ -22,9 +24,11 @@ describe("what a sample cost", () => {
     expect(cost({ price: 0.01 })).toEqual({ price: 0.01 });
   });
 
-  test("is absent where no trial says anything", () => {
-    expect(sampleCost([], "a.eval", "sample", 7)).toEqual({});
-    expect(sampleCost([{ tokens: 0 }, { tokens: null, seconds: null }, {}], "a.eval", "sample", 7)).toEqual({});
+  test("is absent where no attempt says anything", () => {
+    expect(meanCost([])).toBeNull();
+    const silent: Logged[] = [{ tokens: 0 }, { tokens: null, seconds: null }, { price: NaN }, {}];
+    expect(silent.map(costOf)).toEqual([{}, {}, {}, {}]);
+    expect(cost(...silent)).toBeNull();
   });
 
   test.each([-1, -1e-9, Infinity, -Infinity])("can't be %d", (tokens) => {

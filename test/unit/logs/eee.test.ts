@@ -85,7 +85,7 @@ describe("records that Every Eval Ever 0.3.0 made of lm-eval's logs (test/fixtur
   });
 });
 
-test("states, numbers, means over repeated samples, and hashes where the input is left out", async () => {
+test("attempts, numbers, means over repeated samples, and hashes where the input is left out", async () => {
   const hash = "0123456789abcdef".repeat(4);
   const file = write([
     line("a", 1),
@@ -104,8 +104,11 @@ test("states, numbers, means over repeated samples, and hashes where the input i
     ["d", 1],
   ]);
   expect(matrix.items.at(-1)).toMatchObject({ hash });
-  expect(report.states).toEqual({ scored: 3, errored: 1, unscored: 1 });
-  expect(report.warnings).toContain(`${file}: scores are means over up to 2 runs of a sample`);
+  expect(report.attempts).toEqual({ scored: 4, failed: 1, missing: 1 });
+  expect(report.warnings).toContain(`${file}: scores are means over up to 2 runs`);
+  expect(report.warnings).toContain(
+    'of 6 answers, 1 failed ("timeout" once) and 1 has no score: they count as missing',
+  );
 });
 
 test("repeated samples are trials, and cost what token_usage and performance say", async () => {
@@ -144,7 +147,7 @@ test("a metric of which lower is better needs --flip, and a scale its range", as
     aggregate,
   );
   expectRefusal(await rejection(importEee([file])), "unsupported", "lower is better for wer: give --flip");
-  expectRefusal(await rejection(importEee([file], [], { flip: true })), "invalid_data", "sample a: wer is 20");
+  expectRefusal(await rejection(importEee([file], [], { flip: true })), "invalid_data", "line 1: wer is 20");
   const { matrix, report } = await importEee([file], [], { flip: true, scoreRange: [0, 100] });
   expect(Array.from(matrix.scores)).toEqual([0.8, 0.7].map(Math.fround));
   expect(report.scores).toMatchObject({ compared: 1, equal: 1 });
@@ -154,10 +157,24 @@ test.each<[name: string, lines: readonly (object | string)[], message: string]>(
   ["no JSON", [line("a", 1), '{"model_id'], "line 2: the line is not valid JSON"],
   ["no object", ["[]"], "line 1: the line is not a JSON object"],
   ["no sample", [line("", 1)], "line 1: sample_id must be text"],
-  ["text as a score", [line("a", "1")], "line 1: evaluation.score must be a number"],
+  ["text as the only score", [line("a", "1")], 'there is no score: 1 value of score is no score: "1" once'],
+  ["a list as a score", [line("a", [1])], "line 1: evaluation.score must be a number"],
+  ["a line without a score", [line("a", undefined)], "line 1: evaluation.score must be a number"],
   ["two models", [line("a", 1), line("a", 1, { model_id: "Org/n" })], "it has records of several models: Org/m, Org/n"],
 ])("%s is refused", async (_, lines, message) => {
   expectRefusal(await rejection(importEee([write(lines)])), "invalid_data", message);
+});
+
+test("text beside scores is missing, named and counted", async () => {
+  const file = write([line("a", 1), line("b", "right"), line("c", 0)]);
+  const { matrix, report } = await importEee([file, write([line("b", 1, { model_id: "Org/n" })])]);
+  expect(matrix.items.map(({ doc_id: id }, i) => [id, scoreAt(matrix, 0, i)])).toEqual([
+    ["a", 1],
+    ["b", NaN],
+    ["c", 0],
+  ]);
+  expect(report.attempts).toEqual({ scored: 3, failed: 0, missing: 1 });
+  expect(report.warnings).toContain(`${file}: 1 value of score is no score: "right" once; they count as missing`);
 });
 
 test("aggregates alone are refused: they have no single samples", async () => {

@@ -7,6 +7,7 @@ import type { RunSamples } from "anchoreval/internal/logs/run-log";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
+import { countedSample } from "../../support/counted-sample.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -27,9 +28,9 @@ async function read(run: string, metric: string | null = "exact_match"): Promise
 }
 
 /** A copy of a run with one of its files changed. */
-function changed(name: string, file: string, change: (value: never) => unknown): string {
+function changed(name: string, file: string, change: (value: never) => unknown, of = TEA): string {
   const copy = folder.path(name);
-  cpSync(TEA, copy, { recursive: true });
+  cpSync(of, copy, { recursive: true });
   const path = join(copy, file);
   writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, "utf8")) as never)));
   return copy;
@@ -44,7 +45,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
     const [log] = await helm.find([run]);
     const { samples, filter } = await read(run, metric);
     const own = log!.results!.tasks.get(log!.task)!.aggregates.get(`${metric},${filter}`);
-    expect(samples.reduce((sum, { score }) => sum + score!, 0) / samples.length).toBeCloseTo(own!, 12);
+    expect(samples.reduce((sum, own) => sum + countedSample(own).score!, 0) / samples.length).toBeCloseTo(own!, 12);
     expect(samples).toHaveLength(6);
   });
 
@@ -64,18 +65,18 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
 
   test("train trials are kept one by one, and what an instance took: prompt and answer, runtime", async () => {
     const { samples } = await read(COFFEE);
-    for (const { trials, score, cost } of samples) {
+    for (const { trials, score, cost } of samples.map((own) => countedSample(own))) {
       expect(trials).toHaveLength(2);
       expect(trials!.reduce<number>((sum, own) => sum + own!, 0) / 2).toBe(score);
       expect(cost!.tokens).toBeGreaterThan(100);
       expect(cost!.seconds).toBeGreaterThan(0);
     }
-    expect((await read(TEA)).samples[0]).not.toHaveProperty("trials");
+    expect((await read(TEA)).samples[0]!.attempts).toHaveLength(1);
     type Stats = { stats: { name: { name: string }; mean: number; sum: number }[] }[];
     const without = changed("no-tokens", "per_instance_stats.json", (all: Stats) =>
       all.map((own) => ({ ...own, stats: own.stats.filter(({ name }) => !/_tokens$|runtime/.test(name.name)) })),
     );
-    expect((await read(without)).samples[0]).not.toHaveProperty("cost");
+    expect((await read(without)).samples.flatMap(({ attempts }) => attempts.filter(({ cost }) => cost))).toEqual([]);
     const negative = changed("negative", "per_instance_stats.json", (all: Stats) =>
       all.map((own) => ({
         ...own,
@@ -99,10 +100,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
 
   test("train trials are averaged, perturbed instances left out, and both said", async () => {
     const { remarks } = await read(COFFEE);
-    expect(remarks).toEqual([
-      `${COFFEE}: scores are means over 2 train trials`,
-      `${COFFEE}: perturbed versions of 6 instances are left out`,
-    ]);
+    expect(remarks).toEqual(["scores are means over 2 train trials", "perturbed versions of 6 instances are left out"]);
     expect((await read(TEA)).remarks).toEqual([]);
   });
 
@@ -134,12 +132,41 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
 });
 
 describe("what can go wrong in a run", () => {
-  test("a request that failed is an error, whatever HELM scored it", async () => {
-    const run = changed("failed", "scenario_state.json", (state: { request_states: { result: object }[] }) => {
-      state.request_states[0]!.result = { ...state.request_states[0]!.result, success: false };
-      return state;
-    });
-    expect((await read(run)).samples.filter(({ state }) => state === "errored")).toHaveLength(1);
+  /** A copy of a run of which the first request failed. */
+  const failing = (name: string, of: string, more: object = {}): string => {
+    const fail = ({
+      request_states: [first, ...others],
+      ...state
+    }: {
+      request_states: { result: object }[];
+    }): object => {
+      const failed = { ...first, result: { ...first!.result, success: false, ...more } };
+      return { ...state, request_states: [failed, ...others] };
+    };
+    return changed(name, "scenario_state.json", fail, of);
+  };
+
+  test.each<[string, object]>([
+    ["429: too many requests", { error: "429: too many requests\nat line 3" }],
+    ["an error without words", {}],
+  ])("a request that failed has failed, whatever HELM scored it: %s", async (failure, more) => {
+    const before = (await read(TEA)).samples;
+    const { samples } = await read(failing(`failed: ${failure}`, TEA, more));
+    expect(samples.filter((own) => countedSample(own).state === "failed")).toHaveLength(1);
+    const [id] = samples.filter(({ attempts }) => attempts[0]!.failure !== undefined).map((own) => own.doc_id);
+    expect(samples).toEqual(
+      before.map((own) => (own.doc_id === id ? { ...own, attempts: [{ ...own.attempts[0]!, failure }] } : own)),
+    );
+  });
+
+  test("of train trials the one that failed did; the other is an answer", async () => {
+    const { samples } = await read(failing("failed-trial", COFFEE));
+    expect(samples.flatMap(({ attempts }) => attempts.filter(({ failure }) => failure !== undefined))).toHaveLength(1);
+    expect(samples.every((own) => own.attempts.length === 2 && countedSample(own).state === "scored")).toBe(true);
+  });
+
+  test("a run without entries has no samples", async () => {
+    expect((await read(changed("empty", "per_instance_stats.json", () => []))).samples).toEqual([]);
   });
 
   test("without scenario_state.json items are known by their ids alone", async () => {
@@ -167,7 +194,6 @@ describe("what can go wrong in a run", () => {
       () => changed("idless", "per_instance_stats.json", () => [{}]),
       "entry 1 has no instance_id",
     ],
-    ["no entries", () => changed("empty", "per_instance_stats.json", () => []), "the run has no instances"],
     ["no list", () => changed("listless", "per_instance_stats.json", () => ({})), "is no list of instances"],
   ])("refused: %s", async (name, run, words) => {
     const path = name === "no run" ? tempFolder().path("") : run();

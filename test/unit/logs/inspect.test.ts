@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
-import { parseChoices } from "anchoreval/internal/logs/choices";
+import { countAttempts } from "anchoreval/internal/logs/attempts";
+import { type MetricValue, parseChoices } from "anchoreval/internal/logs/choices";
 import { scoreValue } from "anchoreval/internal/logs/inspect/read-samples";
 import type { LoggedSample, RunSamples } from "anchoreval/internal/logs/run-log";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
@@ -9,6 +10,7 @@ import { openZip } from "anchoreval/internal/node/zip-entries";
 import { strToU8, zipSync } from "fflate";
 import { decompress } from "fzstd";
 import { describe, expect, test } from "vitest";
+import { countedSample } from "../../support/counted-sample.ts";
 import { inspectLog, writeInspectLog, type InspectRun } from "../../support/inspect-logs.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -25,12 +27,12 @@ async function read(file: string, metric?: string): Promise<RunSamples> {
   });
 }
 const mean = (samples: readonly LoggedSample[]): number => {
-  const scores = samples.flatMap(({ score }) => score ?? []);
+  const scores = samples.flatMap((own) => countedSample(own).score ?? []);
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 };
 
-describe("a score's value is what Inspect's own metrics make of it", () => {
-  test.each<[unknown, number | null]>([
+describe("a score's value is what Inspect's own metrics make of it; a word that they don't know stays one", () => {
+  test.each<[unknown, MetricValue]>([
     ...([
       ["C", 1],
       ["I", 0],
@@ -47,15 +49,14 @@ describe("a score's value is what Inspect's own metrics make of it", () => {
       ["no", 0],
       ["TRUE", 1],
     ] as [unknown, number][]),
-    ["what?", 0],
-    ["", 0],
+    ...["what?", "", "c", "correct", "50%", "1,5", "1_0", "0x1", "nan"].map((word): [string, string] => [word, word]),
     ...([
       [NaN, null],
       [null, null],
-      [[1, 0], null],
-      [{ a: 1 }, null],
       [undefined, null],
     ] as [unknown, null][]),
+    [[1, 0], undefined],
+    [{ a: 1 }, undefined],
   ])("%j is %j", (value, score) => {
     expect(scoreValue(value)).toBe(score);
   });
@@ -75,21 +76,25 @@ describe("logs that Inspect 0.3.285 wrote (test/fixtures/inspect)", () => {
     const run = await read(fixture(name), metric);
     const own = log!.results!.tasks.get(log!.task)!.aggregates.get(`${run.metric},${run.filter}`);
     expect(mean(run.samples)).toBeCloseTo(own!, 12);
-    expect(run.samples.filter(({ state }) => state === "scored")).toHaveLength(scored);
+    expect(run.samples.filter((own) => countedSample(own).state === "scored")).toHaveLength(scored);
   });
 
   test("epochs are averaged, and said; a score that is NaN is none", async () => {
     const letters = await read(fixture("able-letters.eval"));
     expect(letters.samples).toHaveLength(6);
-    expect(letters.remarks).toEqual([`${fixture("able-letters.eval")}: scores are means over 3 epochs`]);
-    expect(letters.samples[0]).toMatchObject({ trials: [0, 0, 0], cost: { tokens: 264 } });
-    for (const { trials, score } of letters.samples) {
+    expect(letters.remarks).toEqual(["scores are means over 3 epochs"]);
+    const counted = letters.samples.map((own) => countedSample(own));
+    expect(counted[0]).toMatchObject({ trials: [0, 0, 0], cost: { tokens: 264 } });
+    for (const { trials, score } of counted) {
       expect(trials).toHaveLength(3);
       expect(trials!.reduce<number>((sum, own) => sum + own!, 0) / 3).toBeCloseTo(score!, 12);
     }
-    expect(new Set(letters.samples.map(({ score }) => (score! * 3).toFixed(6))).size).toBeGreaterThan(1);
+    expect(new Set(counted.map(({ score }) => (score! * 3).toFixed(6))).size).toBeGreaterThan(1);
     const graded = await read(fixture("able-chats.eval"), "graded");
-    expect(graded.samples.filter(({ state }) => state === "unscored").map(({ score }) => score)).toEqual([null]);
+    expect(graded.samples.flatMap(({ attempts }) => attempts).filter(({ score }) => score === null)).toMatchObject([
+      { score: null },
+    ]);
+    expect(graded.samples.filter((own) => countedSample(own).state === "missing")).toHaveLength(1);
   });
 
   test("several scores without a choice are listed", async () => {
@@ -154,17 +159,26 @@ const json = (name: string, more: Partial<InspectRun>): string =>
 
 describe("what can go wrong in a run", () => {
   test("a run that broke off says so; what it lacks is missing, an error is no wrong answer", async () => {
-    const samples = [...run.samples, { id: 5, error: { message: "time-out" } }, { id: 6, scores: { match: NaN } }];
-    const { samples: found, remarks } = await read(json("cancelled", { status: "cancelled", samples }));
-    expect(found.map(({ state, score }) => [state, score])).toEqual([
-      ["scored", 0],
-      ["scored", 1],
-      ["scored", 0],
-      ["scored", 1],
-      ["errored", null],
-      ["unscored", null],
+    const error = { message: "time-out\nat line 7" };
+    const samples = [
+      ...run.samples,
+      { id: 5, error },
+      { id: 6, scores: { match: NaN } },
+      { id: 7, scores: { match: "C" }, error },
+    ];
+    const path = json("cancelled", { status: "cancelled", samples });
+    const { samples: found, remarks } = await read(path);
+    expect(found.map(({ attempts }) => attempts)).toEqual([
+      [{ score: 0 }],
+      [{ score: 1 }],
+      [{ score: 0 }],
+      [{ score: 1 }],
+      [{ score: null, failure: "time-out" }],
+      [{ score: null }],
+      [{ score: 1, failure: "time-out" }],
     ]);
-    expect(remarks[0]).toMatch(/cancelled\.json: the run ended with the status cancelled: what it lacks is missing$/);
+    expect(remarks).toEqual(["it ended with the status cancelled; what it lacks is missing"]);
+    expect((await inspect.find([path]))[0]!.broken).toBe("it ended with the status cancelled");
   });
 
   test("what a sample took: tokens of all models, its judge's too, seconds without waiting; what isn't logged is none", async () => {
@@ -177,13 +191,15 @@ describe("what can go wrong in a run", () => {
     };
     const epochs = [sample(1, { "org/m": 90, "org/judge": 10 }, 2), sample(2, { "org/m": 300 }, 4), sample(3, {})];
     const { samples } = await read(json("took", { epochs: 3, samples: epochs }));
-    expect(samples[0]).toMatchObject({ trials: [1, 1, 1], cost: { tokens: 200, seconds: 3 } });
+    expect(countedSample(samples[0]!)).toMatchObject({ trials: [1, 1, 1], cost: { tokens: 200, seconds: 3 } });
+    const costs = async (path: string): Promise<unknown> =>
+      (await read(path)).samples.map(({ attempts }) => attempts.map(({ cost }) => cost));
     const dollars = [sample(1, { a: { total_tokens: 5, total_cost: 0.25 }, b: { total_tokens: 7, total_cost: 0.5 } })];
-    expect((await read(json("dollars", { samples: dollars }))).samples[0]!.cost).toEqual({ tokens: 12, price: 0.75 });
+    expect(await costs(json("dollars", { samples: dollars }))).toEqual([[{ tokens: 12, price: 0.75 }]]);
     const partly = [sample(1, { a: { total_tokens: 5, total_cost: 0.25 }, b: { total_tokens: 7, total_cost: null } })];
-    expect((await read(json("partly", { samples: partly }))).samples[0]!.cost).toEqual({ tokens: 12 });
+    expect(await costs(json("partly", { samples: partly }))).toEqual([[{ tokens: 12 }]]);
     const none = [sample(1, { "org/m": 0 }, 0)];
-    expect((await read(json("took-none", { samples: none }))).samples[0]).not.toHaveProperty("cost");
+    expect((await read(json("took-none", { samples: none }))).samples[0]!.attempts[0]).not.toHaveProperty("cost");
     for (const [name, tokens, seconds, words] of [
       ["negative", { "org/m": -5 }, 1, "tokens of an answer are a number above 0, got -5"],
       ["backwards", {}, -2, "seconds of an answer are a number above 0, got -2"],
@@ -203,15 +219,23 @@ describe("what can go wrong in a run", () => {
     expect(error.issues[0]!.path.slice(1)).toEqual([1, "epoch"]);
   });
 
-  test("of epochs only those that were scored count", async () => {
+  test("of epochs only those that were scored count, unless those that failed are to be wrong", async () => {
     const epochs = [1, 2, 3].map((epoch) => ({
       id: "a",
       epoch,
-      ...(epoch === 2 ? { error: {} } : { scores: { match: epoch === 1 ? "C" : "P" } }),
+      ...(epoch === 2 ? { error: { message: "429" } } : { scores: { match: epoch === 1 ? "C" : "P" } }),
     }));
     const { samples, remarks } = await read(json("epochs", { epochs: 3, samples: epochs }));
-    expect(samples).toMatchObject([{ doc_id: "a", state: "scored", score: 0.75, trials: [1, null, 0.5] }]);
-    expect(remarks.join("\n")).toContain("1 epochs of samples ended in an error and don't count");
+    expect(samples.map(({ attempts }) => attempts)).toEqual([
+      [{ score: 1 }, { score: null, failure: "429" }, { score: 0.5 }],
+    ]);
+    for (const errors of ["harness", "missing"] as const)
+      expect(countedSample(samples[0]!, errors)).toMatchObject({
+        ...{ doc_id: "a", state: "scored", score: 0.75, trials: [1, null, 0.5] },
+      });
+    expect(countedSample(samples[0]!, "wrong")).toMatchObject({ score: 0.5, trials: [1, 0, 0.5] });
+    expect(countAttempts(samples)).toEqual({ scored: 2, failed: 1, missing: 0, reasons: new Map([["429", 1]]) });
+    expect(remarks).toEqual(["scores are means over 3 epochs"]);
   });
 
   test("an .eval without its header is one that broke off", async () => {
@@ -224,15 +248,14 @@ describe("what can go wrong in a run", () => {
     writeFileSync(path, zipSync({ "_journal/start.json": start, ...files }));
     const found = await read(path);
     expect(found.samples).toHaveLength(4);
-    expect(found.remarks[0]).toContain("status started");
+    expect(found.remarks).toEqual(["it ended with the status started; what it lacks is missing"]);
   });
 
   test.each<[string, () => string, string]>([
     ["no log", () => folder.write("a.txt", ""), "an .eval or a .json file"],
     ["no JSON", () => folder.write("bad.json", "{"), "bad.json: it is not valid JSON"],
     ["other JSON", () => folder.write("other.json", '{"results": {}}'), "this is no log of Inspect"],
-    ["a log without samples", () => json("empty", { samples: [] }), "the log has no samples"],
-    ["a sample without an id", () => json("idless", { samples: [{ id: null as never }] }), "sample 1 has no id"],
+    ["a sample without an id", () => json("idless", { samples: [{ id: null as never }] }), "sample 1: it has no id"],
     [
       "scores outside [0,1]",
       () => json("large", { samples: [{ id: 1, scores: { match: 7 } }] }),
@@ -241,6 +264,24 @@ describe("what can go wrong in a run", () => {
     ["no archive", () => folder.write("text.eval", "not a zip"), "text.eval: it is no zip archive, or cut short"],
   ])("refused: %s", async (_, path, words) => {
     expectRefusal(await rejection(read(path())), "invalid_data", words);
+  });
+
+  test("a log without samples is read; its reason stays", async () => {
+    const path = json("empty", { status: "error", samples: [] });
+    expect(await read(path)).toMatchObject({ task: "quiz", samples: [], remarks: [] });
+    expect((await inspect.find([path]))[0]!.broken).toBe("it ended with the status error");
+  });
+
+  test("a word that is no score is named, and refused where there is nothing else", async () => {
+    const [right, ...others] = ["C", "correct", "c", "c"].map((match, id) => ({ id, scores: { match } }));
+    const { samples, remarks } = await read(json("words", { samples: [right!, ...others] }));
+    expect(samples.map((own) => countedSample(own).score)).toEqual([1, null, null, null]);
+    expect(remarks).toEqual(['3 values of match are no score: "c" 2 times, "correct" once; they count as missing']);
+    expectRefusal(
+      await rejection(read(json("only-words", { samples: others }))),
+      "invalid_data",
+      'only-words.json: there is no score: 3 values of match are no score: "c" 2 times, "correct" once',
+    );
   });
 
   test("a folder's other JSON is passed over; a folder without logs is refused", async () => {

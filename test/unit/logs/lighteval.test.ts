@@ -10,6 +10,7 @@ import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";
+import { countedSample } from "../../support/counted-sample.ts";
 import { lightevalLogs } from "../../support/lighteval-logs.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -57,13 +58,17 @@ describe("logs that lighteval 0.13.0 wrote (test/fixtures/lighteval)", () => {
     const log = await find(task);
     const run = await read(log, metric);
     const own = log.results!.tasks.get(task)!.aggregates.get(`${run.metric},none`);
-    expect(run.samples.reduce((sum, { score }) => sum + score!, 0) / run.samples.length).toBeCloseTo(own!, 12);
+    expect(run.samples.reduce((sum, own) => sum + countedSample(own).score!, 0) / run.samples.length).toBeCloseTo(
+      own!,
+      12,
+    );
   });
 
   test("results beside the details name model, versions, shots and settings", async () => {
     const { model, results, date } = await find("sums");
     expect(model).toBe("made-up/able");
-    expect(date).toBe(readdirSync(join(LOGS, "details", "made-up", "able"))[0]);
+    const [folderDate] = readdirSync(join(LOGS, "details", "made-up", "able"));
+    expect(date).toBe(folderDate!.replace(/T(\d\d)-(\d\d)-/, "T$1:$2:"));
     expect(results!.tasks.get("sums")).toMatchObject({ version: "2", shots: 2 });
     expect(results).toMatchObject({ systemInstruction: "none", generation: '{"temperature":0}', harnessVersion: null });
   });
@@ -84,7 +89,8 @@ describe("logs that lighteval 0.13.0 wrote (test/fixtures/lighteval)", () => {
 
   test("an empty answer is none", async () => {
     const { samples } = await read(await find("sums"), "em");
-    expect(samples.filter(({ state }) => state === "errored")).toMatchObject([{ doc_id: 6, score: 0 }]);
+    const failed = samples.filter((own) => countedSample(own).state === "failed");
+    expect(failed).toMatchObject([{ doc_id: 6, attempts: [{ score: 0, failure: "an empty answer" }] }]);
   });
 
   test("several metrics need a choice; one of the whole corpus is refused by name", async () => {
@@ -159,9 +165,12 @@ describe("refused", () => {
 
   const row = (id: string, value: unknown = 1): object => ({ doc: { id, query: `${id}?` }, metric: { m: value } });
   test.each<[string, object[], string]>([
-    ["no rows", [], "the log has no rows"],
     ["a row without a document", [row("0"), {}], "row 2: a row has doc.id and doc.query"],
-    ["a document twice", [row("0"), row("1"), row("0")], "row 3: document 0 is there twice, first in row 1"],
+    [
+      "a document twice",
+      [row("0"), row("1"), row("0")],
+      "row 3: document 0 is there twice, first in row 1: lighteval numbers the documents",
+    ],
     ["a score outside [0,1]", [row("0", 7)], "row 1: m is 7: for scores that are not in [0,1] give --score-range"],
   ])("%s", async (_, rows, words) => {
     const read = readLightevalDetails(rows as Readonly<Record<string, unknown>>[], { file: "d.parquet", task: "t" });
@@ -177,7 +186,11 @@ describe("refused", () => {
   ])("tokens of %s", async (_, response, tokens) => {
     const rows = [{ ...row("0"), model_response: response }] as Readonly<Record<string, unknown>>[];
     const { samples } = await readLightevalDetails(rows, { file: "d.parquet", task: "t" });
-    expect(samples[0]!.cost).toEqual(tokens === null ? undefined : { tokens });
+    expect(samples[0]!.attempts).toEqual([{ score: 1, ...(tokens !== null && { cost: { tokens } }) }]);
+  });
+
+  test("but for a log without rows: it has no samples", async () => {
+    expect(await readLightevalDetails([], { file: "d.parquet", task: "t" })).toMatchObject({ task: "t", samples: [] });
   });
 
   test("lower is better needs --flip", async () => {
@@ -207,7 +220,9 @@ test("from logs to a bundle, to an estimate from a log: by the trainer, to which
   expect(told.out).toContain("quiz: 10 items in 2 tasks");
   // Tasks and the average of a group.
   expect(told.out).toContain("8 of 8 scores equal the harness's own to 1e-6");
-  expect(told.err).toContain("of 38 samples, 2 have no answer of the model");
+  expect(told.err).toContain(
+    'of 38 answers, 2 failed ("an empty answer" 2 times): they count by the score that the harness gave',
+  );
 
   // Two models are too few for a fit: six more, made up, on the same items.
   const [header, ...rows] = gunzipSync(readFileSync(join(imported, "responses.csv.gz")))

@@ -1,6 +1,7 @@
 import { contentHash } from "anchoreval/bundle";
 import type { SampleOptions } from "anchoreval/internal/logs/scores";
 import { describe, expect, it } from "vitest";
+import { countedSample } from "../../support/counted-sample.ts";
 import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
@@ -28,13 +29,18 @@ function read(lines: readonly string[], options: Partial<SampleOptions> = {}): R
   return readLmEvalSamples(lines, { file: FILE, task: "t", ...options });
 }
 
+/** Scores as they count. */
+function scoresOf({ samples }: ReturnType<typeof read>): (number | null)[] {
+  return samples.map((own) => countedSample(own).score);
+}
+
 describe("the samples", () => {
-  it("have task, document, score, state, text and the hash of the document, not of the prompt", () => {
+  it("have task, document, one attempt, text and the hash of the document, not of the prompt", () => {
     const { samples, metric, filter } = read([line(0), line(7, { acc: 0, arguments: {} }), ""]);
     expect({ metric, filter }).toEqual({ metric: "acc", filter: "none" });
     expect(samples).toEqual([
-      { task: "t", doc_id: 0, state: "scored", score: 1, text: "Q0", hash: hash(0) },
-      { task: "t", doc_id: 7, state: "scored", score: 0, text: "Q7", hash: hash(7) },
+      { task: "t", doc_id: 0, attempts: [{ score: 1 }], text: "Q0", hash: hash(0) },
+      { task: "t", doc_id: 7, attempts: [{ score: 0 }], text: "Q7", hash: hash(7) },
     ]);
     function hash(id: number): string {
       return contentHash({ input: `{"answer":1,"question":"Q${id}"}`, target: "1" });
@@ -53,36 +59,38 @@ describe("the samples", () => {
   });
 
   it("have no hash where the log lacks the documents", () => {
-    expect(read([line(0, { doc: undefined })]).samples[0]).toMatchObject({ hash: null, text: null, score: 1 });
-  });
-
-  it("are scored from numbers and truth values", () => {
-    expect(read([line(0, { acc: true }), line(1, { acc: 0.25 })]).samples.map(({ score }) => score)).toEqual([1, 0.25]);
-  });
-
-  it("are unscored where the metric is NaN, null or left out", () => {
-    const nan = line(0).replace('"acc":1', '"acc":NaN');
-    const { samples } = read([nan, line(1, { acc: null }), line(2, { metrics: [], acc: undefined }), line(3)]);
-    expect(samples.map(({ state, score }) => [state, score])).toEqual([
-      ["unscored", null],
-      ["unscored", null],
-      ["unscored", null],
-      ["scored", 1],
+    expect(read([line(0, { doc: undefined })]).samples).toEqual([
+      { task: "t", doc_id: 0, attempts: [{ score: 1 }], hash: null, text: null },
     ]);
   });
 
-  it("are errored where no response came back, and keep the harness's score", () => {
+  it("are scored from numbers and truth values", () => {
+    expect(scoresOf(read([line(0, { acc: true }), line(1, { acc: 0.25 })]))).toEqual([1, 0.25]);
+  });
+
+  it("have no score where the metric is NaN, null or left out", () => {
+    const nan = line(0).replace('"acc":1', '"acc":NaN');
+    const { samples } = read([nan, line(1, { acc: null }), line(2, { metrics: [], acc: undefined }), line(3)]);
+    expect(samples.map(({ attempts }) => attempts)).toEqual([
+      [{ score: null }],
+      [{ score: null }],
+      [{ score: null }],
+      [{ score: 1 }],
+    ]);
+  });
+
+  it("failed where no response came back, and keep the harness's score", () => {
     const { samples } = read([line(0, { resps: [[""], ["None"]], acc: 0 }), line(1, { resps: [[""], ["yes"]] })]);
-    expect(samples.map(({ state, score }) => [state, score])).toEqual([
-      ["errored", 0],
-      ["scored", 1],
+    expect(samples.map(({ attempts }) => attempts)).toEqual([
+      [{ score: 0, failure: "an empty answer" }],
+      [{ score: 1 }],
     ]);
   });
 
   it("are rescaled, and flipped where lower is better", () => {
     const lines = [line(0, { acc: 25 }), line(1, { acc: 100 })];
-    expect(read(lines, { scoreRange: [0, 100] }).samples.map(({ score }) => score)).toEqual([0.25, 1]);
-    expect(read(lines, { scoreRange: [0, 100], flip: true }).samples.map(({ score }) => score)).toEqual([0.75, 0]);
+    expect(scoresOf(read(lines, { scoreRange: [0, 100] }))).toEqual([0.25, 1]);
+    expect(scoresOf(read(lines, { scoreRange: [0, 100], flip: true }))).toEqual([0.75, 0]);
   });
 });
 
@@ -95,7 +103,7 @@ describe("metrics", () => {
       "invalid_option",
       "--metric: acc, acc_norm",
     );
-    expect(read([line(0, both)], { metric: "acc_norm" }).samples[0]!.score).toBe(0);
+    expect(scoresOf(read([line(0, both)], { metric: "acc_norm" }))).toEqual([0]);
   });
 
   it("that are not there are refused with those that are", () => {
@@ -146,7 +154,7 @@ describe("metrics", () => {
       "unsupported",
       "lower is better for acc: give --flip",
     );
-    expect(read([line(0)], { results, flip: true }).samples[0]!.score).toBe(0);
+    expect(scoresOf(read([line(0)], { results, flip: true }))).toEqual([0]);
   });
 });
 
@@ -169,8 +177,8 @@ describe("filters", () => {
       "invalid_option",
       "has no filter x: this log has strict, loose",
     );
-    expect(read(lines, { filter: "loose" }).samples.map(({ score }) => score)).toEqual([1, 1]);
-    expect(read(lines, { metric: "acc,strict" }).samples.map(({ score }) => score)).toEqual([0, 0]);
+    expect(scoresOf(read(lines, { filter: "loose" }))).toEqual([1, 1]);
+    expect(scoresOf(read(lines, { metric: "acc,strict" }))).toEqual([0, 0]);
   });
 
   it("that old logs don't name are told by the results file's order", () => {
@@ -178,7 +186,7 @@ describe("filters", () => {
       JSON.stringify({ ...(JSON.parse(text) as object), filter: undefined, metrics: undefined }),
     );
     const results = { ...task(), filters: ["strict", "loose"] };
-    expect(read(old, { filter: "loose", results }).samples.map(({ score }) => score)).toEqual([1, 1]);
+    expect(scoresOf(read(old, { filter: "loose", results }))).toEqual([1, 1]);
     expectRefusal(
       refusal(() => read(old, { filter: "loose" })),
       "invalid_data",
@@ -210,13 +218,28 @@ describe("bad lines are named by file and line", () => {
     expectRefusal(error, "invalid_data", "line 1: the line is not valid JSON (and 2 more)");
     expect(error.issues.map(({ path }) => path[1])).toEqual([1, 3, 4]);
   });
+});
 
-  it("and a log without samples", () => {
-    expectRefusal(
-      refusal(() => read(["", ""])),
-      "invalid_data",
-      `${FILE}: the log has no samples`,
-    );
+it("a log without lines has no samples", () => {
+  expect(read(["", ""])).toMatchObject({ task: "t", samples: [], remarks: [] });
+});
+
+describe("a word where a score should be", () => {
+  it("is no score: it is named and counted, beside scores", () => {
+    const { samples, remarks } = read([line(0), line(1, { acc: "50%" }), line(2, { acc: "C" }), line(3, { acc: "C" })]);
+    expect(samples.map(({ attempts }) => attempts)).toEqual([
+      [{ score: 1 }],
+      [{ score: null }],
+      [{ score: null }],
+      [{ score: null }],
+    ]);
+    expect(remarks).toEqual(['3 values of acc are no score: "C" 2 times, "50%" once; they count as missing']);
+  });
+
+  it("is refused where there is nothing else", () => {
+    const error = refusal(() => read([line(0, { acc: "yes" }), line(1, { acc: null })]));
+    expectRefusal(error, "invalid_data", `${FILE}: there is no score: 1 value of acc is no score: "yes" once`);
+    expect(error.issues).toMatchObject([{ path: [FILE, "acc"], code: "not_a_number" }]);
   });
 });
 

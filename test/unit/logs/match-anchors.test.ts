@@ -1,8 +1,10 @@
 import type { AnchorRecord } from "anchoreval/bundle";
 import { textHash } from "anchoreval/internal/core/bundle/digest";
+import { countAttempts } from "anchoreval/internal/logs/attempts";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { describe, expect, it } from "vitest";
+import { countedSample } from "../../support/counted-sample.ts";
 
 const H = (letter: string): string => letter.repeat(64);
 
@@ -19,11 +21,16 @@ function anchor(doc_id: number, hash?: string, task: string | undefined = "t"): 
 }
 
 function sample(doc_id: number, hash: string | null, more: Partial<LoggedSample> = {}): LoggedSample {
-  return { task: "t", doc_id, state: "scored", score: doc_id % 2, hash, text: null, ...more };
+  return { task: "t", doc_id, attempts: [{ score: doc_id % 2 }], hash, text: null, ...more };
 }
 
 function matched(anchors: AnchorRecord[], samples: LoggedSample[]): Record<string, number | null> {
-  return Object.fromEntries(matchAnchors(anchors, samples).answers);
+  return scoresOf(matchAnchors(anchors, samples));
+}
+
+/** Scores by anchor. */
+function scoresOf({ found }: ReturnType<typeof matchAnchors<LoggedSample>>): Record<string, number | null> {
+  return Object.fromEntries(Array.from(found, ([id, own]) => [id, countedSample(own).score]));
 }
 
 describe("matchAnchors", () => {
@@ -32,7 +39,7 @@ describe("matchAnchors", () => {
       [anchor(1, H("a")), anchor(2)],
       [sample(1, H("a")), sample(2, H("b")), sample(3, H("c")), sample(1, H("a"), { task: "u" })],
     );
-    expect(Object.fromEntries(found.answers)).toEqual({ "t/1": 1, "t/2": 0 });
+    expect(scoresOf(found)).toEqual({ "t/1": 1, "t/2": 0 });
     expect(Object.fromEntries(found.hashes)).toEqual({ "t/1": H("a"), "t/2": H("b") });
     expect(found.ignored).toBe(2);
   });
@@ -59,7 +66,7 @@ describe("matchAnchors", () => {
       sample(7, H("x"), { text: " How\n many? " }),
       sample(2, H("y"), { text: "Why not?" }),
     ]);
-    expect(Object.fromEntries(found.answers)).toEqual({ "t/1": 1, "t/2": 0 });
+    expect(scoresOf(found)).toEqual({ "t/1": 1, "t/2": 0 });
     expect(found.hashes.get("t/1")).toBe(anchors[0]!.hash);
     expect(found.hashes.get("t/2")).toBe(H("y")); // another text: the estimate says so
   });
@@ -71,16 +78,17 @@ describe("matchAnchors", () => {
     expect(matched([{ ...bare(anchor(3, H("c"))), item_id: "mine" }], [sample(9, H("c"))])).toEqual({ mine: 1 });
   });
 
-  it("counts anchors without an answer or a score", () => {
-    const found = matchAnchors(
-      [anchor(1), anchor(2), anchor(3)],
-      [
-        sample(1, null, { state: "errored", score: 0 }),
-        sample(2, null, { state: "unscored", score: null }),
-        sample(3, null),
-      ],
-    );
-    expect(found).toMatchObject({ errored: 1, unscored: 1 });
-    expect(found.answers.get("t/2")).toBeNull();
+  it("finds anchors without an answer or a score as any, their attempts as they are", () => {
+    const samples = [
+      sample(1, null, { attempts: [{ score: 0, failure: "timeout" }] }),
+      sample(2, null, { attempts: [{ score: null }] }),
+      sample(3, null),
+    ];
+    const matches = matchAnchors([anchor(1), anchor(2), anchor(3)], samples);
+    expect([...matches.found]).toEqual(samples.map((own) => [`t/${own.doc_id}`, own]));
+    expect(matches.ignored).toBe(0);
+    expect(scoresOf(matches)).toEqual({ "t/1": 0, "t/2": null, "t/3": 1 });
+    const reasons = new Map([["timeout", 1]]);
+    expect(countAttempts(matches.found.values())).toEqual({ scored: 1, failed: 1, missing: 1, reasons });
   });
 });

@@ -9,6 +9,7 @@ import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
+import { countedSample } from "../../support/counted-sample.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -63,26 +64,30 @@ describe("logs that OpenCompass 0.5.4 wrote (test/fixtures/opencompass)", () => 
     const run = await read(log, asked);
     expect(run.metric).toBe(metric);
     const own = log.results!.tasks.get(task)!.aggregates.get(`${metric},none`);
-    expect(run.samples.reduce((sum, { score }) => sum + score!, 0) / run.samples.length).toBeCloseTo(own!, 12);
+    expect(run.samples.reduce((sum, own) => sum + countedSample(own).score!, 0) / run.samples.length).toBeCloseTo(
+      own!,
+      12,
+    );
   });
 
   test("the runs of a question are its trials; tokens are those that dump_res_length counts", async () => {
     const { samples } = await read(await find("sums-repeated"));
-    expect(samples[0]).toMatchObject({ trials: [1, 0, 0], score: 1 / 3 });
-    expect(samples[0]).not.toHaveProperty("cost");
-    expect((await read(await find("sums"))).samples[0]).not.toHaveProperty("trials");
-    // Of predictions 0, 9 and 18, as many as there are runs; one answer of several texts counts each.
+    expect(samples[0]!.attempts).toEqual([{ score: 1 }, { score: 0 }, { score: 0 }]);
+    expect(countedSample(samples[0]!).score).toBe(1 / 3);
+    expect((await read(await find("sums"))).samples[0]!.attempts).toHaveLength(1);
+    // Of predictions 0, 9 and 18, as many as there are runs; one answer of several texts took their mean.
     const counted = changedJson("counted", "predictions/able/sums-repeated.json", (all) =>
       Object.fromEntries(
         Object.entries(all).map(([k, own]) => [
           k,
-          { ...(own as Json), all_input_length: 10, res_length: k === "9" ? [2, 4] : 3 },
+          { ...(own as Json), all_input_length: 10, res_length: k === "9" ? [2, 6] : 3 },
         ]),
       ),
     );
     const told = (await read(await find("sums-repeated", counted))).samples;
-    expect(told[0]!.cost).toEqual({ tokens: (13 + 12 + 14 + 13) / 4 });
-    expect(told[1]!.cost).toEqual({ tokens: 13 });
+    const tokens = told.map(({ attempts }) => attempts.map(({ cost }) => cost));
+    expect(tokens[0]).toEqual([{ tokens: 13 }, { tokens: (12 + 16) / 2 }, { tokens: 13 }]);
+    expect(tokens[1]).toEqual([{ tokens: 13 }, { tokens: 13 }, { tokens: 13 }]);
   });
 
   test("configuration and summary tell versions, shots and groups", async () => {
@@ -105,18 +110,24 @@ describe("logs that OpenCompass 0.5.4 wrote (test/fixtures/opencompass)", () => 
     expect(byPerplexity.hash).toBe(contentHash({ input: choices[0]!, choices, target: "B" }));
   });
 
-  test("an empty answer is none; in all runs, where there are several", async () => {
-    const errored = ({ samples }: RunSamples): unknown => samples.filter(({ state }) => state === "errored");
-    expect(errored(await read(await find("sums")))).toMatchObject([{ doc_id: 6, score: 0 }]);
-    expect(errored(await read(await find("sums-repeated")))).toMatchObject([{ doc_id: 6, score: 0 }]);
+  test("an empty answer is none, of several runs in each by itself", async () => {
+    const failed = ({ samples }: RunSamples): unknown =>
+      samples.flatMap(({ doc_id, attempts }) =>
+        attempts.flatMap(({ score, failure }, k) => (failure === undefined ? [] : [[doc_id, k, score, failure]])),
+      );
+    const empty = (k: number): unknown => [6, k, 0, "an empty answer"];
+    expect(failed(await read(await find("sums")))).toEqual([empty(0)]);
+    expect(failed(await read(await find("sums-repeated")))).toEqual([empty(0), empty(1), empty(2)]);
     const said = changedJson("said", "predictions/able/sums-repeated.json", (all) => ({
       ...all,
       24: { ...(all[24] as Json), prediction: "many" },
     }));
-    expect(errored(await read(await find("sums-repeated", said)))).toEqual([]);
+    const { samples } = await read(await find("sums-repeated", said));
+    expect(failed({ samples } as RunSamples)).toEqual([empty(0), empty(1)]);
+    expect(countedSample(samples.find(({ doc_id: id }) => id === 6)!).state).toBe("scored");
   });
 
-  test("an answer without a score is unscored, an item that isn't there was not run", async () => {
+  test("an answer without a score is missing, an item that isn't there was not run", async () => {
     const gaps = changedJson("gaps", "results/able/quiz-rocks.json", (own) => ({
       ...own,
       details: (own.details as Json[])
@@ -125,10 +136,10 @@ describe("logs that OpenCompass 0.5.4 wrote (test/fixtures/opencompass)", () => 
     }));
     const { samples } = await read(await find("quiz-rocks", gaps));
     const whole = (await read(await find("quiz-rocks"))).samples;
-    expect(samples.map(({ doc_id: id, state, score }) => [id, state, score])).toEqual([
-      [0, "unscored", null],
-      [2, "scored", 1],
-      [3, "scored", 1],
+    expect(samples.map(({ doc_id: id, attempts }) => [id, attempts])).toEqual([
+      [0, [{ score: null }]],
+      [2, [{ score: 1 }]],
+      [3, [{ score: 1 }]],
     ]);
     // Each still has its own prompt.
     expect(samples.map(({ hash }) => hash)).toEqual([0, 2, 3].map((id) => whole[id]!.hash));
@@ -223,11 +234,6 @@ describe("refused", () => {
     ["broken JSON", () => changed("json", "results/able/sums.json", () => "{"), "sums.json: it is not valid JSON"],
     ["no object", () => changed("list", "results/able/sums.json", () => "[]"), "no object"],
     [
-      "an evaluation that failed",
-      () => changedJson("failed", "results/able/sums.json", () => ({ error: "different length" })),
-      'the evaluation failed: "different length"',
-    ],
-    [
       "a configuration that is none",
       () => changed("config", `configs/${readdirSync(join(LOGS, RUN, "configs"))[0]!}`, (text) => `x=y z\n${text}`),
       ".py: line 1: no Python literal at y z",
@@ -320,11 +326,32 @@ describe("from logs to a bundle, to an estimate from a log", () => {
     expect(told.out).toContain("quiz: 10 items in 2 tasks");
     // Five datasets and a group, of two models.
     expect(told.out).toContain("12 of 12 scores equal the harness's own to 1e-6");
-    expect(told.err).toContain("of 68 samples, 4 have no answer of the model");
+    // An item by each of two models, of one run and of three.
+    expect(told.err).toContain('of 104 answers, 8 failed ("an empty answer" 8 times): they count by the score that');
     expect(JSON.parse(readFileSync(join(imported, "import.json"), "utf8"))).toMatchObject({
       weighting: "subscenarios",
       protocol: { harness: "opencompass", chatTemplate: false, metric: "accuracy", "shots/quiz-birds": 2 },
     });
+  });
+
+  test("an evaluation that failed is passed over, and said", async () => {
+    const failed = changedJson("failed", "results/able/sums.json", () => ({ error: "different length" }));
+    const log = await find("sums", failed);
+    expect(log.broken).toBe("the evaluation failed: different length");
+    expect((await read(log)).samples).toEqual([]);
+    const told = await command("import", "--from", "opencompass", failed, "--json", "--out", folder.path("rest"));
+    expect(told).toMatchObject({ code: 0 });
+    type Report = { dropped: object[]; warnings: string[]; runs: { model: string; task: string; attempts: object }[] };
+    const report = JSON.parse(told.out) as Report;
+    expect(report.warnings).toContain(
+      "able, sums: a run without any score is passed over: the evaluation failed: different length",
+    );
+    expect(report.dropped).toMatchObject([{ model: "able", task: "sums" }]);
+    expect(report).toMatchObject({ models: 2, items: 34, scores: { compared: 11, equal: 11 } });
+    const whole = JSON.parse(readFileSync(join(imported, "import.json"), "utf8")) as Report;
+    const counts = ({ runs }: Report): unknown => runs.map(({ model, task, attempts }) => [model, task, attempts]);
+    const others = whole.runs.filter(({ model, task }) => model !== "able" || task !== "sums");
+    expect(counts(report)).toEqual(counts({ ...whole, runs: others }));
   });
 
   test("a run that answers the anchors is found again; changed items are not taken for them", async () => {

@@ -6,6 +6,7 @@ import { taskProtocol } from "anchoreval/internal/logs/protocol";
 import type { RunResults, RunSamples } from "anchoreval/internal/logs/run-log";
 import { ancestors, groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
 import { describe, expect, it } from "vitest";
+import { countedSample } from "../../support/counted-sample.ts";
 import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
@@ -86,7 +87,7 @@ describe("samples files of lm-eval 0.4.13", () => {
     ["toy_sums", "exact_match", "flexible-extract"],
   ])("of %s give the harness's own %s", (task, metric, filter) => {
     const { samples: read } = samples("Org__dummy-0", task, { metric, filter });
-    const mean = read.reduce((sum, { score }) => sum + score!, 0) / read.length;
+    const mean = read.reduce((sum, own) => sum + countedSample(own).score!, 0) / read.length;
     expect(mean).toBeCloseTo(results("Org__dummy-0").tasks.get(task)!.aggregates.get(`${metric},${filter}`)!, 12);
   });
 

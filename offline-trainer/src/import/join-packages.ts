@@ -1,0 +1,65 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
+import { type RunScores } from "./run-scores.ts";
+
+/** Share of the items of the smaller task that both have, from which two tasks are one. */
+const SAME_TASK = 0.5;
+
+/**
+ * The runs of a task that logs call both `quiz` and, by its package, `pkg/quiz`, under one name: where their items have the
+ * same content, and no model has both. What looks so and isn't, is said.
+ */
+export function joinPackages(runs: readonly RunScores[]): { runs: readonly RunScores[]; warnings: readonly string[] } {
+  const names = new Map<string, string>();
+  const warnings: string[] = [];
+  const tasks = groupBy(runs, ({ log }) => log.task);
+  for (const alike of groupBy(tasks.keys(), shortName).values()) {
+    if (alike.length < 2) continue;
+    const [main, ...others] = alike.toSorted(
+      (left, right) =>
+        Number(right === shortName(right)) - Number(left === shortName(left)) ||
+        tasks.get(right)!.length - tasks.get(left)!.length,
+    ) as [string, ...string[]];
+    for (const other of others) {
+      const why = difference(tasks.get(main)!, tasks.get(other)!);
+      if (why === null) names.set(other, main);
+      warnings.push(
+        why === null
+          ? `${other} and ${main} have the same items: they are one task here, ${main}`
+          : `${other} and ${main} look like one task, and are two here: ${why}`,
+      );
+    }
+  }
+  return { runs: names.size === 0 ? runs : runs.map((run) => renamed(run, names)), warnings };
+}
+
+/** A task's name without its package's. */
+function shortName(task: string): string {
+  return task.slice(task.lastIndexOf("/") + 1);
+}
+
+/** Why two tasks aren't one; null where they are. */
+function difference(left: readonly RunScores[], right: readonly RunScores[]): string | null {
+  const models = new Set(left.map(({ log }) => log.model));
+  const both = right.find(({ log }) => models.has(log.model));
+  if (both) return `${both.log.model} has runs of both`;
+  const [one, other] = [hashesOf(left), hashesOf(right)];
+  const smaller = Math.min(one.size, other.size);
+  if (smaller === 0) return "the logs don't hold their items, so nothing tells whether these are the same";
+  const shared = [...one].filter((hash) => other.has(hash)).length;
+  return shared >= SAME_TASK * smaller ? null : `they share ${shared} of ${smaller} items`;
+}
+
+function hashesOf(runs: readonly RunScores[]): Set<string> {
+  return new Set(runs.flatMap(({ hashes }) => hashes.filter((hash) => hash !== null)));
+}
+
+function renamed(run: RunScores, names: ReadonlyMap<string, string>): RunScores {
+  const { log } = run;
+  const task = names.get(log.task);
+  if (task === undefined) return run;
+  const results = log.results && {
+    ...log.results,
+    tasks: new Map([...log.results.tasks].map(([name, told]) => [name === log.task ? task : name, told])),
+  };
+  return { ...run, log: { ...log, task, results } };
+}

@@ -1,0 +1,148 @@
+import { AnchorEvalError } from "../core/errors.ts";
+import { scoreOnScale } from "../core/numeric/score-bounds.ts";
+import { quoted } from "../tables/data-issues.ts";
+import { scoreScale } from "../tables/score-reader.ts";
+import { type Attempt, tally } from "./attempts.ts";
+import type { MetricValues } from "./choices.ts";
+import type { LoggedSample, RunSamples } from "./run-log.ts";
+import { RowIssues, type SampleOptions } from "./scores.ts";
+
+/** An attempt at an item as a log has it. */
+export interface LoggedRow extends Pick<LoggedSample, "hash" | "text">, Omit<Attempt, "score"> {
+  /** Where it stands in the log, for messages. */
+  readonly row: number | string;
+  readonly id: number | string;
+  /** Which of the item's attempts it is, an epoch or a trial; rows of one item and attempt are there once. @default 1 */
+  readonly attempt?: number | string;
+  readonly values: MetricValues;
+}
+
+/** What makes scores of rows. */
+interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
+  readonly issues: RowIssues;
+  /** Remarks of the reader's. */
+  readonly remarks?: readonly string[];
+  /** What an attempt is called: epoch, trial, run. */
+  readonly noun?: string;
+  /** What an item is called: sample, document. */
+  readonly item?: string;
+  /** Why an item can't be there again, where its harness has a reason. */
+  readonly duplicate?: string;
+}
+
+/**
+ * The samples of a run: rows of one item are its attempts. One rule for all harnesses, of what is a score, of what an item is
+ * called and of what it is: names are compared in Unicode's NFC and as text, and rows of one name have one content.
+ * @throws AnchorEvalError `unsupported` for a metric of which lower is better, without `flip`; `invalid_data` for scores
+ * outside the scale, where text that is no score is all there is, and for rows of one name that aren't of one item
+ */
+export function scoreRows(
+  rows: readonly LoggedRow[],
+  { metric, filter, issues, remarks = [], noun = "attempt", item = "sample", duplicate }: Scoring,
+  { task, results, ...options }: SampleOptions,
+): RunSamples {
+  const { file } = issues;
+  if (results?.higherIsBetter.get(metric) === false && options.flip !== true)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
+    );
+  const scale = scoreScale(options);
+  const words = new Map<string, number>();
+  const scoreOf = ({ row, values }: LoggedRow): number | null => {
+    const value = values.get(metric) ?? null;
+    if (typeof value === "string") {
+      words.set(value, (words.get(value) ?? 0) + 1);
+      return null;
+    }
+    if (value === null) return null;
+    const score = scoreOnScale(scale(value));
+    if (!Number.isNaN(score)) return score;
+    issues.add(
+      row,
+      "out_of_range",
+      `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
+      metric,
+    );
+    return null;
+  };
+  const samples = [...groupRows(rows, { issues, noun, item, duplicate })].map(([id, same]): LoggedSample => {
+    const { hash, text } = same[0]!;
+    const attempts = same.map((row): Attempt => {
+      const { failure, cost } = row;
+      return { score: scoreOf(row), ...(failure !== undefined && { failure }), ...(cost && { cost }) };
+    });
+    return { task, doc_id: id, attempts, hash, text };
+  });
+  issues.refuse();
+  const times = samples.map(({ attempts }) => attempts.length);
+  const several = times.reduce((most, count) => Math.max(most, count), 1);
+  const upTo = times.every((count) => count === several) ? "" : "up to ";
+  const unread = wordsRemark(metric, words);
+  if (unread !== null && samples.every(({ attempts }) => attempts.every(({ score }) => score === null)))
+    throw new AnchorEvalError("invalid_data", `${file}: there is no score: ${unread}`, {
+      issues: Array.from(words.keys(), (word) => ({
+        path: [file, metric],
+        code: "not_a_number",
+        message: `${quoted(word)} is no score`,
+      })),
+    });
+  const made = [
+    ...(several > 1 ? [`scores are means over ${upTo}${several} ${noun}s`] : []),
+    ...remarks,
+    ...(unread === null ? [] : [`${unread}; they count as missing`]),
+  ];
+  return { task, metric, filter, samples, remarks: made };
+}
+
+/** The rows of each item, items in the order of the log. */
+function groupRows(
+  rows: readonly LoggedRow[],
+  {
+    issues,
+    noun,
+    item: itemNoun,
+    duplicate,
+  }: Pick<Scoring, "issues"> & { noun: string; item: string; duplicate: string | undefined },
+): Map<number | string, LoggedRow[]> {
+  const items = new Map<string, { id: number | string; rows: Map<number | string, LoggedRow> }>();
+  for (const row of rows) {
+    const id = typeof row.id === "string" ? row.id.normalize("NFC") : row.id;
+    const item = items.get(String(id)) ?? { id, rows: new Map<number | string, LoggedRow>() };
+    items.set(String(id), item);
+    const [first] = item.rows.values();
+    const before = item.rows.get(row.attempt ?? 1);
+    if (first && typeof first.id !== typeof row.id)
+      issues.add(
+        row.row,
+        "duplicate",
+        `the number ${id} and the text ${quoted(String(id))} are ids of two samples, and would be one item: rename one of them`,
+        "id",
+      );
+    else if (before)
+      issues.add(
+        row.row,
+        "duplicate",
+        row.attempt === undefined
+          ? `${itemNoun} ${id} is there twice, first in ${issues.noun} ${before.row}${duplicate === undefined ? "" : `: ${duplicate}`}`
+          : `${noun} ${row.attempt} is there twice`,
+        row.attempt === undefined ? "id" : noun,
+      );
+    else if (first && first.hash !== null && row.hash !== null && first.hash !== row.hash)
+      issues.add(
+        row.row,
+        "other_content",
+        `${quoted(String(id))} is also the id of other content, first in ${issues.noun} ${first.row}: two items need two ids`,
+        "id",
+      );
+    item.rows.set(row.attempt ?? 1, row);
+  }
+  return new Map(Array.from(items.values(), ({ id, rows: same }) => [id, [...same.values()]]));
+}
+
+/** Text that stands where scores do, with its counts; null where there is none. */
+function wordsRemark(metric: string, words: ReadonlyMap<string, number>): string | null {
+  if (words.size === 0) return null;
+  const total = [...words.values()].reduce((sum, count) => sum + count, 0);
+  return `${total} ${total === 1 ? "value" : "values"} of ${metric} ${total === 1 ? "is" : "are"} no score: ${tally(words, 5)}`;
+}
