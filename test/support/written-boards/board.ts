@@ -13,6 +13,8 @@ export interface WrittenSample {
 export interface WrittenAttempt {
   readonly score: number;
   readonly failed: boolean;
+  /** What stands where the score does, of a log that is damaged. */
+  readonly raw?: unknown;
 }
 
 /** A run of a model on a task. */
@@ -49,6 +51,11 @@ export interface HarnessWriter {
   readonly idOf: (sample: WrittenSample) => string;
   /** Writes runs, plainly or, as `style` draws, in another way that says the same. */
   write(folder: string, runs: readonly WrittenRun[], style: Style): void;
+}
+
+/** What a log has for an attempt's score: of a failed one what its harness gives. */
+export function loggedScore({ score, failed, raw }: WrittenAttempt, failedScore: number | null): unknown {
+  return raw === undefined ? (failed ? failedScore : score) : raw;
 }
 
 /** Draws of what is written otherwise, each by its name; remembered, for the message of a test that fails. */

@@ -1,4 +1,4 @@
-import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type Style, type WrittenAttempt, type WrittenRun } from "./board.ts";
 import { isoDate, jsonText, lineBytes, put } from "./files.ts";
 
 /** Records of Every Eval Ever: lines of samples, with their aggregate file beside. */
@@ -14,7 +14,7 @@ export const eeeWriter: HarnessWriter = {
       const place = `${run.task}/${run.model}/${style.is("other file names") ? style.random.below(1e9) : k}`;
       const rows = run.samples.flatMap((sample) => sample.attempts.map((attempt) => ({ sample, attempt })));
       if (style.is("lines in another order")) style.random.shuffle(rows);
-      const lines = rows.map(({ sample, attempt: { score, failed } }) =>
+      const lines = rows.map(({ sample, attempt }) =>
         JSON.stringify({
           schema_version: "0.3.0",
           model_id: run.model,
@@ -22,8 +22,8 @@ export const eeeWriter: HarnessWriter = {
           evaluation_result_id: "acc",
           sample_id: String(sample.id),
           input: { raw: inputOf(sample.question, style), reference: [sample.target] },
-          evaluation: { score: failed ? null : score === 0 && style.is("false for 0") ? false : score },
-          ...(failed && { error: "timeout" }),
+          evaluation: { score: scoreIn(attempt, style) },
+          ...(attempt.failed && { error: "timeout" }),
         }),
       );
       const ending = style.is("a name of gzip") ? ".jsonl.gz" : ".jsonl";
@@ -32,6 +32,11 @@ export const eeeWriter: HarnessWriter = {
     }
   },
 };
+
+function scoreIn(attempt: WrittenAttempt, style: Style): unknown {
+  const score = loggedScore(attempt, null);
+  return score === 0 && style.is("false for 0") ? false : score;
+}
 
 function inputOf(question: string, style: Style): string {
   return style.is("decomposed characters") ? question.normalize("NFD") : question;

@@ -1,4 +1,4 @@
-import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type Style, type WrittenRun } from "./board.ts";
 import { jsonText, put } from "./files.ts";
 
 /** Runs of HELM: a folder of four files each, in the suite that their date makes. */
@@ -43,14 +43,14 @@ function rowsOf({ samples }: WrittenRun, style: Style): Trial[] {
 }
 
 function statsOf({ sample, trial }: Trial, style: Style): object[] {
-  const { score, failed } = sample.attempts[trial]!;
+  const score = loggedScore(sample.attempts[trial]!, 0);
   const entry = (stats: readonly object[]): object => ({
     instance_id: `id${sample.id}`,
     train_trial_index: trial,
     stats,
   });
-  const stat = (name: string, mean: number): object => ({ name: { name, split: "test" }, count: 1, sum: mean, mean });
-  const scored = stat("exact_match", failed ? 0 : score);
+  const stat = (name: string, mean: unknown): object => ({ name: { name, split: "test" }, count: 1, sum: mean, mean });
+  const scored = stat("exact_match", score);
   const asked = stat("num_prompt_tokens", 12);
   return style.is("an entry for each metric's class") ? [entry([asked]), entry([scored])] : [entry([asked, scored])];
 }

@@ -1,4 +1,4 @@
-import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type Style, type WrittenAttempt, type WrittenRun } from "./board.ts";
 import { isoDate, jsonText, put, zipOf } from "./files.ts";
 
 /** Logs of Inspect: a file a run, JSON or an archive. */
@@ -48,17 +48,23 @@ function logOf({ model, task, ended, samples, broken }: WrittenRun, style: Style
     plan: { steps: [{ solver: "generate", params: {}, params_passed: {} }], config: {} },
     results: { scores: [] },
     stats: style.is("without its end") ? {} : { completed_at: isoDate(ended, style) },
-    samples: entries.map(({ sample, attempt: { score, failed }, epoch }) => ({
+    samples: entries.map(({ sample, attempt, epoch }) => ({
       id: textIds ? String(sample.id) : sample.id,
       epoch,
       input: sample.question.normalize(nfd),
       target: sample.target,
-      scores: failed ? {} : { match: { value: asText ? lettered(score) : score, answer: "x" } },
-      ...(failed && { error: { message: "429 Too Many Requests", traceback: "…" } }),
+      scores: isScored(attempt)
+        ? { match: { value: asText ? lettered(attempt) : loggedScore(attempt, null), answer: "x" } }
+        : {},
+      ...(attempt.failed && { error: { message: "429 Too Many Requests", traceback: "…" } }),
     })),
   };
 }
 
-function lettered(score: number): string {
-  return { 0: "I", 1: "C", 0.5: "P" }[score] ?? String(score);
+function isScored(attempt: WrittenAttempt): boolean {
+  return !attempt.failed || attempt.raw !== undefined;
+}
+
+function lettered({ score, raw }: WrittenAttempt): unknown {
+  return raw ?? { 0: "I", 1: "C", 0.5: "P" }[score] ?? String(score);
 }

@@ -1,5 +1,5 @@
 import { parquetWriteBuffer } from "hyparquet-writer";
-import type { HarnessWriter, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type WrittenRun } from "./board.ts";
 import { fileDate, jsonText, put } from "./files.ts";
 
 /** Details of lighteval, with their results beside. */
@@ -47,7 +47,7 @@ function detailsOf({ samples }: WrittenRun, codec: boolean): Uint8Array {
           name: "doc",
           data: samples.map(({ id, question, target }) => ({ id: String(id), query: question, choices: [target] })),
         },
-        { name: "metric", data: first.map(({ score, failed }) => ({ acc: failed ? 0 : score })) },
+        { name: "metric", data: first.map((attempt) => ({ acc: loggedScore(attempt, 0) })) },
         { name: "model_response", data: first.map(({ failed }) => ({ text: [failed ? "" : "x"] })) },
       ],
     }),

@@ -1,3 +1,4 @@
+import { loggedScore } from "./board.ts";
 import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
 import { fileDate, jsonText, lineBytes, put } from "./files.ts";
 
@@ -24,7 +25,8 @@ export const lmEvalWriter: HarnessWriter = {
 
 function lineOf(sample: WrittenRun["samples"][number], old: boolean, style: Style): object {
   const [attempt] = sample.attempts;
-  const { score, failed } = attempt!;
+  const { failed } = attempt!;
+  const score = loggedScore(attempt!, 0);
   const text = style.is("decomposed characters") ? sample.question.normalize("NFD") : sample.question;
   return {
     doc_id: sample.id,
@@ -37,7 +39,7 @@ function lineOf(sample: WrittenRun["samples"][number], old: boolean, style: Styl
     doc_hash: "d",
     prompt_hash: "p",
     target_hash: "t",
-    acc: failed ? 0 : score === 1 && style.is("true for 1") ? true : score,
+    acc: score === 1 && style.is("true for 1") ? true : score,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type Style, type WrittenRun } from "./board.ts";
 import { jsonText, put } from "./files.ts";
 
 /** Results of OpenCompass, in the folder of their run, with its predictions. */
@@ -29,7 +29,7 @@ function resultsOf({ samples, broken }: WrittenRun): object {
   if (broken !== undefined) return { error: broken };
   const several = samples.some(({ attempts }) => attempts.length > 1);
   const details = samples.map(({ id, attempts }) => {
-    const scores = attempts.map(({ score, failed }) => (failed ? 0 : score));
+    const scores = attempts.map((attempt) => loggedScore(attempt, 0));
     return { example_abbr: `x_${id}`, pred: "x", score: several ? scores : scores[0] };
   });
   return { score: 50, details };

@@ -1,4 +1,4 @@
-import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type Style, type WrittenRun } from "./board.ts";
 import { lineBytes, put } from "./files.ts";
 
 /** One table of all scores: long, or wide, as CSV in its dialects or as JSON lines. */
@@ -12,11 +12,11 @@ export const tableWriter: HarnessWriter = {
   write(folder, runs, style) {
     const rows = runs.flatMap(({ model, task, samples }) =>
       samples.flatMap(({ id, attempts }) =>
-        attempts.map(({ score, failed }, k) => ({
+        attempts.map((attempt, k) => ({
           model,
           item_id: `${task}/${id}`,
           trial: String(k),
-          score: failed ? null : score,
+          score: loggedScore(attempt, null) as string | number | null,
         })),
       ),
     );
