@@ -7,7 +7,7 @@ import {
 } from "anchoreval-trainer/internal/backtest/compare-methods";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
-import { withoutCopies } from "anchoreval-trainer/internal/matrix/replicates";
+import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";

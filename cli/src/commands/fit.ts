@@ -44,6 +44,7 @@ import {
   readRecipe,
   readSizes,
   remarkCopies,
+  remarkReplicates,
 } from "../options/fit.ts";
 import {
   fileDate,
@@ -277,6 +278,7 @@ export async function fitAsked(
     ),
   );
   remarkCopies(output, result.copies);
+  remarkReplicates(output, result.replicates);
   if (options.text("total") !== undefined)
     for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
   const timings: Record<string, number> = { reading: read, ...result.timings };

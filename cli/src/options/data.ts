@@ -8,7 +8,7 @@ import {
   type ReadResponsesOptions,
   type Responses,
 } from "anchoreval-trainer/internal/matrix/read-responses";
-import { unvariedScenarios } from "anchoreval-trainer/internal/matrix/replicates";
+import { unvariedScenarios } from "anchoreval-trainer/internal/matrix/alike/unvaried";
 import type { Manifest } from "anchoreval/bundle";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
