@@ -7,7 +7,7 @@ import {
 } from "anchoreval-trainer/internal/backtest/compare-methods";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
-import { withoutCopies } from "anchoreval-trainer/internal/matrix/replicates";
+import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
@@ -16,6 +16,7 @@ import { recordTable } from "anchoreval/internal/words/figures";
 import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies, readLines, readSplitBy, SPLIT_BY_OPTION } from "../options/model-files.ts";
 import {
+  boardRecord,
   fileDigest,
   FULL_SCORES_OPTION,
   readGivenResponses,
@@ -97,7 +98,7 @@ export const backtestCommand: Command = {
     const sources = options.number("sources", { min: 5, integer: true }, undefined);
     const provider = options.oneOf("provider", PROVIDERS, "cpu");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
-    const { matrix, remarks } = await readGivenResponses(options, { responses, ...reading });
+    const { matrix, remarks, board } = await readGivenResponses(options, { responses, ...reading });
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     const column = splitBy?.(matrix.subjects);
@@ -107,6 +108,7 @@ export const backtestCommand: Command = {
     const [method] = methods.values() as Iterable<Method>;
     const header = {
       data: await fileDigest(responses),
+      board: boardRecord(board),
       weighting: method!.settings.weighting,
       split: splits.join(","),
       ...(column && { splitBy: options.text("split-by") }),

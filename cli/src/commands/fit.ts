@@ -44,9 +44,12 @@ import {
   readRecipe,
   readSizes,
   remarkCopies,
+  remarkReplicates,
 } from "../options/fit.ts";
 import {
   fileDate,
+  type BoardRecord,
+  boardRecord,
   FULL_SCORES_OPTION,
   givenDate,
   readGivenResponses,
@@ -125,7 +128,7 @@ export const fitCommand: Command = {
     const out = options.required("out");
     const force = options.flag("force");
     await checkBundleFolder(out, { ...name, force });
-    const { files, timings, provider, content, additions } = await fitAsked({ options, output, signal });
+    const { files, timings, provider, content, additions, board } = await fitAsked({ options, output, signal });
     const before = performance.now();
     const manifest = parseManifest(files.get("manifest.json")!); // a manifest that readers would refuse isn't written
     await stoppableBy(signal, "the fit")(turn());
@@ -149,7 +152,7 @@ export const fitCommand: Command = {
       ["bundle", `${manifest.benchmark}@${manifest.version} in ${out}`] as const,
       ["digest", digest] as const,
     ];
-    output.result({ ...made, manifest, words, milliseconds: timings, peakMemory: memory }, [
+    output.result({ ...made, ...given({ board }), manifest, words, milliseconds: timings, peakMemory: memory }, [
       ...errorLines(manifest, { most: MOST_SCENARIOS }),
       "",
       ...factLines([...additionFacts(manifest), ...place]),
@@ -179,6 +182,8 @@ interface AskedFit {
   readonly timings: Record<string, number>;
   /** Where it was calibrated, and why there. */
   readonly provider: string;
+  /** What came in, of one board. */
+  readonly board?: BoardRecord;
 }
 
 /** Fits the bundle that options ask for. */
@@ -215,7 +220,8 @@ export async function fitAsked(
   }
 
   const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-  let board: Responses = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+  const first = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+  let board: Responses = first;
   for (const remark of board.remarks) output.remark(remark);
   checkAskedSizes(options, board.matrix.items);
   const parts: FitPart[] = [];
@@ -277,6 +283,7 @@ export async function fitAsked(
     ),
   );
   remarkCopies(output, result.copies);
+  remarkReplicates(output, result.replicates);
   if (options.text("total") !== undefined)
     for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
   const timings: Record<string, number> = { reading: read, ...result.timings };
@@ -295,7 +302,8 @@ export async function fitAsked(
   );
   const files = bundleFiles(result, report);
   timings["report and writing"] = performance.now() - before;
-  return { files, timings, provider: reason, content: result.content, additions };
+  const checked = "board" in first ? { board: boardRecord(first.board) } : {};
+  return { files, timings, provider: reason, content: result.content, additions, ...checked };
 }
 
 /** Remarks on totals that have no form of their own because another form has as many items. */

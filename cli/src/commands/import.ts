@@ -9,6 +9,7 @@ import {
 } from "anchoreval-trainer/internal/matrix/read-long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
+import { checkBoard, findingWords } from "anchoreval-trainer/internal/matrix/border/border-check";
 import { importLogs, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
 import { trialsAndPrices, type TrialsAndPrices } from "anchoreval-trainer/internal/import/trials-and-prices";
 import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-prices";
@@ -25,6 +26,7 @@ import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, inva
 import { openHarness } from "../trainer.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
+import { boardRecord } from "../options/data.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 
 const TABLES = ["table", "routerdc"] as const;
@@ -90,16 +92,19 @@ export const importCommand: Command = {
       ? await importTable(from, operands, options)
       : await importHarness(from, operands, options, output);
     await checkOutFolder({ ...place, other: otherImport(matrix) });
+    const board = checkBoard(operands.join(", "), matrix);
+    const warnings = [...report.warnings, ...board.findings.map(findingWords)];
+    const facts = { ...report, warnings, board: boardRecord(board) };
     const files = FILES.filter((file) => trials !== undefined || file !== TRIALS);
     const write = async (responses: string, items: string, description: string, single: string): Promise<void> => {
       await writeWideCsv(responses, matrix);
       await writeItems(items, matrix.items, prices);
-      await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
+      await writeFile(description, `${JSON.stringify(facts, null, 2)}\n`);
       if (trials !== undefined) await writeTrials(single, trials);
     };
     await writeOutFolder(out, files, write, [TRIALS]);
-    for (const warning of report.warnings) output.remark(table ? warning : `warning: ${warning}`);
-    output.result(report, [...lines, ...foundLines(report), "", ...nextSteps(report, out)]);
+    for (const warning of warnings) output.remark(table ? warning : `warning: ${warning}`);
+    output.result(facts, [...lines, ...foundLines(report), "", ...nextSteps(report, out)]);
   },
 };
 

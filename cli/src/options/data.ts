@@ -6,13 +6,14 @@ import { readFullScores } from "anchoreval-trainer/internal/matrix/full-scores";
 import {
   readResponses,
   type ReadResponsesOptions,
-  type Responses,
+  type ReadResponses,
 } from "anchoreval-trainer/internal/matrix/read-responses";
-import { unvariedScenarios } from "anchoreval-trainer/internal/matrix/replicates";
+import type { BorderFinding, CheckedBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
+import { boardWords } from "anchoreval-trainer/internal/matrix/border/board-summary";
 import type { Manifest } from "anchoreval/bundle";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
@@ -52,21 +53,20 @@ export const FULL_SCORES_OPTION = {
 export async function readGivenResponses(
   options: OptionReader,
   { responses, ...reading }: ReturnType<typeof readResponseOptions>,
-): Promise<Responses> {
+): Promise<ReadResponses> {
   const read = await readResponses(responses, reading);
-  const unvaried = unvariedScenarios(read.matrix);
-  const said = [
-    ...read.remarks,
-    ...(unvaried.length > 0 ? [unvariedWords(unvaried, read.matrix.subjects.length)] : []),
-  ];
+  const said = [...read.remarks, ...boardWords(read.board.summary)];
   const file = options.text("full-scores");
   if (file === undefined) return { ...read, remarks: said };
   const { matrix, remarks } = await readFullScores(file, read.matrix, reading);
-  return { matrix, remarks: [...said, ...remarks] };
+  return { ...read, matrix, remarks: [...said, ...remarks] };
 }
 
-function unvariedWords(scenarios: readonly string[], models: number): string {
-  return `no variance in ${firstFew(scenarios)}: the ${models} models have the same score on every item, so that items can't be told apart and errors can't be measured; other models are needed, weaker or stronger`;
+/** What came in, as documents have it. */
+export type BoardRecord = CheckedBoard["summary"] & { readonly findings: readonly Omit<BorderFinding, "refused">[] };
+
+export function boardRecord({ summary, findings }: CheckedBoard): BoardRecord {
+  return { ...summary, findings: findings.map(({ code, names, message }) => ({ code, names, message })) };
 }
 
 /** Facts that `anchoreval import` left beside the responses. */

@@ -3,6 +3,7 @@ import { SCORE_LINKS } from "anchoreval-trainer/internal/calibrate/bank";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
 import type { Fit } from "anchoreval-trainer/internal/fit/fit";
 import { checkAnchors, type FormPlan } from "anchoreval-trainer/internal/fit/form-plans";
+import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
 import type { ReadResponsesOptions, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { ANCHOR_METHOD_NAMES, customised, loadMethod, METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
@@ -235,4 +236,10 @@ export function checkAskedSizes(options: OptionReader, items: readonly ItemInfo[
 export function remarkCopies(output: Output, copies: readonly string[]): void {
   if (copies.length > 0)
     output.remark(`every answer the same as another model's, so that both count as one: ${listed(copies)}`);
+}
+
+/** Says which models are held out together, since one of them is another's rerun by its answers. */
+export function remarkReplicates(output: Output, groups: readonly (readonly string[])[]): void {
+  if (groups.length > 0)
+    output.remark(`answers that agree beyond chance, so that these are held out together: ${replicateWords(groups)}`);
 }

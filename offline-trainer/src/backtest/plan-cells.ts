@@ -2,7 +2,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
-import { unvariedScenarios } from "../matrix/replicates.ts";
+import { replicateNames, replicateWords } from "../matrix/alike/replicates.ts";
+import { unvariedScenarios } from "../matrix/border/unvaried.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
 import {
@@ -103,10 +104,11 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
           "invalid_data",
           `no variance in ${unvaried.join(", ")}: the ${matrix.subjects.length} models have the same score on every item, so that all count as copies of one and none can be held out`,
         );
+      const alike = replicateWords(replicateNames(names, part.replicates));
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",
-          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${part.groups.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
+          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${part.groups.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed${alike === "" ? "" : `; models whose answers agree beyond chance are on one side together: ${alike}`})`,
         );
       for (const candidate of candidates)
         cells.push({ benchmark: part, split: candidate, sizes, seed, seedIndex, method });

@@ -22,7 +22,7 @@ import { DEFAULT_SETTINGS } from "../methods/settings.ts";
 import { closingWords } from "../report/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices } from "../matrix/scenarios.ts";
-import { replicateGroups } from "../matrix/replicates.ts";
+import { replicateGroups } from "../matrix/alike/replicates.ts";
 import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
 import { type LocalWorker, startLocalWorker } from "../serve/local-worker.ts";

@@ -13,6 +13,7 @@ import {
   scenariosOf,
   type Benchmark,
 } from "../matrix/benchmark.ts";
+import { replicateNames } from "../matrix/alike/replicates.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";
@@ -31,6 +32,8 @@ export interface Fit {
   readonly parts: readonly FittedPart[];
   /** Models that answer every item as an earlier one does: they count as one with it. */
   readonly copies: readonly string[];
+  /** Models whose answers agree beyond chance, in groups: they are held out together. */
+  readonly replicates: readonly (readonly string[])[];
   /** The content of the files before they are encoded; a report can be added to it. */
   readonly content: BundleContent;
   /**
@@ -73,7 +76,8 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
   }
   const content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
-  return { method, forms, parts, content, copies: [...copies.keys()], timings: clock.laps };
+  const replicates = replicateNames(models, benchmark.replicates);
+  return { method, forms, parts, content, copies: [...copies.keys()], replicates, timings: clock.laps };
 }
 
 /** Fits groups that are estimated together: where there are threads for the held-out models, both at once. */

@@ -4,7 +4,8 @@ import type { SeenScores } from "anchoreval/internal/core/estimators/types";
 import { known, mean } from "../numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
-import { replicateGroups, withoutCopies } from "./replicates.ts";
+import { withoutCopies } from "./alike/copies.ts";
+import { replicateGroups } from "./alike/replicates.ts";
 import { eligibleTargets, type Split, TARGET_OBSERVED } from "./splits.ts";
 import { familyNumbers } from "./families.ts";
 

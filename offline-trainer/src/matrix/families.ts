@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { disjointSets, numbered, replicateGroups } from "./replicates.ts";
+import { replicateGroups } from "./alike/replicates.ts";
 import type { ResponseMatrix } from "./response-matrix.ts";
 
 /** With fewer families, an error on models of an unseen maker can't be distinguished from chance. */
@@ -91,4 +91,30 @@ export function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): I
     }
   }
   return sets.numbers();
+}
+
+/** Sets of models that grow together, each one alone at first. */
+export function disjointSets(count: number) {
+  const parent = Int32Array.from({ length: count }, (_, m) => m);
+  const root = (model: number): number => {
+    let at = model;
+    while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
+    return at;
+  };
+  return {
+    join: (one: number, other: number): void => {
+      parent[root(one)] = root(other);
+    },
+    /** The set of every model, numbered from 0 by first appearance. */
+    numbers: (): Int32Array => numbered(parent.map((_, m) => root(m))),
+  };
+}
+
+/** Keys as numbers from 0 by first appearance. */
+function numbered(keys: Iterable<string | number>): Int32Array {
+  const numbers = new Map<string | number, number>();
+  return Int32Array.from(keys, (key) => {
+    if (!numbers.has(key)) numbers.set(key, numbers.size);
+    return numbers.get(key)!;
+  });
 }

@@ -5,22 +5,29 @@ import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-re
 import { isMissingWord } from "anchoreval/internal/tables/score-reader";
 import { checkColumn, openTable } from "./readers/chosen-rows.ts";
 import { placeOf } from "./readers/long-table.ts";
+import type { BorderFinding } from "./border/border-check.ts";
+import { unusedFields, unusedWeights } from "./border/unused-fields.ts";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /**
  * Reads descriptions of items: JSON lines or CSV with a header, plain or gzip, with `item_id`, `scenario` and, if wanted,
  * `subscenario`, `text`, `hash`, `task`, `doc_id`. Other fields are ignored; gold answers are never kept. In a CSV an empty
  * cell is none, and a `doc_id` of digits is a number.
+ * @param findings - takes what is said of fields that look meant and aren't read
  * @throws AnchorEvalError `invalid_data` naming file, line, field and rule
  */
-export async function readItems(path: string): Promise<ItemInfo[]> {
+export async function readItems(path: string, findings: BorderFinding[] = []): Promise<ItemInfo[]> {
   const { json, lines } = await openTable(path);
   const issues = new DataIssues(path, json ? "lines" : "table");
   const items: ItemInfo[] = [];
   const rows = new Map<string, number>();
+  const fields = new Set<string>();
+  const weights = new Map<string, unknown>();
   for await (const records of json ? jsonRecords(lines, issues) : csvItems(csvRecords(lines, issues), issues))
     for (const record of records) {
       const item = parseItem(record, issues);
+      for (const name of Object.keys(record.fields)) fields.add(name);
+      if (item) weights.set(item.item_id, record.fields["weight"] ?? record.fields["weights"]);
       if (!item) continue;
       const first = rows.get(item.item_id);
       if (first !== undefined)
@@ -34,6 +41,7 @@ export async function readItems(path: string): Promise<ItemInfo[]> {
     }
   issues.refuse();
   if (items.length === 0) issues.fail({}, "empty", "the file describes no items");
+  findings.push(...unusedFields(path, [...fields], ITEM_FIELDS), ...unusedWeights(path, items, weights));
   return items;
 }
 
@@ -45,7 +53,7 @@ async function* csvItems(
   issues: DataIssues,
 ): AsyncGenerator<readonly ItemRecord[], void, undefined> {
   let header: readonly string[] | null = null;
-  let places: readonly (readonly [(typeof ITEM_FIELDS)[number], number])[] = [];
+  let places: readonly (readonly [string, number])[] = [];
   for await (const records of batches) {
     const items: ItemRecord[] = [];
     for (const record of records) {
@@ -53,10 +61,12 @@ async function* csvItems(
       if (header === null) {
         header = cells;
         for (const name of ["item_id", "scenario"]) checkColumn(name, "of item_id,scenario,…", header, issues);
-        places = ITEM_FIELDS.filter((name) => cells.includes(name)).map((name) => [
-          name,
-          placeOf(name, record, (...issue) => issues.fail(...issue)),
-        ]);
+        places = [
+          ...ITEM_FIELDS.filter((name) => cells.includes(name)).map(
+            (name) => [name, placeOf(name, record, (...issue) => issues.fail(...issue))] as const,
+          ),
+          ...cells.flatMap((name, at) => (ITEM_FIELDS.some((own) => own === name) ? [] : [[name, at] as const])),
+        ];
       } else if (checkWidth(record, header, issues)) {
         const own = places.map(([name, at]) => [name, cellValue(name, cells[at]!, row, issues)] as const);
         items.push({ row, fields: Object.fromEntries(own) });
@@ -67,7 +77,8 @@ async function* csvItems(
 }
 
 /** A cell as JSON would have it; a word for what is missing is refused where it may be a name. */
-function cellValue(column: (typeof ITEM_FIELDS)[number], cell: string, row: number, issues: DataIssues): unknown {
+function cellValue(column: string, cell: string, row: number, issues: DataIssues): unknown {
+  if (!ITEM_FIELDS.some((name) => name === column)) return cell;
   if (cell === "" || (column === "hash" && isMissingWord(cell))) return undefined;
   if (column === "doc_id") {
     if (/^(?:0|[1-9]\d{0,14})$/.test(cell)) return Number(cell);

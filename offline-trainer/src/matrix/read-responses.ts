@@ -3,6 +3,7 @@ import { type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-recor
 import { DataIssues, firstFew } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
 import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
+import { type BorderFinding, checkBoard, type CheckedBoard, findingWords } from "./border/border-check.ts";
 import { defaultItems, readItems } from "./items-file.ts";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";
@@ -34,6 +35,12 @@ export interface Responses {
   readonly trials?: readonly CellTrials[];
 }
 
+/** Responses from a file. */
+export interface ReadResponses extends Responses {
+  /** What came in, and what is odd about it, which is among the remarks, too. */
+  readonly board: CheckedBoard;
+}
+
 /**
  * Reads a leaderboard's responses: wide CSV (`model,<item_id>…`), long CSV, JSON lines or Parquet (`model`, `item_id`,
  * `score`), or py-irt's JSON lines; text plain or gzip. The ending .csv, .jsonl or .parquet decides, else the content does.
@@ -41,10 +48,11 @@ export interface Responses {
  * @throws AnchorEvalError `invalid_data` naming file, row, column and rule; `invalid_option` for a range that is none
  * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
  */
-export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<Responses> {
+export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<ReadResponses> {
   const reader = scoreReader(options);
   // Cheap, and wrong descriptions shall not show only after a long read.
-  const described = options.items === undefined ? null : await readItems(options.items);
+  const findings: BorderFinding[] = [];
+  const described = options.items === undefined ? null : await readItems(options.items, findings);
   const remarks: string[] = [];
   const table = await readTable(path, reader, remarks);
   const trials = table.repeats?.finish();
@@ -63,7 +71,10 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
     remarks.push(...pooled.remarks);
   }
   remarks.push(...mixedSubscenarios(items));
-  return { matrix: assembleMatrix(table, items), remarks, ...(trials && { trials }) };
+  const matrix = assembleMatrix(table, items);
+  const board = checkBoard(path, matrix, findings);
+  remarks.push(...board.findings.map(findingWords));
+  return { matrix, remarks, board, ...(trials && { trials }) };
 }
 
 async function readTable(path: string, reader: ScoreReader, remarks: string[]): Promise<ScoreTable> {

@@ -3,7 +3,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { LEAST_FAMILIES } from "../../../offline-trainer/src/matrix/families.ts";
-import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
+import { replicateGroups } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
 import {
   eligibleTargets,
   extrapolationSplit,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
+import { replicateGroups } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
 import { kindCode } from "../../../offline-trainer/src/simulate/items.ts";
 import { CHANCE } from "../../../offline-trainer/src/simulate/models.ts";
 import {

@@ -5,7 +5,7 @@ import { DataIssues, jsonKind } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ImportedTable } from "../read-long-table.ts";
 import type { ItemInfo } from "../response-matrix.ts";
-import { putScore } from "./long-table.ts";
+import { noteUnread, putScore } from "./long-table.ts";
 import { assembleMatrix, checkTable, ScoreTable } from "./score-table.ts";
 
 /**
@@ -19,6 +19,7 @@ export async function readRouterDc(paths: readonly string[], options: ScoreOptio
   const table = new ScoreTable(new DataIssues(paths.join(", ")), reader);
   const items: ItemInfo[] = [];
   const files = new Map<string, string>();
+  const unread = new Set<string>();
   for (const path of paths) {
     const issues = new DataIssues(path, "entries");
     const name = basename(path).replace(/\.json$/, "");
@@ -35,7 +36,8 @@ export async function readRouterDc(paths: readonly string[], options: ScoreOptio
     const [, scenario, split] = /^(.+?)[-_](train|test)$/.exec(name) ?? [];
     (entries as unknown[]).forEach((entry, k) => {
       const row = k + 1;
-      const { question, scores } = (entry ?? {}) as { question?: unknown; scores?: unknown };
+      const { question, scores, ...others } = (entry ?? {}) as { question?: unknown; scores?: unknown };
+      for (const field of Object.keys(others)) unread.add(field);
       if (typeof question !== "string" || typeof scores !== "object" || scores === null) {
         issues.add({ row }, "missing", "an entry has question, a text, and scores, by model");
         return;
@@ -49,5 +51,7 @@ export async function readRouterDc(paths: readonly string[], options: ScoreOptio
     issues.refuse();
   }
   checkTable(table, 1);
-  return { matrix: assembleMatrix(table, items), weighting: null, remarks: [] };
+  const remarks: string[] = [];
+  noteUnread([...unread], [], remarks);
+  return { matrix: assembleMatrix(table, items), weighting: null, remarks };
 }

@@ -12,7 +12,7 @@ import { typescriptBackend } from "../../../../offline-trainer/src/backends/type
 import { bundleFiles, type Fit, fit as fitMatrix } from "../../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-scores.ts";
 import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
-import { withoutCopies } from "../../../../offline-trainer/src/matrix/replicates.ts";
+import { withoutCopies } from "../../../../offline-trainer/src/matrix/alike/copies.ts";
 import { fullScores, scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";

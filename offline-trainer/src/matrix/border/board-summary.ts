@@ -1,0 +1,82 @@
+import { counted, wholePercent } from "anchoreval/internal/words/figures";
+import type { ResponseMatrix } from "../response-matrix.ts";
+
+/** Distinct values up to which they are counted. */
+const MOST_VALUES = 1000;
+/** Scenarios of which words tell each. */
+const MOST_SCENARIOS = 6;
+
+/** What a board has, as it came in: what is wrong in a file mostly shows here. */
+export interface BoardSummary {
+  readonly models: number;
+  readonly items: number;
+  /** The lowest and the highest score, after the scale. */
+  readonly range: readonly [low: number, high: number];
+  /** Distinct scores; 1000 where there are as many or more. */
+  readonly distinct: number;
+  /** Share of cells without a score. */
+  readonly missing: number;
+  readonly scenarios: readonly {
+    readonly id: string;
+    readonly items: number;
+    /** Mean of its scores. */
+    readonly mean: number;
+    readonly missing: number;
+  }[];
+}
+
+export function boardSummary({ subjects, items, scores, observed }: ResponseMatrix): BoardSummary {
+  const values = new Set<number>();
+  const parts = new Map<string, { items: number; sum: number; seen: number }>();
+  for (const { scenario } of items) {
+    const part = parts.get(scenario) ?? { items: 0, sum: 0, seen: 0 };
+    part.items++;
+    parts.set(scenario, part);
+  }
+  const partOf = items.map(({ scenario }) => parts.get(scenario)!);
+  let [low, high, seen] = [Infinity, -Infinity, 0];
+  for (let m = 0, at = 0; m < subjects.length; m++)
+    for (let i = 0; i < items.length; i++, at++) {
+      if (observed?.[at] === 0) continue;
+      const score = scores[at]!;
+      low = Math.min(low, score);
+      high = Math.max(high, score);
+      if (values.size < MOST_VALUES) values.add(score);
+      partOf[i]!.sum += score;
+      partOf[i]!.seen++;
+      seen++;
+    }
+  const lacking = (all: number, count: number): number => 1 - count / (all * subjects.length);
+  return {
+    models: subjects.length,
+    items: items.length,
+    range: [low, high],
+    distinct: values.size,
+    missing: lacking(items.length, seen),
+    scenarios: Array.from(parts, ([id, part]) => ({
+      id,
+      items: part.items,
+      mean: part.sum / part.seen,
+      missing: lacking(part.items, part.seen),
+    })),
+  };
+}
+
+/**
+ * Two lines on a board.
+ * @example ["14 models, 24 items; scores 0 to 1, 2 distinct; none missing", "math: 12 items, mean 41 %; code: 12 items, mean 38 %"]
+ */
+export function boardWords({ models, items, range, distinct, missing, scenarios }: BoardSummary): string[] {
+  const lacking = (share: number): string => `${share === 0 ? "none" : wholePercent(share)} missing`;
+  const values = distinct >= MOST_VALUES ? `${MOST_VALUES} or more distinct` : `${distinct} distinct`;
+  const [low, high] = range.map((score) => Number(score.toPrecision(4)));
+  const parts = scenarios.slice(0, MOST_SCENARIOS).map((part) => {
+    const gaps = part.missing > 0 && scenarios.length > 1 ? `, ${lacking(part.missing)}` : "";
+    return `${part.id}: ${counted(part.items, "item")}, mean ${wholePercent(part.mean)}${gaps}`;
+  });
+  const more = scenarios.length > parts.length ? [`and ${scenarios.length - parts.length} more scenarios`] : [];
+  return [
+    `${counted(models, "model")}, ${counted(items, "item")}; scores ${low} to ${high}, ${values}; ${lacking(missing)}`,
+    [...parts, ...more].join("; "),
+  ];
+}

@@ -1,0 +1,66 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { ResponseMatrix } from "../response-matrix.ts";
+import { boardSummary, type BoardSummary } from "./board-summary.ts";
+import { likeIds } from "./like-ids.ts";
+import { reversedScenarios } from "./reversed-scenarios.ts";
+import { summaryFindings } from "./summaries.ts";
+import { unvariedScenarios, unvariedWords } from "./unvaried.ts";
+
+/** Something about a board that makes its figures wrong, or may. */
+export interface BorderFinding {
+  /**
+   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `no_variance`,
+   * `unused_field`
+   */
+  readonly code: string;
+  /** Whether the board isn't taken. */
+  readonly refused?: boolean;
+  /** The models, scenarios or items that it is of. */
+  readonly names: readonly string[];
+  readonly message: string;
+}
+
+/** A finding in one line, with its code. */
+export function findingWords({ code, message }: BorderFinding): string {
+  return `${message} [${code}]`;
+}
+
+/** A board as it came in. */
+export interface CheckedBoard {
+  readonly summary: BoardSummary;
+  readonly findings: readonly BorderFinding[];
+}
+
+/**
+ * Looks at a board before anything is made of it: names that are one, lines that are no models and no items, scenarios that
+ * run against the others.
+ * @param file - names it in messages
+ * @param findings - others, of its reading
+ * @throws AnchorEvalError `invalid_data` with an issue for each finding that isn't taken, its code the finding's
+ * @example const { summary, findings } = checkBoard("responses.csv", matrix);
+ */
+export function checkBoard(
+  file: string,
+  matrix: ResponseMatrix,
+  findings: readonly BorderFinding[] = [],
+): CheckedBoard {
+  const unvaried = matrix.subjects.length > 1 ? unvariedScenarios(matrix) : [];
+  const all = [
+    ...findings,
+    ...likeIds(matrix),
+    ...summaryFindings(matrix),
+    ...reversedScenarios(matrix),
+    ...(unvaried.length > 0
+      ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
+      : []),
+  ];
+  const refused = all.filter((finding) => finding.refused === true);
+  const [first] = refused;
+  if (first)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: ${first.message}${refused.length > 1 ? `; and ${refused.length - 1} more` : ""}`,
+      { issues: refused.map(({ code, names, message }) => ({ path: [file, ...names], code, message })) },
+    );
+  return { summary: boardSummary(matrix), findings: all };
+}

@@ -1,0 +1,71 @@
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import type { ResponseMatrix } from "../response-matrix.ts";
+import type { BorderFinding } from "./border-check.ts";
+
+/** White space at an end of a name, and characters that take no room. */
+const AT_AN_END = /^[\s\u200b-\u200d\u2060\ufeff]|[\s\u200b-\u200d\u2060\ufeff]$/u;
+
+/** What tables and documents call the mean over all scenarios. */
+const OVERALL = "overall";
+
+/**
+ * Names that people can't tell apart, or that are something else's: white space at an end, refused, since it is never meant;
+ * names that differ by case, white space or form of Unicode alone; and a scenario called overall.
+ */
+export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
+  const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
+  const subscenarios = new Map<string, Set<string>>();
+  for (const { scenario, subscenario } of items)
+    if (subscenario !== undefined) {
+      if (!subscenarios.has(scenario)) subscenarios.set(scenario, new Set());
+      subscenarios.get(scenario)!.add(subscenario);
+    }
+  const kinds: [string, readonly string[]][] = [
+    ["model", subjects],
+    ["scenario", scenarios],
+    ...Array.from(subscenarios, ([id, own]): [string, string[]] => [`subscenario of ${id}`, [...own]]),
+    ["item", items.map((item) => item.item_id)],
+  ];
+  return [
+    ...kinds.flatMap(([kind, names]) => spaced(kind, names)),
+    ...kinds.flatMap(([kind, names]) => alike(kind, names)),
+    ...(scenarios.includes(OVERALL)
+      ? [
+          {
+            code: "reserved_name",
+            refused: true,
+            names: [OVERALL],
+            message: `a scenario is called "${OVERALL}", as the mean over all scenarios is: give it another name`,
+          },
+        ]
+      : []),
+  ];
+}
+
+function spaced(kind: string, names: readonly string[]): BorderFinding[] {
+  const found = names.filter((name) => AT_AN_END.test(name));
+  if (found.length === 0) return [];
+  const whose = found.length === 1 ? `${kind} ${quoted(found[0]!)} has` : `${found.length} names of a ${kind} have`;
+  const which = found.length === 1 ? "" : ` (${firstFew(found)})`;
+  const message = `${whose} white space at an end${which}: take it away`;
+  return [{ code: "id_white_space", refused: true, names: found, message }];
+}
+
+function alike(kind: string, names: readonly string[]): BorderFinding[] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const key = name
+      .normalize("NFKC")
+      .replace(/[\u200b-\u200d\u2060\ufeff]/gu, "")
+      .replace(/\s+/gu, " ")
+      .trim()
+      .toLowerCase();
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  const found = [...groups.values()].filter((group) => group.length > 1);
+  if (found.length === 0) return [];
+  const shown = found.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
+  const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : "";
+  const message = `names of a ${kind} differ by case, white space or Unicode's forms alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
+  return [{ code: "ids_alike", names: found.flat(), message }];
+}

@@ -1,0 +1,84 @@
+import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
+import { quoted } from "anchoreval/internal/tables/data-issues";
+import { pearson } from "../../numeric/statistics.ts";
+import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
+import type { BorderFinding } from "./border-check.ts";
+
+/** Models with a score in two scenarios below which nothing is said of their correlation. */
+const LEAST_MODELS = 8;
+/** Correlation of models' scores in a scenario and in the others below which it runs against them. */
+const REVERSED = -0.5;
+/** Chance of such a correlation in any of the scenarios of a board in which they have nothing to do with each other. */
+const ERROR = 1e-3;
+
+/**
+ * Scenarios whose scores fall where those of the others rise, as error rates do. Scenarios are put on two sides such that
+ * correlations are positive on one side and negative between both; the smaller side is the reversed one.
+ */
+export function reversedScenarios(matrix: ResponseMatrix): BorderFinding[] {
+  const { ids, scores } = scenarioMeans(matrix);
+  if (ids.length < 2) return [];
+  const others = (s: number, sides: readonly number[]): Float64Array =>
+    Float64Array.from(scores[s]!, (_, m) => {
+      let [sum, count] = [0, 0];
+      scores.forEach((own, k) => {
+        if (k === s || Number.isNaN(own[m]!)) return;
+        sum += sides[k]! * own[m]!;
+        count++;
+      });
+      return count > 0 ? sum / count : NaN;
+    });
+  const sides = scores.map(() => 1);
+  const correlations = ids.map(() => 0);
+  // Each turn puts a scenario where it agrees with more of the others: at most as many turns as there are scenarios.
+  for (let turns = 0; turns <= ids.length; turns++) {
+    ids.forEach((_, s) => (correlations[s] = sides[s]! * correlation(scores[s]!, others(s, sides))));
+    const worst = correlations.indexOf(Math.min(...correlations));
+    if (correlations[worst]! >= REVERSED) break;
+    sides[worst] = -sides[worst]!;
+  }
+  const minority = sides.filter((side) => side < 0).length * 2 <= ids.length ? -1 : 1;
+  const plain = sides.map((side) => (side === minority ? 0 : 1));
+  return ids.flatMap((id, s) => {
+    if (sides[s] !== minority) return [];
+    const rest = others(s, plain);
+    const r = correlation(scores[s]!, rest);
+    const shared = scores[s]!.filter((score, m) => !Number.isNaN(score) && !Number.isNaN(rest[m]!)).length;
+    const chance = ids.length * studentTCdf(r * Math.sqrt((shared - 2) / (1 - r * r)), shared - 2);
+    if (shared < LEAST_MODELS || !(r <= REVERSED) || !(chance <= ERROR)) return [];
+    const figure = `r = ${r.toFixed(2).replace("0.", ".")} over ${shared} models`;
+    // Of two nothing tells which one is reversed.
+    const both = ids.length === 2;
+    const names = both ? ids : [id];
+    const what = both
+      ? `scenarios ${ids.map(quoted).join(" and ")} run against each other: ${figure}; if lower is better in one of them`
+      : `scenario ${quoted(id)} runs against the others: ${figure}; if lower is better in it`;
+    const message = `${what}, write 1 − score there (--flip turns all scenarios of a table)`;
+    return [{ code: "scenario_reversed", names, message }];
+  });
+}
+
+/** Plain means of every model over the items of each scenario; NaN where it answered none. */
+function scenarioMeans(matrix: ResponseMatrix): { ids: string[]; scores: Float64Array[] } {
+  const { subjects, items } = matrix;
+  const ids = [...new Set(items.map(({ scenario }) => scenario))];
+  const scenarioOf = items.map(({ scenario }) => ids.indexOf(scenario));
+  const sums = ids.map(() => new Float64Array(subjects.length));
+  const counts = ids.map(() => new Float64Array(subjects.length));
+  eachScore(matrix, [...subjects.keys()], 0, items.length, (score, m, i) => {
+    sums[scenarioOf[i]!]![m]! += score;
+    counts[scenarioOf[i]!]![m]!++;
+  });
+  return { ids, scores: sums.map((sum, s) => sum.map((own, m) => own / counts[s]![m]!)) };
+}
+
+/** Pearson's correlation over the models that have both; 0 where nothing varies. */
+function correlation(left: Float64Array, right: Float64Array): number {
+  const both = [...left.keys()].filter((m) => !Number.isNaN(left[m]!) && !Number.isNaN(right[m]!));
+  return (
+    pearson(
+      Float64Array.from(both, (m) => left[m]!),
+      Float64Array.from(both, (m) => right[m]!),
+    ) ?? 0
+  );
+}

@@ -1,0 +1,220 @@
+import { quoted } from "anchoreval/internal/tables/data-issues";
+import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import type { BorderFinding } from "./border-check.ts";
+
+/** Chance, over all that a line of a table is compared with, at which it is the mean of others and no line of its own. */
+const CERTAIN = 1e-6;
+/** The same of a line whose name says that it is a summary. */
+const NAMED = 1e-2;
+/** Lines that a mean is of, at least. */
+const FEWEST = 3;
+/** Cells of a column or row that equal the others' means, at least. */
+const FEWEST_CELLS = 5;
+/** Decimals to which summaries are rounded. */
+const DECIMALS = [2, 3, 4, 5, 6];
+/** What a float32 of [0,1] is off, and a mean of thousands of them. */
+const FLOAT_NOISE = 2e-6;
+/** What a decimal number of [0,1] is off as a float32, at most. */
+const FLOAT32_STEP = 6e-8;
+/** Columns up to which those before a column are tried for its mean from each of them on: the square of so many in all. */
+const MOST_BLOCKS = 3000;
+
+/** Words by which a column or row is a summary. */
+const SUMMARY = /(?:^|[^a-z])(?:avg|average|mean|median|overall|total|aggregate|summary|macro|micro|all|score|accuracy|acc)(?:[^a-z]|$)/i; // prettier-ignore
+/** Words by which a row is the best or the worst of the others, item by item. */
+const EXTREME = /(?:^|[^a-z])(?:oracle|best|max|maximum|worst|min|minimum|upper|lower|ensemble|majority|median)(?:[^a-z]|$)/i; // prettier-ignore
+
+/** A table of scores seen by its columns, or by its rows: lines of cells, NaN where there is none. */
+interface Lines {
+  readonly names: readonly string[];
+  readonly cells: number;
+  at(line: number, cell: number): number;
+}
+
+/**
+ * Columns that are the mean of other columns, and rows of other rows, to the decimals that they have: of all others, of those
+ * of their scenario or of another one, of a block of columns before them, or of the scenarios' means. Binary boards have none:
+ * a mean of three answers is a fraction.
+ */
+export function summaryFindings(matrix: ResponseMatrix): BorderFinding[] {
+  const { subjects, items } = matrix;
+  const columns: Lines = {
+    names: items.map((item) => item.item_id),
+    cells: subjects.length,
+    at: (line, cell) => scoreAt(matrix, cell, line),
+  };
+  const rows: Lines = { names: subjects, cells: items.length, at: (line, cell) => scoreAt(matrix, line, cell) };
+  const scenarioOf = items.map(({ scenario }) => scenario);
+  return [
+    ...(isBinary(matrix) ? [] : means(columns, scenarioOf)).map(({ line, of }) =>
+      summary("item", columns.names[line]!, `the mean of ${of}`, true),
+    ),
+    ...(isBinary(matrix) ? [] : means(rows, null)).map(({ line, of }) =>
+      summary("model", subjects[line]!, `on every item the mean of ${of}`, true),
+    ),
+    ...extremes(rows).map(({ line, of }) => summary("model", subjects[line]!, of, false)),
+  ];
+}
+
+/** @param certain - whether it is one for certain, not by its name alone */
+function summary(kind: "item" | "model", name: string, of: string, certain: boolean): BorderFinding {
+  const place = kind === "item" ? "column" : "row";
+  return {
+    code: `summary_${place}`,
+    refused: certain,
+    names: [name],
+    message: `${kind} ${quoted(name)} is ${of}: a summary, no ${kind}; leave its ${place} out`,
+  };
+}
+
+/** The lines that are means of others. */
+function means(lines: Lines, groups: readonly string[] | null): { line: number; of: string }[] {
+  const count = lines.names.length;
+  const found = new Map<number, string>();
+  const cells = Array.from({ length: count }, (_, line) => cellsOf(lines, line));
+  // A summary of summaries, and the means of two scenarios beside that of both, are found once the others are out.
+  for (let size = -1; size < found.size;) {
+    size = found.size;
+    const others = (line: number): number[] =>
+      Array.from({ length: count }, (_, k) => k).filter((k) => k !== line && !found.has(k));
+    const sums = lineSums(lines, others(-1), groups);
+    for (const [line, own] of cells.entries()) {
+      if (own === null || found.has(line)) continue;
+      const of = sums.match(line, own) ?? (count <= MOST_BLOCKS && groups ? blockMatch(lines, line, own, found) : null);
+      if (of !== null) found.set(line, of);
+    }
+  }
+  return [...found].map(([line, of]) => ({ line, of }));
+}
+
+/** The cells of a line that may be a summary. */
+interface LineCells {
+  /** Half of its last decimal. */
+  readonly tolerance: number;
+  /** From the lowest to the highest. */
+  readonly range: number;
+  readonly cells: number;
+}
+
+/** The cells of a line; null where it can't be a summary. */
+function cellsOf(lines: Lines, line: number): LineCells | null {
+  let [low, high, cells, fraction] = [Infinity, -Infinity, 0, false];
+  const fits = new Set(DECIMALS);
+  for (let cell = 0; cell < lines.cells; cell++) {
+    const score = lines.at(line, cell);
+    if (Number.isNaN(score)) continue;
+    cells++;
+    low = Math.min(low, score);
+    high = Math.max(high, score);
+    if (score > 0 && score < 1) fraction = true;
+    for (const decimals of fits)
+      if (Math.abs(score - Math.round(score * 10 ** decimals) / 10 ** decimals) > FLOAT32_STEP) fits.delete(decimals);
+  }
+  if (!fraction || cells < FEWEST_CELLS || high <= low) return null;
+  const decimals = Math.min(Infinity, ...fits);
+  return { tolerance: 0.5 * 10 ** -Math.min(decimals, 12) + FLOAT_NOISE, range: high - low, cells };
+}
+
+/** Whether so many cells of a line are others' means by more than chance, out of so many sets of others. */
+function isCertain({ tolerance, range, cells }: LineCells, sets: number, name: string): boolean {
+  const chance = Math.min(1, (2 * tolerance) / range);
+  return Math.log(sets) + (cells - 2) * Math.log(chance) < Math.log(SUMMARY.test(name) ? NAMED : CERTAIN);
+}
+
+/** Means of all lines, and of those of each group, without one of them. */
+function lineSums(
+  lines: Lines,
+  all: readonly number[],
+  groups: readonly string[] | null,
+): { match(line: number, own: LineCells): string | null } {
+  const byGroup = new Map<string, number[]>();
+  if (groups) for (const line of all) byGroup.set(groups[line]!, [...(byGroup.get(groups[line]!) ?? []), line]);
+  const sets = [
+    ["all others", all] as const,
+    ...(byGroup.size > 1 ? Array.from(byGroup, ([id, own]) => [`the items of ${id}`, own] as const) : []),
+  ];
+  const sums = sets.map(([of, members]) => {
+    const [sum, count] = [new Float64Array(lines.cells), new Float64Array(lines.cells)];
+    for (const line of members)
+      for (let cell = 0; cell < lines.cells; cell++) {
+        const score = lines.at(line, cell);
+        if (Number.isNaN(score)) continue;
+        sum[cell]! += score;
+        count[cell]!++;
+      }
+    return { of, members: new Set(members), sum, count };
+  });
+  return {
+    match: (line, own) => {
+      if (!isCertain(own, sums.length + 1, lines.names[line]!)) return null;
+      const without = ({ members, sum, count }: (typeof sums)[number], cell: number): number => {
+        const inside = members.has(line) && !Number.isNaN(lines.at(line, cell));
+        return (sum[cell]! - (inside ? lines.at(line, cell) : 0)) / (count[cell]! - (inside ? 1 : 0));
+      };
+      const equals = (mean: (cell: number) => number): boolean => {
+        for (let cell = 0; cell < lines.cells; cell++) {
+          const score = lines.at(line, cell);
+          if (!Number.isNaN(score) && !(Math.abs(score - mean(cell)) <= own.tolerance)) return false;
+        }
+        return true;
+      };
+      const set = sums.find(
+        (one) => one.members.size - (one.members.has(line) ? 1 : 0) >= FEWEST && equals((cell) => without(one, cell)),
+      );
+      if (set) return set.of;
+      const scenarios = sums.slice(1);
+      const ofMeans = (cell: number): number =>
+        scenarios.reduce((sum, one) => sum + without(one, cell), 0) / scenarios.length;
+      return scenarios.length > 1 && equals(ofMeans) ? "the scenarios' means" : null;
+    },
+  };
+}
+
+/** A block of columns just before a column whose mean it is, as spreadsheets have them. */
+function blockMatch(lines: Lines, line: number, own: LineCells, found: ReadonlyMap<number, string>): string | null {
+  if (!isCertain(own, line + 1, lines.names[line]!)) return null;
+  const sum = new Float64Array(lines.cells);
+  const count = new Float64Array(lines.cells);
+  let members = 0;
+  for (let first = line - 1; first >= 0; first--) {
+    if (found.has(first)) continue;
+    members++;
+    let equal = members >= FEWEST;
+    for (let cell = 0; cell < lines.cells; cell++) {
+      const score = lines.at(first, cell);
+      if (!Number.isNaN(score)) {
+        sum[cell]! += score;
+        count[cell]!++;
+      }
+      const mean = sum[cell]! / count[cell]!;
+      if (equal && !Number.isNaN(lines.at(line, cell)) && !(Math.abs(lines.at(line, cell) - mean) <= own.tolerance))
+        equal = false;
+    }
+    if (equal) return `the ${members} before it, from ${quoted(lines.names[first]!)} on`;
+  }
+  return null;
+}
+
+/** Rows whose names say that they are the best, the worst or the middle of the others, and that are on every item. */
+function extremes(lines: Lines): { line: number; of: string }[] {
+  const count = lines.names.length;
+  return lines.names.flatMap((name, line) => {
+    if (!EXTREME.test(name)) return [];
+    const possible = new Set(["the best", "the worst", "the median"]);
+    let cells = 0;
+    for (let cell = 0; cell < lines.cells && possible.size > 0; cell++) {
+      const score = lines.at(line, cell);
+      const others = Array.from({ length: count }, (_, k) => (k === line ? NaN : lines.at(k, cell)))
+        .filter((own) => !Number.isNaN(own))
+        .sort((x, y) => x - y);
+      if (Number.isNaN(score) || others.length < FEWEST) continue;
+      cells++;
+      if (score !== others.at(-1)) possible.delete("the best");
+      if (score !== others[0]) possible.delete("the worst");
+      const middle = [others[(others.length - 1) >> 1]!, others[others.length >> 1]!];
+      if (score < middle[0]! || score > middle[1]!) possible.delete("the median");
+    }
+    const [of] = possible;
+    return of !== undefined && cells >= FEWEST_CELLS ? [{ line, of: `on every item ${of} of the other models` }] : [];
+  });
+}

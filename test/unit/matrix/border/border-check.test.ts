@@ -1,0 +1,248 @@
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { describe, expect, test } from "vitest";
+import { boardWords } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
+import { checkBoard, findingWords } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import {
+  type ItemInfo,
+  responseMatrix,
+  type ResponseMatrix,
+} from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { refusal } from "../../../support/refusal.ts";
+
+const random = createRandom("border");
+
+interface Column {
+  readonly id: string;
+  readonly scenario?: string;
+  /** By model. */
+  readonly scores: readonly number[];
+}
+
+function board(
+  columns: readonly Column[],
+  names: readonly string[] = columns[0]!.scores.map((_, m) => `m${m}`),
+): ResponseMatrix {
+  const items: ItemInfo[] = columns.map(({ id, scenario = "all" }) => ({ item_id: id, scenario }));
+  return responseMatrix(
+    names,
+    items,
+    Float64Array.from(names.flatMap((_, m) => columns.map(({ scores }) => scores[m]!))),
+  );
+}
+
+/** Columns of models that differ in ability: binary, or a judge's scores. @param way - −1 for error rates */
+function drawn(
+  count: number,
+  { models = 14, scenario = "all", graded = false, way = 1, prefix = "q", levels = normals(models) } = {},
+): Column[] {
+  return Array.from({ length: count }, (_, k) => {
+    const difficulty = random.normal();
+    const scores = levels.map((level) => {
+      const chance = sigmoid(1.4 * way * (level - way * difficulty));
+      return graded
+        ? Math.round(1000 * sigmoid(level - difficulty + 0.5 * random.normal())) / 1000
+        : Number(random.next() < chance);
+    });
+    return { id: `${prefix}${k}`, scenario, scores };
+  });
+}
+const normals = (count: number): number[] => Array.from({ length: count }, () => random.normal());
+
+const meanOf = (columns: readonly Column[], round = 4): number[] =>
+  columns[0]!.scores.map((_, m) => {
+    const known = columns.map(({ scores }) => scores[m]!).filter((score) => !Number.isNaN(score));
+    return Number((known.reduce((sum, score) => sum + score, 0) / known.length).toFixed(round));
+  });
+const rowsOf = (columns: readonly Column[], row: (scores: readonly number[]) => number): Column[] =>
+  columns.map((column) => ({ ...column, scores: [...column.scores, row(column.scores)] }));
+const codes = (matrix: ResponseMatrix): string[] => checkBoard("t.csv", matrix).findings.map(({ code }) => code);
+const refused = (matrix: ResponseMatrix): [string, unknown][] => {
+  const { code, issues } = refusal(() => checkBoard("t.csv", matrix));
+  expect(code).toBe("invalid_data");
+  return issues.map(({ code: own, path }) => [own, path.at(-1)]);
+};
+
+describe("boards as they should be have no findings", () => {
+  test.each([false, true])("graded: %s, with holes or without, few models and many", (graded) => {
+    for (const models of [5, 14, 60])
+      for (const holes of [0, 0.2]) {
+        const columns = drawn(30, { models, graded }).map((column) => ({
+          ...column,
+          scores: column.scores.map((score) => (random.next() < holes ? NaN : score)),
+        }));
+        expect(codes(board(columns))).toEqual([]);
+      }
+  });
+
+  test("ordinary scenarios, one of which says nothing of the others", () => {
+    for (let repeat = 0; repeat < 20; repeat++) {
+      const levels = normals(20);
+      const noise = drawn(20, { scenario: "c", prefix: "c", levels: normals(20) });
+      expect(
+        codes(board([...drawn(20, { levels }), ...drawn(20, { scenario: "b", prefix: "b", levels }), ...noise])),
+      ).toEqual([]);
+    }
+  });
+});
+
+describe("a column that is the mean of others is refused", () => {
+  test.each([2, 3, 4, 12])("to %d decimals, wherever it stands, whatever it is called", (round) => {
+    for (const at of [0, 11, 24])
+      for (const graded of [false, true]) {
+        const columns = drawn(24, { graded });
+        const mean = { id: "Durchschnitt", scores: meanOf(columns, round) };
+        expect(refused(board(columns.toSpliced(at, 0, mean)))).toEqual([["summary_column", "Durchschnitt"]]);
+      }
+  });
+
+  test("of all that a model answered, of a scenario, of a block before it, of the scenarios' means", () => {
+    const holed = drawn(24).map((column) => ({
+      ...column,
+      scores: column.scores.map((score) => (random.next() < 0.2 ? NaN : score)),
+    }));
+    expect(refused(board([...holed, { id: "average", scores: meanOf(holed) }]))).toEqual([
+      ["summary_column", "average"],
+    ]);
+    const levels = normals(14);
+    const [a, b] = [
+      drawn(9, { scenario: "a", prefix: "a", levels }),
+      drawn(30, { scenario: "b", prefix: "b", levels }),
+    ];
+    const ofA = { id: "avg a", scenario: "a", scores: meanOf(a) };
+    expect(refused(board([...a, ofA, ...b]))).toEqual([["summary_column", "avg a"]]);
+    const unnamed = [...a, ofA, ...b, { id: "avg b", scores: meanOf(b) }, { id: "avg", scores: meanOf([...a, ...b]) }];
+    const plain = unnamed.map((column) => ({ ...column, scenario: "all" }));
+    expect(
+      refused(board(plain))
+        .map(([, name]) => name)
+        .sort(),
+    ).toEqual(["avg", "avg a", "avg b"]);
+    const macro = {
+      id: "macro",
+      scenario: "b",
+      scores: meanOf([
+        { id: "", scores: meanOf(a, 12) },
+        { id: "", scores: meanOf(b, 12) },
+      ]),
+    };
+    expect(refused(board([...a, ...b, macro]))).toEqual([["summary_column", "macro"]]);
+  });
+
+  test("not one that is near it", () => {
+    const columns = drawn(24, { graded: true });
+    const near = meanOf(columns).map((score, m) => (m === 5 ? score + 0.003 : score));
+    expect(codes(board([...columns, { id: "x", scores: near }]))).toEqual([]);
+  });
+});
+
+describe("a row that is no model", () => {
+  test("the mean of the others is refused", () => {
+    for (const graded of [false, true]) {
+      const columns = rowsOf(drawn(40, { graded }), (scores) =>
+        Number((scores.reduce((sum, own) => sum + own, 0) / scores.length).toFixed(3)),
+      );
+      expect(refused(board(columns))).toEqual([["summary_row", "m14"]]);
+    }
+  });
+
+  test.each([
+    ["oracle", (scores: readonly number[]): number => Math.max(...scores)],
+    ["worst of all", (scores: readonly number[]): number => Math.min(...scores)],
+    ["Median", (scores: readonly number[]): number => scores.toSorted((x, y) => x - y)[6]!],
+  ])("%s is named, a model of another name isn't", (name, row) => {
+    const columns = rowsOf(drawn(40), row);
+    const others = Array.from({ length: 14 }, (_, m) => `m${m}`);
+    expect(codes(board(columns, [...others, name]))).toEqual(["summary_row"]);
+    expect(codes(board(columns, [...others, "gpt-9"]))).toEqual([]);
+  });
+});
+
+describe("a scenario that runs against the others is named", () => {
+  test.each([1, 2, 4])("beside %d others", (others) => {
+    for (let repeat = 0; repeat < 5; repeat++) {
+      const levels = normals(40);
+      const right = Array.from({ length: others }, (_, s) =>
+        drawn(40, { scenario: `s${s}`, prefix: `s${s}/`, levels }),
+      ).flat();
+      const wrong = drawn(40, { scenario: "errors", prefix: "e", levels, way: -1 });
+      const { findings } = checkBoard("t.csv", board([...right, ...wrong]));
+      const names = others === 1 ? ["s0", "errors"] : ["errors"];
+      expect(findings.map(({ code, names: own }) => [code, ...own])).toEqual([["scenario_reversed", ...names]]);
+      expect(findingWords(findings[0]!)).toMatch(
+        /run.* against .*: r = -\.\d\d over 40 models; .* \[scenario_reversed\]$/,
+      );
+    }
+  });
+
+  test("two of five are", () => {
+    const levels = normals(40);
+    const all = [1, -1, 1, 1, -1].flatMap((way, s) => drawn(40, { scenario: `s${s}`, prefix: `s${s}/`, levels, way }));
+    expect(checkBoard("t.csv", board(all)).findings.flatMap(({ names }) => names)).toEqual(["s1", "s4"]);
+  });
+});
+
+describe("names", () => {
+  const columns = drawn(24);
+  const named = (names: Partial<Record<"model" | "item" | "scenario", readonly [string, string]>>): ResponseMatrix =>
+    board(
+      columns.map((column, k) => ({
+        ...column,
+        id: names.item?.[k] ?? column.id,
+        scenario: names.scenario?.[k === 0 ? 0 : 1] ?? "all",
+      })),
+      columns[0]!.scores.map((_, m) => names.model?.[m] ?? `m${m}`),
+    );
+
+  test.each(["model", "item", "scenario"] as const)("of a %s with white space at an end are refused", (kind) => {
+    for (const name of ["math ", " math", "math\u00a0", "\u200bmath", "math\u3000"])
+      expect(refused(named({ [kind]: [name, "code"] }))).toEqual([["id_white_space", name]]);
+  });
+
+  test.each(["model", "item", "scenario"] as const)("of a %s that differ in what is hardly seen are named", (kind) => {
+    for (const pair of [
+      ["Math", "math"],
+      ["a b", "a  b"],
+      ["a b", "a\u00a0b"],
+      ["ｍath", "math"],
+      ["ma\u200bth", "math"],
+    ] as const)
+      // prettier-ignore
+      expect(codes(named({ [kind]: pair })), pair.join()).toEqual(["ids_alike"]);
+    for (const pair of [
+      ["math", "maths"],
+      ["a b", "ab"],
+      ["a-1", "a_1"],
+    ] as const)
+      expect(codes(named({ [kind]: pair })), pair.join()).toEqual([]);
+  });
+
+  test("a scenario called as the mean over all is refused", () => {
+    expect(refused(named({ scenario: ["overall", "math"] }))).toEqual([["reserved_name", "overall"]]);
+  });
+});
+
+test("what came in is said in two lines", () => {
+  const columns = [
+    { id: "a1", scenario: "a", scores: [0, 0.5, 1, 1] },
+    { id: "a2", scenario: "a", scores: [NaN, 0.5, 1, 1] },
+    { id: "b1", scenario: "b", scores: [0.25, 0.25, 0.25, 0.25] },
+  ];
+  const { summary, findings } = checkBoard("t.csv", board(columns));
+  expect(summary).toEqual({
+    models: 4,
+    items: 3,
+    range: [0, 1],
+    distinct: 4,
+    missing: 1 - 11 / 12,
+    scenarios: [
+      { id: "a", items: 2, mean: 5 / 7, missing: 1 - 7 / 8 },
+      { id: "b", items: 1, mean: 0.25, missing: 0 },
+    ],
+  });
+  expect(boardWords(summary)).toEqual([
+    "4 models, 3 items; scores 0 to 1, 4 distinct; 8 % missing",
+    "a: 2 items, mean 71 %, 13 % missing; b: 1 item, mean 25 %",
+  ]);
+  expect(findings.map(({ code, names }) => [code, ...names])).toEqual([["no_variance", "b"]]);
+});
