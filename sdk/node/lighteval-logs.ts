@@ -14,7 +14,7 @@ import type { LogReader } from "./log-files.ts";
  * writes them. The results file names the model, else the folder. A run has a task with one number of few-shot examples.
  */
 export const lightevalLogs: LogReader = {
-  async find(found) {
+  async find(found, { onRemark }) {
     const files = found.map(({ file }) => file);
     const unnamed = found.find(({ file, named }) => named && lightevalFileName(basename(file)) === null);
     if (unnamed)
@@ -33,6 +33,8 @@ export const lightevalLogs: LogReader = {
       if (resultsFile !== null && !parsed.has(resultsFile)) parsed.set(resultsFile, await readJsonFile(resultsFile));
       const results = resultsFile === null ? null : readLightevalResults(parsed.get(resultsFile), resultsFile, shots);
       const model = results?.model ?? splitFolder(file).model.split(sep).join("/");
+      if (results === null)
+        onRemark(`${file} has no results file: its folder names the model, and how it was asked isn't known`);
       const key = JSON.stringify([model, task, date]);
       const other = shotsOf.get(key) ?? shots;
       if (other !== shots)

@@ -14,7 +14,7 @@ import { LONGEST_TEXT, readFound } from "./whole-file.ts";
  * folder.
  */
 export const lmEvalLogs: LogReader = {
-  async find(files) {
+  async find(files, { onRemark }) {
     const unnamed = files.find(({ file, named }) => named && logFileName(basename(file)) === null);
     if (unnamed)
       throw invalidLog(
@@ -32,6 +32,8 @@ export const lmEvalLogs: LogReader = {
         read.set(resultsFile, readLmEvalResults((await readFound(resultsFile, LONGEST_TEXT)).toString(), resultsFile));
       const results = resultsFile === null ? null : read.get(resultsFile)!;
       const model = results?.model ?? basename(dirname(resolve(file)));
+      if (results === null)
+        onRemark(`${file} has no results file beside it: its folder names the model, and how it was asked isn't known`);
       const log = { file, model, task: name.task!, date: sortableDate(date), resultsFile, results };
       const own = results?.tasks.get(log.task);
       if (own?.anchored === undefined) logs.push(log);

@@ -3,13 +3,20 @@ import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, groupedRemarks, type RunLog } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
-import { counted } from "anchoreval/internal/words/figures";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
-import { ContentTable, countStates, type RunScores } from "./run-scores.ts";
+import { ContentTable, countStates } from "./run-scores.ts";
+import {
+  absentWarnings,
+  coverageWarnings,
+  matchingWarnings,
+  partWarnings,
+  scoreWarnings,
+  unloggedWarnings,
+} from "./import-warnings.ts";
 import { joinPackages } from "./join-packages.ts";
 import {
   differenceTable,
@@ -109,6 +116,7 @@ export async function importLogs(
       ...selected.warnings,
       ...renamed,
       ...unloggedWarnings(logs, paths),
+      ...coverageWarnings(runs, logs),
       ...doubts,
       ...(differences.length > 0 ? [`the runs were not made alike:\n${differenceTable(differences)}`] : []),
       ...absentWarnings(runs),
@@ -161,97 +169,4 @@ export interface ReportedRun extends RunMatching, Pick<RunLog, "model" | "task" 
   readonly attempts: ReturnType<typeof countStates>;
   /** Documents that it asked. */
   readonly documents: number;
-}
-
-/** Tasks that the harness has scored in a run whose samples weren't found. Files that were given by name stand for themselves. */
-function unloggedWarnings(logs: readonly RunLog[], paths: readonly string[]): string[] {
-  const key = (model: string, task: string): string => `${model}, ${task}`;
-  const logged = new Set(logs.map(({ model, task }) => key(model, task)));
-  const lacking = new Set<string>();
-  for (const { file, model, results } of logs)
-    for (const [task, { aggregates }] of (!paths.includes(file) && results?.tasks) || [])
-      if (aggregates.size > 0 && !logged.has(key(model, task))) lacking.add(key(model, task));
-  if (lacking.size === 0) return [];
-  return [
-    `${lacking.size} ${lacking.size === 1 ? "task has" : "tasks have"} a score in the results, and no samples: ${list([...lacking])}: those answers are missing here`,
-  ];
-}
-
-function matchingWarnings(runs: readonly ReportedRun[]): string[] {
-  const warning = ([one, many]: readonly [string, string], countOf: (run: ReportedRun) => number): string[] => {
-    const concerned = runs.filter((run) => countOf(run) > 0);
-    const total = concerned.reduce((sum, run) => sum + countOf(run), 0);
-    const examples = concerned.map((run) => `${run.model}, ${run.task}: ${countOf(run)}`);
-    return total === 0 ? [] : [`${counted(total, "sample")} ${total === 1 ? one : many}: ${list(examples)}`];
-  };
-  return [
-    ...warning(
-      [
-        "was left out, as its document differs from most models'",
-        "were left out, as their documents differ from most models'",
-      ],
-      (run) => run.changed.length,
-    ),
-    ...warning(
-      [
-        "has another document's number, and was matched by content",
-        "have another document's number, and were matched by content",
-      ],
-      (run) => run.renumbered,
-    ),
-  ];
-}
-
-/** Tasks that lack the metric or filter that was chosen for all, with what counts instead. */
-function absentWarnings(runs: readonly RunScores[]): string[] {
-  const chosen = new Set(
-    runs.flatMap(({ absent, log, metric, filter }) => (absent ? [`${log.task}: ${metric}, ${filter}`] : [])),
-  );
-  if (chosen.size === 0) return [];
-  return [
-    `${chosen.size} ${chosen.size === 1 ? "task has" : "tasks have"} no such metric or filter, and ${chosen.size === 1 ? "counts by its" : "count by their"} only one: ${list([...chosen], 5)}`,
-  ];
-}
-
-/**
- * Runs on a part of their task's documents: with a limit, on anchors alone, or broken off.
- * @param items - items of each task, of all runs
- */
-function partWarnings(runs: readonly RunScores[], items: ReadonlyMap<string, number>): string[] {
-  const [alike, odd]: [string[], string[]] = [[], []];
-  for (const [task, own] of groupBy(runs, ({ log }) => log.task)) {
-    const all = Math.max(items.get(task)!, ...own.map(({ log }) => log.results?.tasks.get(task)?.documents?.all ?? 0));
-    if (own.every(({ documents: { length } }) => length === items.get(task) && length < all))
-      alike.push(`${task}: ${items.get(task)!} of ${all}`);
-    else
-      for (const { log, documents } of own)
-        if (documents.length < all) odd.push(`${log.model}, ${task}: ${documents.length} of ${all}`);
-  }
-  return [
-    ...(alike.length === 0
-      ? []
-      : [`every run asked the same part of the documents: ${list(alike)}: scores are on these alone`]),
-    ...(odd.length === 0
-      ? []
-      : [
-          `${odd.length} ${odd.length === 1 ? "run" : "runs"} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
-        ]),
-  ];
-}
-
-function scoreWarnings(different: readonly ScoreComparison[], errors: ErrorPolicy): string[] {
-  const policy = errors === "harness" ? "" : ` (--errors ${errors} moves scores)`;
-  const examples = different.map(
-    ({ model, name, imported, harness }) =>
-      `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
-  );
-  return different.length === 0
-    ? []
-    : [
-        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${list(examples, 5)}`,
-      ];
-}
-
-function list(examples: readonly string[], most = 3): string {
-  return `${examples.slice(0, most).join("; ")}${examples.length > most ? "; …" : ""}`;
 }

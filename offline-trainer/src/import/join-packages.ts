@@ -29,7 +29,27 @@ export function joinPackages(runs: readonly RunScores[]): { runs: readonly RunSc
       );
     }
   }
-  return { runs: names.size === 0 ? runs : runs.map((run) => renamed(run, names)), warnings };
+  return {
+    runs: names.size === 0 ? runs : runs.map((run) => renamed(run, names)),
+    warnings: [...warnings, ...sameItemWarnings(tasks)],
+  };
+}
+
+/** Tasks that are called otherwise, have the same items, and that no model ran both of: likely one task. */
+function sameItemWarnings(tasks: ReadonlyMap<string, readonly RunScores[]>): string[] {
+  const taskOf = new Map<string, string>();
+  const pairs = new Set<string>();
+  for (const [task, runs] of tasks)
+    for (const hash of hashesOf(runs)) {
+      const other = taskOf.get(hash);
+      if (other === undefined) taskOf.set(hash, task);
+      else if (shortName(other) !== shortName(task)) pairs.add(JSON.stringify([other, task]));
+    }
+  return Array.from(pairs, (pair) => JSON.parse(pair) as [string, string]).flatMap(([left, right]) =>
+    difference(tasks.get(left)!, tasks.get(right)!) === null
+      ? [`${right} and ${left} have the same items, and no model ran both: are they one task under two names?`]
+      : [],
+  );
 }
 
 /** A task's name without its package's. */

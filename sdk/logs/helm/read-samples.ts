@@ -67,7 +67,10 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
       };
     });
   });
-  const remarks = perturbed.size > 0 ? [`perturbed versions of ${perturbed.size} instances are left out`] : [];
+  const remarks = [
+    ...(state === null ? ["there is no scenario_state.json: which answers failed isn't known"] : []),
+    ...(perturbed.size > 0 ? [`perturbed versions of ${perturbed.size} instances are left out`] : []),
+  ];
   const issues = new RowIssues(file, "instance");
   return scoreRows(rows, { metric, filter: split, issues, remarks, noun: "train trial" }, options);
 }

@@ -66,12 +66,14 @@ export function readOpenCompassDetails(
       };
     });
   });
-  const remarks =
-    inferred && metric === share
+  const remarks = [
+    ...(predictions === null ? ["there are no predictions beside it: which answers failed isn't known"] : []),
+    ...(inferred && metric === share
       ? [
           `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
         ]
-      : [];
+      : []),
+  ];
   const issues = new RowIssues(file, "item");
   return scoreRows(rows, { metric, filter: "none", issues, remarks, noun: "run" }, options);
 }

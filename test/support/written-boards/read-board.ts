@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FORMATS } from "../../../offline-trainer/src/formats.ts";
 import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
+import { boardWords } from "../../../offline-trainer/src/matrix/border/board-summary.ts";
+import { checkBoard, findingWords } from "../../../offline-trainer/src/matrix/border/border-check.ts";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { ErrorPolicy } from "../../../sdk/logs/attempts.ts";
@@ -21,14 +23,19 @@ export async function readBoard(folder: string, { from }: HarnessWriter, errors:
   if (from === "table") {
     const [name] = readdirSync(folder);
     const { matrix, remarks } = await readResponses(join(folder, name!), { leastModels: 1 });
-    return { cells: cellsOf(matrix), remarks };
+    return checked(folder, matrix, remarks);
   }
   const { matrix, report } = await importLogs(harnessNamed(from, FORMATS), [folder], {
     ...{ errors, onDuplicate: "newest", allowMixed: false },
     metric: () => undefined,
     filter: () => undefined,
   });
-  return { cells: cellsOf(matrix), remarks: report.warnings };
+  return checked(folder, matrix, report.warnings);
+}
+
+function checked(folder: string, matrix: ResponseMatrix, remarks: readonly string[]): ReadBoard {
+  const { findings, summary } = checkBoard(folder, matrix);
+  return { cells: cellsOf(matrix), remarks: [...remarks, ...findings.map(findingWords), ...boardWords(summary)] };
 }
 
 function cellsOf(matrix: ResponseMatrix): Record<string, number | null> {
