@@ -111,6 +111,28 @@ test("attempts, numbers, means over repeated samples, and hashes where the input
   );
 });
 
+test("a repeat that failed counts as --errors says", async () => {
+  const file = write(
+    [1, 0].flatMap((score, k) => ["a", "b"].map((id) => line(id, score, k ? { error: "timeout" } : {}))),
+  );
+  const scores = async (errors: ImportOptions["errors"]): Promise<number[]> => {
+    const { matrix } = await importEee([file], [], { errors });
+    return [scoreAt(matrix, 0, 0), scoreAt(matrix, 0, 1)];
+  };
+  expect(await scores("harness")).toEqual([0.5, 0.5]);
+  expect(await scores("missing")).toEqual([1, 1]);
+  expect(await scores("wrong")).toEqual([0.5, 0.5]);
+});
+
+test("one id with two contents is refused, by its lines", async () => {
+  const other = { input: { raw: "Another question?", reference: ["yes"] } };
+  expectRefusal(
+    await rejection(importEee([write([line("a", 1), line("b", 1), line("a", 0, other)])])),
+    "invalid_data",
+    'line 3: "a" is also the id of other content, first in line 1: two items need two ids',
+  );
+});
+
 test("repeated samples are trials, and cost what token_usage and performance say", async () => {
   const usage = (input_tokens: number, output_tokens: number, more: object = {}): object => {
     return { token_usage: { input_tokens, output_tokens, ...more } };
