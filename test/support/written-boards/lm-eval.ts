@@ -1,5 +1,4 @@
-import { loggedScore } from "./board.ts";
-import type { HarnessWriter, Style, WrittenRun } from "./board.ts";
+import { type HarnessWriter, loggedScore, type Style, type WrittenRun } from "./board.ts";
 import { fileDate, jsonText, lineBytes, put } from "./files.ts";
 
 /** Logs of lm-evaluation-harness: samples and results of a run beside each other. */
