@@ -18,7 +18,8 @@ const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = { ",": "commas", ";
 
 /**
  * The records of lines by RFC 4180: quoted cells, doubled quotes, line ends in quoted cells. Columns are separated by
- * commas, semicolons or tabs, as the first two records tell. Wholly empty lines are skipped. Widths are not checked.
+ * commas, semicolons or tabs, as the first two records tell, or a first line `sep=;` of Excel's. Wholly empty lines are
+ * skipped, and so are columns at the end that have neither a name nor a cell. Widths are not checked.
  * @throws AnchorEvalError `invalid_data` for a quote where none can stand, or one that is never closed; where two
  * separators may be meant
  */
@@ -27,11 +28,13 @@ export async function* csvRecords(
   issues: DataIssues,
 ): AsyncGenerator<CsvRecord[], void, undefined> {
   let separator: Separator | undefined;
+  let header: readonly string[] | undefined;
   let open: { row: number; text: string } | null = null;
   for await (const { first, lines } of twoRecordsFirst(batches)) {
-    separator ??= separatorOf(lines, first, issues);
+    const named: Separator | undefined = separator === undefined ? namedSeparator(lines[0]) : undefined;
+    separator ??= named ?? separatorOf(lines, first, issues);
     const records: CsvRecord[] = [];
-    for (let i = 0; i < lines.length; i++) {
+    for (let i = named === undefined ? 0 : 1; i < lines.length; i++) {
       const line = lines[i]!;
       const row: number = open ? open.row : first + i;
       let text = line;
@@ -44,7 +47,7 @@ export async function* csvRecords(
         }
       } else if (line === "") continue;
       const cells = text.includes('"') ? splitQuoted(text, separator, row, issues) : text.split(separator);
-      if (cells) records.push({ row, cells });
+      if (cells) records.push({ row, cells: withoutBlankEnd(cells, (header ??= cells)) });
       open = cells ? null : { row, text };
     }
     yield records;
@@ -68,6 +71,19 @@ async function* twoRecordsFirst(
     if (begun) yield head;
   }
   if (head && !begun) yield head;
+}
+
+/** The separator that Excel's first line `sep=;` names. */
+function namedSeparator(line: string | undefined): Separator | undefined {
+  const named = /^"?sep=(.)"?$/i.exec(line ?? "")?.[1];
+  return SEPARATORS.find((separator) => separator === named);
+}
+
+/** A record without the cells under names that are missing at the header's end, where all of those are empty. */
+function withoutBlankEnd(cells: readonly string[], header: readonly string[]): readonly string[] {
+  const named = 1 + header.findLastIndex((name) => name !== "");
+  if (named === 0 || named === header.length || cells.length !== header.length) return cells;
+  return cells.slice(named).every((cell) => cell === "") ? cells.slice(0, named) : cells;
 }
 
 /** The first two records' text without what is quoted; fewer where there are no more, or a quote isn't closed yet. */
