@@ -28,7 +28,7 @@ export async function* csvRecords(
   issues: DataIssues,
 ): AsyncGenerator<CsvRecord[], void, undefined> {
   let separator: Separator | undefined;
-  let header: readonly string[] | undefined;
+  let columns: number | undefined;
   let open: { row: number; text: string } | null = null;
   for await (const { first, lines } of twoRecordsFirst(batches)) {
     const named: Separator | undefined = separator === undefined ? namedSeparator(lines[0]) : undefined;
@@ -47,10 +47,11 @@ export async function* csvRecords(
         }
       } else if (line === "") continue;
       const cells = text.includes('"') ? splitQuoted(text, separator, row, issues) : text.split(separator);
-      if (cells) records.push({ row, cells: withoutBlankEnd(cells, (header ??= cells)) });
+      if (cells) records.push({ row, cells });
       open = cells ? null : { row, text };
     }
-    yield records;
+    columns ??= records[0] && namedColumns(records[0].cells, records[1]?.cells);
+    yield records.map((record) => withoutBlankEnd(record, columns));
   }
   if (open) failUnclosed(issues, open.row);
 }
@@ -79,11 +80,16 @@ function namedSeparator(line: string | undefined): Separator | undefined {
   return SEPARATORS.find((separator) => separator === named);
 }
 
-/** A record without the cells under names that are missing at the header's end, where all of those are empty. */
-function withoutBlankEnd(cells: readonly string[], header: readonly string[]): readonly string[] {
+/** Columns before those at the header's end that have no name, and no cell in the next record either. */
+function namedColumns(header: readonly string[], next: readonly string[] = []): number {
   const named = 1 + header.findLastIndex((name) => name !== "");
-  if (named === 0 || named === header.length || cells.length !== header.length) return cells;
-  return cells.slice(named).every((cell) => cell === "") ? cells.slice(0, named) : cells;
+  return named > 0 && next.slice(named).every((cell) => cell === "") ? named : header.length;
+}
+
+function withoutBlankEnd(record: CsvRecord, columns = Infinity): CsvRecord {
+  const { row, cells } = record;
+  if (cells.length <= columns || !cells.slice(columns).every((cell) => cell === "")) return record;
+  return { row, cells: cells.slice(0, columns) };
 }
 
 /** The first two records' text without what is quoted; fewer where there are no more, or a quote isn't closed yet. */
