@@ -83,7 +83,8 @@ function namedSeparator(line: string | undefined): Separator | undefined {
 /** Columns before those at the header's end that have no name, and no cell in the next record either. */
 function namedColumns(header: readonly string[], next: readonly string[] = []): number {
   const named = 1 + header.findLastIndex((name) => name !== "");
-  return named > 0 && next.slice(named).every((cell) => cell === "") ? named : header.length;
+  if (named === 0 || named === header.length) return Infinity;
+  return next.slice(named).every((cell) => cell === "") ? named : Infinity;
 }
 
 function withoutBlankEnd(record: CsvRecord, columns = Infinity): CsvRecord {
