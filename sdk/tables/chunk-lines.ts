@@ -7,6 +7,9 @@ const LONGEST_TABLE = 1 << 26;
 /** Most rows of it: four trials of each. */
 const MOST_ROWS = 1 << 22;
 
+/** Protocol of Python's pickles up to which there are any; the second begins with its number. */
+const NEWEST_PICKLE = 5;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -84,6 +87,12 @@ function decode(bytes: Uint8Array, first: number, issues: DataIssues): string[] 
   if (first === 1) {
     if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
       issues.fail({ row: 1 }, "not_utf8", "the text is UTF-16; files are UTF-8");
+    if (bytes[0] === 0x80 && bytes[1]! >= 2 && bytes[1]! <= NEWEST_PICKLE)
+      issues.fail(
+        {},
+        "unsupported_format",
+        `this is a Python pickle, which runs code where it is read; a table of it is written by: import pandas as pd; pd.read_pickle(${JSON.stringify(issues.file)}).to_csv("table.csv")`,
+      );
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) begin = 3;
   }
   const text = textOf(bytes.subarray(begin));

@@ -18,7 +18,8 @@ const SEPARATOR_WORDS: Readonly<Record<Separator, string>> = { ",": "commas", ";
 
 /**
  * The records of lines by RFC 4180: quoted cells, doubled quotes, line ends in quoted cells. Columns are separated by
- * commas, semicolons or tabs, as the first two records tell. Wholly empty lines are skipped. Widths are not checked.
+ * commas, semicolons or tabs, as the first two records tell, or a first line `sep=;` of Excel's. Wholly empty lines are
+ * skipped, and so are columns at the end that have neither a name nor a cell. Widths are not checked.
  * @throws AnchorEvalError `invalid_data` for a quote where none can stand, or one that is never closed; where two
  * separators may be meant
  */
@@ -27,11 +28,13 @@ export async function* csvRecords(
   issues: DataIssues,
 ): AsyncGenerator<CsvRecord[], void, undefined> {
   let separator: Separator | undefined;
+  let columns: number | undefined;
   let open: { row: number; text: string } | null = null;
   for await (const { first, lines } of twoRecordsFirst(batches)) {
-    separator ??= separatorOf(lines, first, issues);
+    const named: Separator | undefined = separator === undefined ? namedSeparator(lines[0]) : undefined;
+    separator ??= named ?? separatorOf(lines, first, issues);
     const records: CsvRecord[] = [];
-    for (let i = 0; i < lines.length; i++) {
+    for (let i = named === undefined ? 0 : 1; i < lines.length; i++) {
       const line = lines[i]!;
       const row: number = open ? open.row : first + i;
       let text = line;
@@ -47,7 +50,8 @@ export async function* csvRecords(
       if (cells) records.push({ row, cells });
       open = cells ? null : { row, text };
     }
-    yield records;
+    columns ??= records[0] && namedColumns(records[0].cells, records[1]?.cells);
+    yield records.map((record) => withoutBlankEnd(record, columns));
   }
   if (open) failUnclosed(issues, open.row);
 }
@@ -68,6 +72,25 @@ async function* twoRecordsFirst(
     if (begun) yield head;
   }
   if (head && !begun) yield head;
+}
+
+/** The separator that Excel's first line `sep=;` names. */
+function namedSeparator(line: string | undefined): Separator | undefined {
+  const named = /^"?sep=(.)"?$/i.exec(line ?? "")?.[1];
+  return SEPARATORS.find((separator) => separator === named);
+}
+
+/** Columns before those at the header's end that have no name, and no cell in the next record either. */
+function namedColumns(header: readonly string[], next: readonly string[] = []): number {
+  const named = 1 + header.findLastIndex((name) => name !== "");
+  if (named === 0 || named === header.length) return Infinity;
+  return next.slice(named).every((cell) => cell === "") ? named : Infinity;
+}
+
+function withoutBlankEnd(record: CsvRecord, columns = Infinity): CsvRecord {
+  const { row, cells } = record;
+  if (cells.length <= columns || !cells.slice(columns).every((cell) => cell === "")) return record;
+  return { row, cells: cells.slice(0, columns) };
 }
 
 /** The first two records' text without what is quoted; fewer where there are no more, or a quote isn't closed yet. */

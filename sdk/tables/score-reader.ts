@@ -48,15 +48,19 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   const scale = scoreScale(options);
   const [low, high] = options.scoreRange ?? [0, 1];
   const plain = low === 0 && high === 1 && options.flip !== true;
-  const hint =
+  /** Of the scores so far, to tell which scale they may be on. */
+  let [lowest, highest] = [Infinity, -Infinity];
+  const hint = (): string =>
     options.scoreRange === undefined
-      ? "; for other bounded scores give --score-range lo,hi, and --flip where lower is better"
+      ? `; for other bounded scores give --score-range lo,hi${likelyScales(lowest, highest)}, and --flip where lower is better`
       : "";
 
   const scaled = (score: number): number | ScoreProblem => {
     const onScale = scoreOnScale(scale(score));
+    if (score < lowest) lowest = score;
+    if (score > highest) highest = score;
     return Number.isNaN(onScale)
-      ? { code: "out_of_range", message: `a score must be in [${low},${high}], got ${score}${hint}` }
+      ? { code: "out_of_range", message: `a score must be in [${low},${high}], got ${score}${hint()}` }
       : onScale;
   };
   const truth = (value: boolean): number | ScoreProblem => {
@@ -81,7 +85,10 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   return {
     fromText: (cell) => {
       if (cell === "") return NaN;
-      if (plain && cell === "0") return 0;
+      if (plain && cell === "0") {
+        if (lowest > 0) lowest = 0;
+        return 0;
+      }
       if (plain && cell === "1") return 1;
       const text = cell.trim();
       if (DECIMAL.test(text)) return markProblem(text) ?? scaled(Number(text.replace(",", ".")));
@@ -100,6 +107,15 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       return { code: "not_a_number", message: `a score must be a number, got ${jsonKind(value)}; null means no score` };
     },
   };
+}
+
+/** Scales of scores that are common beside [0,1]: correlations, grades, percent. */
+const COMMON_SCALES = [[-1, 1], [1, 5], [0, 5], [1, 10], [0, 10], [0, 100]] as const; // prettier-ignore
+
+/** Those that the scores so far may be on, the narrowest first: two at most. */
+function likelyScales(lowest: number, highest: number): string {
+  const likely = COMMON_SCALES.filter(([low, high]) => lowest >= low && highest <= high).slice(0, 2);
+  return likely.length === 0 ? "" : ` (here perhaps ${likely.map(([low, high]) => `${low},${high}`).join(" or ")})`;
 }
 
 /** The scale that scores are given on. */

@@ -29,6 +29,7 @@ import {
   METHOD_OPTIONS,
   readMethod,
   remarkCopies,
+  remarkShortOfModels,
   THREADS_OPTION,
   WORK_OPTIONS,
 } from "../options/fit.ts";
@@ -106,6 +107,7 @@ export const backtestCommand: Command = {
     const described = subsetInputs(matrix);
     const methods = new Map(Array.from(asked, ([name, method]) => [name, described(method)]));
     const [method] = methods.values() as Iterable<Method>;
+    for (const own of methods.values()) remarkShortOfModels(output, own, matrix.subjects.length);
     const header = {
       data: await fileDigest(responses),
       board: boardRecord(board),

@@ -45,6 +45,7 @@ import {
   readSizes,
   remarkCopies,
   remarkReplicates,
+  remarkShortOfModels,
 } from "../options/fit.ts";
 import {
   fileDate,
@@ -253,6 +254,7 @@ export async function fitAsked(
     threads: folds?.count ?? 0,
   };
   output.remark(memoryStatement(size, process.availableMemory()));
+  remarkShortOfModels(output, method, models);
 
   const stoppable = stoppableBy(signal, "the fit");
   const described = {

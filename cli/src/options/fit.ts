@@ -238,6 +238,17 @@ export function remarkCopies(output: Output, copies: readonly string[]): void {
     output.remark(`every answer the same as another model's, so that both count as one: ${listed(copies)}`);
 }
 
+/** Share of its authors' models below which a method is said to be short of them. */
+const SHORT_OF_MODELS = 0.2;
+
+/** Says, before minutes are spent on it, where a method has far fewer models than its authors had. */
+export function remarkShortOfModels(output: Output, { name, authorsModels = 0 }: Method, models: number): void {
+  if (models < SHORT_OF_MODELS * authorsModels)
+    output.remark(
+      `${name} was made for some ${authorsModels} models: on ${models} it takes minutes and mostly errs by more than the default recipe`,
+    );
+}
+
 /** Says which models are held out together, since one of them is another's rerun by its answers. */
 export function remarkReplicates(output: Output, groups: readonly (readonly string[])[]): void {
   if (groups.length > 0)

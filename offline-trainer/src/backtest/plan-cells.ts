@@ -70,6 +70,12 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   };
   const method = withKnowledge(options.method, benchmark);
   planForms(scenariosOf(benchmark), method, { sizes });
+  const unvaried = unvariedScenarios(matrix);
+  if (scenariosOf(benchmark).every(({ id }) => unvaried.includes(id)))
+    throw new AnchorEvalError(
+      "invalid_data",
+      `no variance in ${unvaried.join(", ")}: the ${matrix.subjects.length} models have the same score on every item, so that all count as copies of one and none can be held out`,
+    );
   const cells: PlannedCell[] = [];
   const together = options.rankedTogether ? observedModels(benchmark) : null;
   for (const part of linkedParts(benchmark, settings.linked)) {
@@ -98,13 +104,8 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
           targets: Math.max(...groups.map(({ targets }) => targets.length)),
         }))
         .find(({ sources, targets }) => sources < 5 || targets === 0);
-      const unvaried = tooFew || candidates.length === 0 ? unvariedScenarios(matrix) : [];
-      if (part.groups.every(({ scenarios }) => scenarios.every(({ id }) => unvaried.includes(id))))
-        throw new AnchorEvalError(
-          "invalid_data",
-          `no variance in ${unvaried.join(", ")}: the ${matrix.subjects.length} models have the same score on every item, so that all count as copies of one and none can be held out`,
-        );
-      const alike = replicateWords(replicateNames(names, part.replicates));
+      const replicates = replicateNames(names, part.replicates);
+      const alike = replicates.flat().length > names.length / 2 ? replicateWords(replicates) : "";
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",

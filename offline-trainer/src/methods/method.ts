@@ -22,6 +22,8 @@ export interface Method {
   readonly designSearch?: DesignSearch;
   /** Fits maps from answers to scores on the source models; where forms have score maps. */
   readonly scoreMaps?: ScoreMapFitter;
+  /** Source models of its authors', where those are many times what leaderboards have. */
+  readonly authorsModels?: number;
   /** Anchors a scenario where none are asked for. */
   readonly sizes?: readonly number[];
   /** Anchors of all scenarios together where none are asked for. @default those of `sizes` that every scenario can share */

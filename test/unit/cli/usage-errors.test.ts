@@ -163,7 +163,7 @@ const files: readonly {
     name: "a score above 1",
     responses: csv({ 3: "b,0,1,85,0" }),
     message:
-      'R: row 3, column "y/1": a score must be in [0,1], got 85; for other bounded scores give --score-range lo,hi, and --flip where lower is better',
+      'R: row 3, column "y/1": a score must be in [0,1], got 85; for other bounded scores give --score-range lo,hi (here perhaps 0,100), and --flip where lower is better',
     path: ["R", 3, "y/1"],
     rule: "out_of_range",
   },

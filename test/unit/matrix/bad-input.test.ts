@@ -34,7 +34,9 @@ function lines(...objects: unknown[]): string {
 
 const LONG = ["a", "b", "c", "d", "e"].map((model) => ({ model, item_id: "x/1", score: 1 }));
 const PY_IRT = ["a", "b", "c", "d", "e"].map((subject_id) => ({ subject_id, responses: { "x/1": 1 } }));
-const HINT = "for other bounded scores give --score-range lo,hi, and --flip where lower is better";
+/** @param scales - that the scores so far may be on */
+const hint = (scales: string): string =>
+  `for other bounded scores give --score-range lo,hi${scales === "" ? "" : ` (here perhaps ${scales})`}, and --flip where lower is better`;
 const TOO_LONG = "é".repeat(257);
 
 const wideCases: BadInput[] = [
@@ -149,14 +151,14 @@ const wideCases: BadInput[] = [
   {
     name: "a score above 1",
     responses: wide({ 3: "b,0,85" }),
-    message: `R: row 3, column "x/2": a score must be in [0,1], got 85; ${HINT}`,
+    message: `R: row 3, column "x/2": a score must be in [0,1], got 85; ${hint("0,100")}`,
     path: ["R", 3, "x/2"],
     rule: "out_of_range",
   },
   {
     name: "a score below 0",
     responses: wide({ 3: "b,-0.1,1" }),
-    message: `R: row 3, column "x/1": a score must be in [0,1], got -0.1; ${HINT}`,
+    message: `R: row 3, column "x/1": a score must be in [0,1], got -0.1; ${hint("-1,1")}`,
     path: ["R", 3, "x/1"],
     rule: "out_of_range",
   },
@@ -180,21 +182,21 @@ const wideCases: BadInput[] = [
   {
     name: "an overflowing score",
     responses: wide({ 2: "a,1e999,0" }),
-    message: `R: row 2, column "x/1": a score must be in [0,1], got Infinity; ${HINT}`,
+    message: `R: row 2, column "x/1": a score must be in [0,1], got Infinity; ${hint("")}`,
     path: ["R", 2, "x/1"],
     rule: "out_of_range",
   },
   {
     name: "several findings",
     responses: wide({ 2: "a,2,x", 3: "b,1" }),
-    message: `R: row 2, column "x/1": a score must be in [0,1], got 2; ${HINT}; and 2 more`,
+    message: `R: row 2, column "x/1": a score must be in [0,1], got 2; ${hint("1,5 or 0,5")}; and 2 more`,
     path: ["R", 2, "x/1"],
     rule: "out_of_range",
   },
   {
     name: "very many findings",
     responses: `model,${Array.from({ length: 50 }, (_, i) => `x/${i}`).join(",")}\na${",2".repeat(50)}\n`,
-    message: `R: row 2, column "x/0": a score must be in [0,1], got 2; ${HINT}; and at least 19 more`,
+    message: `R: row 2, column "x/0": a score must be in [0,1], got 2; ${hint("1,5 or 0,5")}; and at least 19 more`,
     path: ["R", 2, "x/0"],
     rule: "out_of_range",
   },
@@ -345,6 +347,22 @@ const encodingCases: BadInput[] = [
     rule: "unsupported_format",
   },
   {
+    name: "a pickle",
+    file: "lb.pickle",
+    responses: Buffer.from("8004950a00000000000000", "hex"),
+    message: 'R: this is a Python pickle, which runs code where it is read; a table of it is written by: import pandas as pd; pd.read_pickle("R").to_csv("table.csv")', // prettier-ignore
+    path: ["R"],
+    rule: "unsupported_format",
+  },
+  {
+    name: "a packed pickle",
+    file: "lb.pkl.gz",
+    responses: gzipSync(Buffer.from("80055d942e", "hex")),
+    message: 'R: this is a Python pickle, which runs code where it is read; a table of it is written by: import pandas as pd; pd.read_pickle("R").to_csv("table.csv")', // prettier-ignore
+    path: ["R"],
+    rule: "unsupported_format",
+  },
+  {
     name: "an archive",
     file: "r.zip",
     responses: "PK\u0003\u0004 and so on",
@@ -488,7 +506,7 @@ const jsonCases: BadInput[] = [
   {
     name: "a score outside [0,1] in py-irt's form",
     responses: lines(...PY_IRT, { subject_id: "f", responses: { "x/1": 2 } }),
-    message: `R: line 6, field "x/1": a score must be in [0,1], got 2; ${HINT}`,
+    message: `R: line 6, field "x/1": a score must be in [0,1], got 2; ${hint("1,5 or 0,5")}`,
     path: ["R", 6, "x/1"],
     rule: "out_of_range",
   },

@@ -7,7 +7,9 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const HASH = "0123456789abcdef".repeat(4);
-const HINT = "for other bounded scores give --score-range lo,hi, and --flip where lower is better";
+/** @param scales - that the scores so far may be on */
+const hint = (scales: string): string =>
+  `for other bounded scores give --score-range lo,hi${scales === "" ? "" : ` (here perhaps ${scales})`}, and --flip where lower is better`;
 
 function plain({ answers, hashes }: Answers): unknown {
   return { answers: [...answers], hashes: [...hashes] };
@@ -111,8 +113,14 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     'F: row 3, column "item_id": item "a" is there twice',
     ["F", 3, "item_id"],
   ],
-  ["a score above 1", "a.json", '{"a":1,"b":2}', `F: item "b": a score must be in [0,1], got 2; ${HINT}`, ["F", "b"]],
-  ["a score below 0", "a.csv", "item_id,score\na,-1\n", `F: row 2, column "score": a score must be in [0,1], got -1; ${HINT}`, ["F", 2, "score"]], // prettier-ignore
+  [
+    "a score above 1",
+    "a.json",
+    '{"a":1,"b":2}',
+    `F: item "b": a score must be in [0,1], got 2; ${hint("1,5 or 0,5")}`,
+    ["F", "b"],
+  ],
+  ["a score below 0", "a.csv", "item_id,score\na,-1\n", `F: row 2, column "score": a score must be in [0,1], got -1; ${hint("-1,1")}`, ["F", 2, "score"]], // prettier-ignore
   [
     "text",
     "a.json",
@@ -129,10 +137,10 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     ["F", "answers"],
   ],
   [
-    "NaN",
+    "Infinity",
     "a.json",
-    '{"a": NaN}',
-    "F: the file is not valid JSON: JSON has no NaN and no Infinity, null means no score",
+    '{"a": Infinity}',
+    "F: the file is not valid JSON: JSON has no Infinity, and no score is infinite",
     ["F"],
   ],
   ["broken JSON", "a.json", '{"a": 1', "F: the file is not valid JSON", ["F"]],
@@ -200,7 +208,7 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
   ...(
     [
       ["an empty list of trials", "a.json", '{"a":[1],"b":[]}', 'item "b": a list of trials has one score a trial, this has none: leave the item out', ["b"]],
-      ["a trial above 1", "a.json", '{"a":[0,1.5]}', `item "a": trial 2 of 2: a score must be in [0,1], got 1.5; ${HINT}`, ["a"]],
+      ["a trial above 1", "a.json", '{"a":[0,1.5]}', `item "a": trial 2 of 2: a score must be in [0,1], got 1.5; ${hint("0,5 or 0,10")}`, ["a"]],
       ["trials within trials", "a.json", '{"a":[[1],0]}', 'item "a": trial 1 of 2: a score must be a number, got an array; null means no score', ["a"]],
       ["counts above their total", "a.json", '{"a":{"passed":6,"of":5}}', 'item "a": passed must be from 0 to the 5 trials that there are, got 6', ["a"]],
       ["negative counts", "a.json", '{"responses":{"a":{"passed":-1,"of":5}}}', 'item "a": passed must be from 0 to the 5 trials that there are, got -1', ["a"]],
@@ -234,9 +242,13 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
 test("all findings are listed", async () => {
   const path = folder.write("many.csv", "item_id,score\na,2\nb,x\nc,1\n");
   await expect(readAnswers(path)).rejects.toMatchObject({
-    message: `${path}: row 2, column "score": a score must be in [0,1], got 2; ${HINT}; and 1 more`,
+    message: `${path}: row 2, column "score": a score must be in [0,1], got 2; ${hint("1,5 or 0,5")}; and 1 more`,
     issues: [
-      { path: [path, 2, "score"], code: "out_of_range", message: `a score must be in [0,1], got 2; ${HINT}` },
+      {
+        path: [path, 2, "score"],
+        code: "out_of_range",
+        message: `a score must be in [0,1], got 2; ${hint("1,5 or 0,5")}`,
+      },
       { path: [path, 3, "score"], code: "not_a_number" },
     ],
   });
@@ -257,4 +269,16 @@ test("the body of a request has its hashes beside the answers; an item may be ca
     answers: Object.entries(map),
     hashes: [],
   });
+});
+
+test("a NaN of Python's is no score, as null is", async () => {
+  for (const ending of ["json", "jsonl"]) {
+    const text = (none: string): string =>
+      ending === "json"
+        ? `{"a NaN":${none},"b":1}`
+        : `{"item_id":"a NaN","score":${none}}\n{"item_id":"b","score":1}\n`;
+    const read = await readAnswers(folder.write(`nan.${ending}`, text("NaN")));
+    expect(read).toEqual(await readAnswers(folder.write(`null.${ending}`, text("null"))));
+    expect(read.answers.get("a NaN")).toBeNull();
+  }
 });

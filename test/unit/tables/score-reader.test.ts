@@ -56,6 +56,21 @@ test("NaN is no score, as null is; an infinite one is refused", () => {
   expect(scoreReader().fromJson(Infinity)).toMatchObject({ code: "out_of_range" });
 });
 
+test.each([
+  [[0, 1, 62.5], "0,100"],
+  [[3], "1,5 or 0,5"],
+  [[0, 3], "0,5 or 0,10"],
+  [[0.5, -0.2], "-1,1"],
+  [[0.5, 7], "0,10 or 0,100"],
+])("of %j the likely scales are %s", (scores, scales) => {
+  const reader = scoreReader();
+  const [problem] = scores.map((score) => reader.fromText(String(score))).slice(-1);
+  const words = expect.stringContaining(`give --score-range lo,hi (here perhaps ${scales}), and --flip`) as string;
+  expect(problem).toEqual({ code: "out_of_range", message: words });
+  const far = scoreReader().fromJson(-1000);
+  expect(far).toMatchObject({ message: expect.stringContaining("give --score-range lo,hi, and --flip") as string });
+});
+
 test("a range given needs no hint at ranges", () => {
   expect(scoreReader({ scoreRange: [0, 1] }).fromJson(1.5)).toEqual({
     code: "out_of_range",

@@ -83,7 +83,9 @@ function difficultyWords({ difficulty }: FormsSummary): string {
     case "column":
       return `Difficulty: column ${JSON.stringify(difficulty.column)} of the items, ${difficulty.known} of them.`;
     case "responses": {
-      const from = `Difficulty: from the answers of ${difficulty.models} models to ${difficulty.known} of the items, joined by ${JSON.stringify(difficulty.join)}.`;
+      const { dims, converged } = difficulty.calibration || { dims: 1, converged: true };
+      const curves = ` Calibrated in ${dims === 1 ? "one dimension" : `${dims} dimensions`}${converged ? "" : "; the calibration didn't converge, so that expected scores are less sure"}.`;
+      const from = `Difficulty: from the answers of ${difficulty.models} models to ${difficulty.known} of the items, joined by ${JSON.stringify(difficulty.join)}.${curves}`;
       const texts = difficulty.sameTexts;
       const seen = texts ? ` (${texts.same} of ${texts.same + texts.other} texts are the same)` : "";
       if (difficulty.borrowed === "no") return `${from} The answers are to these very items${seen}.`;

@@ -1,5 +1,7 @@
+import { unvariedScenarios } from "../border/unvaried.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { AnswerBits } from "./chances.ts";
+import { withoutCopies } from "./copies.ts";
 import { comparedSides } from "./sides.ts";
 
 /** Items compared at most, evenly spaced. */
@@ -36,16 +38,24 @@ const BOARD_ERROR = 1e-2;
  * - they differ in at most half of the answers that independent ones would, and in 3 % of all (of few, in what chance makes of
  *   1 %). Graded scores are compared as numbers: their squared differences are a fifth of what is expected.
  *
- * A group is made of the first of its models and all that replicate that one: models alike through a third alone aren't.
+ * Copies, all answers alike, always are, and so are all models of a board on which no score differs from another: nothing
+ * tells them apart. A group is made of the first of its models and all that replicate that one: models alike through a third
+ * alone aren't.
  * @returns group of every model, numbered from 0 by first appearance
  */
 export function replicateGroups(matrix: ResponseMatrix): Int32Array {
   const models = matrix.subjects.length;
+  const varied = new Set(matrix.items.map(({ scenario }) => scenario)).size > unvariedScenarios(matrix).length;
+  if (!varied) return new Int32Array(models);
   const replicate = pairTest(matrix);
   const groups = new Int32Array(models);
+  const { copies } = withoutCopies(matrix);
+  const rows = new Map(matrix.subjects.map((name, m) => [name, m]));
   const firsts: number[] = [];
   for (let m = 0; m < models; m++) {
-    const group = firsts.findIndex((first) => replicate(first, m));
+    const original = copies.get(matrix.subjects[m]!);
+    const group =
+      original === undefined ? firsts.findIndex((first) => replicate(first, m)) : groups[rows.get(original)!]!;
     groups[m] = group >= 0 ? group : firsts.push(m) - 1;
   }
   return groups;

@@ -13,6 +13,8 @@ export interface BorderFinding {
    * `unused_field`
    */
   readonly code: string;
+  /** The file, where it isn't that of the answers. */
+  readonly file?: string;
   /** Whether the board isn't taken. */
   readonly refused?: boolean;
   /** The models, scenarios or items that it is of. */
@@ -21,8 +23,8 @@ export interface BorderFinding {
 }
 
 /** A finding in one line, with its code. */
-export function findingWords({ code, message }: BorderFinding): string {
-  return `${message} [${code}]`;
+export function findingWords({ code, file, message }: BorderFinding): string {
+  return `${file === undefined ? "" : `${file}: `}${message} [${code}]`;
 }
 
 /** A board as it came in. */
@@ -59,8 +61,8 @@ export function checkBoard(
   if (first)
     throw new AnchorEvalError(
       "invalid_data",
-      `${file}: ${first.message}${refused.length > 1 ? `; and ${refused.length - 1} more` : ""}`,
-      { issues: refused.map(({ code, names, message }) => ({ path: [file, ...names], code, message })) },
+      `${first.file ?? file}: ${first.message}${refused.length > 1 ? `; and ${refused.length - 1} more` : ""}`,
+      { issues: refused.map(({ file: other, code, names, message }) => ({ path: [other ?? file, ...names], code, message })) },
     );
   return { summary: boardSummary(matrix), findings: all };
 }

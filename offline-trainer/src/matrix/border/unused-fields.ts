@@ -28,8 +28,8 @@ export function unusedFields(file: string, names: readonly string[], read: reado
         (letters.length >= LEAST_LETTERS && edits(lettersOf(own), letters) <= MOST_EDITS),
     );
     if (meant === undefined) return [];
-    const message = `${file}: field ${quoted(name)} isn't read: if it has the ${meant}, call it ${meant}`;
-    return [{ code: "unused_field", names: [name], message }];
+    const message = `field ${quoted(name)} isn't read: if it has the ${meant}, call it ${meant}`;
+    return [{ code: "unused_field", file, names: [name], message }];
   });
 }
 
@@ -52,19 +52,19 @@ export function unusedWeights(
       )
     : null;
   if (weighting === "subscenarios") return [];
-  const finding = { code: "unused_field", names: ["weight"] };
+  const finding = { code: "unused_field", file, names: ["weight"] };
   return weighting === "items"
     ? [
         {
           ...finding,
-          message: `${file}: weights aren't read: these count each item the same, as --weighting items does`,
+          message: `weights aren't read: these count each item the same, as --weighting items does`,
         },
       ]
     : [
         {
           ...finding,
           refused: true,
-          message: `${file}: weights aren't read, and these are neither the same for all items of a scenario nor the same for all its subscenarios: a bundle keeps no others; leave the field out`,
+          message: `weights aren't read, and these are neither the same for all items of a scenario nor the same for all its subscenarios: a bundle keeps no others; leave the field out`,
         },
       ];
 }

@@ -22,6 +22,7 @@ export const metabench: Method = {
     dims: 1,
     search: 16,
   },
+  authorsModels: 5000,
   anchors: informationAnchors,
   designSearch: informationDesign,
   scoreMaps: additiveMaps,

@@ -48,7 +48,9 @@ describe("--json", () => {
   let document: Document;
   beforeAll(async () => {
     const { stdout, stderr } = await run("--save-split", folder.path("split.json"));
-    expect(stderr).toBe("");
+    expect(stderr).toMatch(
+      /^16 models, 64 items; scores 0 to 1, 2 distinct; none missing\na: 40 items, .*; b: 24 items, .*\n$/,
+    );
     document = JSON.parse(stdout) as Document;
   });
 
@@ -78,6 +80,7 @@ describe("--json", () => {
     ).version;
     expect(document.header).toEqual({
       data: `sha256:${createHash("sha256").update(readFileSync(data[1]!)).digest("hex")}`,
+      board: expect.objectContaining({ models: 16, items: 64, range: [0, 1], missing: 0, findings: [] }) as object,
       weighting: "subscenarios",
       split: "interpolation",
       version,

@@ -135,6 +135,7 @@ test("--json is one document: where, what, in which words, by what and how long"
     bundle: path,
     digest: `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
     provider: "plain TypeScript: asked for",
+    board: expect.objectContaining({ models: 28, items: 80, range: [0, 1], distinct: 2, findings: [] }) as object,
     manifest,
     words: [...closingWords(manifest), expect.stringContaining("scenario-1: the 27 source models' scores spread no")],
     milliseconds: expect.objectContaining({
@@ -156,7 +157,7 @@ test("--json is one document: where, what, in which words, by what and how long"
   });
   expect(manifest.forms.map(({ id }) => id)).toEqual(["6", "14"]);
   expect(err).toMatch(
-    /^plain TypeScript: asked for\n28 models × 80 items in one dimension: about 0\.2 GB of memory, \d+\.\d GB free\nevery answer the same as another model's, so that both count as one: \S+\nscenario-1: the 27 source models' scores spread no .*\n$/,
+    /^28 models, 80 items; scores 0 to 1, 2 distinct; under 1 % missing\nscenario-1: .*\nplain TypeScript: asked for\n28 models × 80 items in one dimension: about 0\.2 GB of memory, \d+\.\d GB free\nevery answer the same as another model's, so that both count as one: \S+\nscenario-1: the 27 source models' scores spread no .*\n$/,
   );
 });
 

@@ -84,6 +84,15 @@ test("a board where many models answer nothing right has no replicates among the
   expect(new Set(groupsOf([...rows, ...weak])).size).toBe(30);
 });
 
+test("copies are one whatever the others answer, and so are all models where nothing varies", () => {
+  const row = rows[0]!;
+  expect(groupsOf([row, row, row])).toEqual([0, 0, 0]);
+  expect(groupsOf([...rows, rows[3]!]).at(-1)).toBe(3);
+  expect(groupsOf([1, 1, 1].map(() => row.map(() => 1)))).toEqual([0, 0, 0]);
+  const perfect = row.map(() => 1);
+  expect(groupsOf([...rows, perfect, perfect]).slice(20)).toEqual([20, 21]);
+});
+
 test("words name the models, a few of many", () => {
   const names = replicateNames(["a", "b", "c", "d", "e"], [0, 1, 0, 2, 1]);
   expect(names).toEqual([
