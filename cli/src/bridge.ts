@@ -209,6 +209,7 @@ function score(sent: SentScore | SentTrials): number | null | ItemTrials {
 }
 
 process.on("SIGINT", () => undefined); // Ctrl-C in a terminal reaches the whole group: what follows is its parent's to say
+process.stdout.on("error", () => process.exit(1)); // nobody is there to be answered
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request;
   let said: object;

@@ -2,16 +2,27 @@ import { COMPLETE } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { reportError } from "./errors.ts";
-import { createOutput, type Streams } from "./output.ts";
+import { createOutput, STANDARD, type Streams } from "./output.ts";
 import { packageVersion, programNear, TrainerMissing, withTrainer } from "./trainer.ts";
 
 const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
 
 /**
+ * The program as a process. What a command found stands in its exit code, whether anybody reads the words or not (… | head).
+ * @returns the command's exit code; 1 for 0 where standard output could not be written
+ */
+export async function program(argv: readonly string[]): Promise<number> {
+  const code = await main(argv, STANDARD);
+  const why = await STANDARD.stdout.lost();
+  if (why !== null) STANDARD.stderr.write(`anchoreval: standard output could not be written: ${why} [unavailable]\n`);
+  return code === 0 && why !== null ? 1 : code;
+}
+
+/**
  * The program `anchoreval`.
  * @returns the exit code: 0 done, 1 failed, 2 bad input or usage; commands may have codes of their own
  */
-export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
+export async function main(argv: readonly string[], streams: Streams): Promise<number> {
   const [name, ...rest] = argv[0] === "help" ? [argv[1] ?? "--help", "--help"] : argv;
   const width = helpWidth(streams.stdout.columns);
   if (name === undefined || name === "--help" || name === "-h") {
