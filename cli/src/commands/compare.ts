@@ -38,7 +38,7 @@ export const compareCommand: Command = {
     },
     Comparison: {
       ...FORM_OPTION,
-      margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5)"),
+      margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5pt)"),
       race: flag("ask round after round, and only who may still win"),
       ...LEVEL_OPTION,
     },
@@ -61,7 +61,7 @@ export const compareCommand: Command = {
     const pair = a !== undefined && b !== undefined;
     if (pair ? paths.length > 0 : a !== undefined || b !== undefined || paths.length < 3)
       throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
-    const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
+    const margin = readPoints(options, "margin", { min: 0 }) ?? 0;
     if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
     const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);

@@ -136,7 +136,10 @@ export const replayCommand: Command = {
 };
 
 function readStopRules(options: OptionReader): StopRules | null {
-  const [halfWidth, threshold] = [readPoints(options, "half-width"), readPoints(options, "threshold")];
+  const [halfWidth, threshold] = [
+    readPoints(options, "half-width"),
+    readPoints(options, "threshold", { isScore: true }),
+  ];
   const better = options.flag("better");
   if (better && threshold !== undefined) throw invalidOption("--threshold is for one model, --better for two");
   if (halfWidth === undefined && threshold === undefined && !better) return null;

@@ -18,7 +18,7 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
   options.refuse(["verbose"], "isn't for a race");
   const paths = options.texts("responses");
   if (paths.length < 2) throw invalidOption("--race needs two PATHs or more, the answers of a candidate each");
-  const margin = readPoints(options, "margin", { min: 0, max: 100 });
+  const margin = readPoints(options, "margin", { min: 0 });
   const { level, ...shared } = estimateOptions(options);
   const files = { next: await readSideFile(options, "next"), summary: await readSideFile(options, "summary") };
   const candidates = [];
