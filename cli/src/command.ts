@@ -202,7 +202,11 @@ export class OptionReader {
 }
 
 /** Reads a number. @param name - of the option, for the message @throws AnchorEvalError `invalid_option` */
-export function readNumber(name: string, text: string, { min = -Infinity, max = Infinity, integer }: NumberRule): number {
+export function readNumber(
+  name: string,
+  text: string,
+  { min = -Infinity, max = Infinity, integer }: NumberRule,
+): number {
   const value = text.trim() === "" ? NaN : Number(text);
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";

@@ -1,4 +1,4 @@
-import { COMPLETE } from "./command.ts";
+import { COMPLETE, type OptionReader } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { reportError } from "./errors.ts";
@@ -51,6 +51,7 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();
   process.once("SIGINT", interrupt);
+  let options: OptionReader | null = null;
   try {
     const command = await withTrainer(name, entry.load);
     const all = own.includes("--help-all");
@@ -59,12 +60,21 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
       return 0;
     }
     const { parseCommand } = await import("./parse.ts");
-    const { operands, options } = parseCommand(name, command, rest);
+    const parsed = parseCommand(name, command, rest);
+    options = parsed.options;
     const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
-    const code = await command.run({ operands, options, output, signal: controller.signal });
+    const code = await command.run({ ...parsed, output, signal: controller.signal });
     return typeof code === "number" ? code : 0;
   } catch (error) {
-    if (!(error instanceof TrainerMissing)) return reportError(error, streams, own.includes("--json"));
+    if (!(error instanceof TrainerMissing)) {
+      const code = reportError(error, streams, own.includes("--json"));
+      if (options?.isGiven("summary") || options?.isGiven("junit")) {
+        const { noteFailure } = await import("./junit.ts");
+        const why = error instanceof Error ? error.message : String(error);
+        await noteFailure(name, options, why).catch((unwritten: unknown) => reportError(unwritten, streams, false));
+      }
+      return code;
+    }
     const other = programNear(process.cwd());
     if (other !== null) return await ((await import(other.href)) as { main: typeof main }).main(argv, streams);
     streams.stderr.write(`anchoreval: ${error.message}\n`);

@@ -186,5 +186,5 @@ function checked(score: unknown, path: (string | number)[], issues: Issue[]): nu
   }
   const problem = scoreProblem(score);
   if (problem) issues.push({ path, ...problem });
-  return score === null || problem ? NaN : (score as number);
+  return score === null || problem ? NaN : Number(score);
 }

@@ -1,16 +1,16 @@
 import type { AdaptiveItem } from "../adaptive/types.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import { droppedWarnings, scoreProblem } from "../estimate/resolve-answers.ts";
-import type { EstimateWarning } from "../estimate/types.ts";
+import { droppedWarnings, scoreOf, scoreProblem } from "../estimate/resolve-answers.ts";
+import type { EstimateWarning, Score } from "../estimate/types.ts";
 import { type RaceOrder, roundItems } from "./race-order.ts";
 
 /** One candidate's answers to items of a benchmark. */
 export interface RaceCandidate {
   /** Its name in messages and results. @default "model 1", "model 2", … */
   readonly name?: string;
-  /** Scores in [0,1] by item id; null = asked without an answer. */
-  readonly responses: Readonly<Record<string, number | null>> | ReadonlyMap<string, number | null>;
+  /** Scores in [0,1] by item id, true and false for 1 and 0; null = asked without an answer. */
+  readonly responses: Readonly<Record<string, Score>> | ReadonlyMap<string, Score>;
   /** Content hashes of the items, by id. */
   readonly hashes?: ReadonlyMap<string, string>;
 }
@@ -46,8 +46,8 @@ export function raceAnswers(
   const rounds = order.rounds.map((_, round) => roundItems(order, round));
   const warnings: RaceWarning[] = [];
   const read = candidates.map(({ name, responses, hashes }) => {
-    const entries: Iterable<[string, number | null]> = responses instanceof Map ? responses : Object.entries(responses);
-    const own = new Map(entries);
+    const entries: Iterable<[string, Score]> = responses instanceof Map ? responses : Object.entries(responses);
+    const own = new Map(Array.from(entries, ([id, score]) => [id, scoreOf(score)]));
     refuseScores(name, own);
     const unknown = [...own.keys()].filter((id) => !position.has(id));
     if (unknown.length > 0 && unknown.length === own.size)

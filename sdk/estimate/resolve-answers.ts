@@ -1,4 +1,4 @@
-import { formItemIds, type Bundle } from "../core/bundle/bundle.ts";
+import { formItemIds, type Bundle, unknownForm } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
@@ -23,8 +23,7 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
       `the answers belong to bundle ${options.digest}, this one is ${bundle.digest}`,
     );
   const forms = bundle.manifest.forms.map((form) => form.id);
-  if (options.form !== undefined && !forms.includes(options.form))
-    throw new AnchorEvalError("unknown_form", `this bundle has no form ${options.form}: it has ${forms.join(", ")}`);
+  if (options.form !== undefined && !forms.includes(options.form)) throw unknownForm(options.form, bundle.manifest);
 
   const located = locate(anchorsOf(bundle), Array.isArray(responses) ? ofForm(bundle, responses, options) : responses);
   const form = options.form ?? inferForm(bundle, located);
@@ -126,7 +125,7 @@ function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown)
     }
     if (score === null) return;
     const anchor = anchors.get(id as string);
-    if (anchor) located.push({ anchor, score: score as number });
+    if (anchor) located.push({ anchor, score: Number(score) });
     else unknown.push(unknownItem(id as string));
   };
   if (responses instanceof Map || Array.isArray(responses))
@@ -143,8 +142,14 @@ function unknownItem(id: string): Issue {
   return { path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` };
 }
 
+/** A score as a number, whatever else it is as it is: true and false are 1 and 0. */
+export function scoreOf<T>(score: T | boolean): T | number {
+  return typeof score === "boolean" ? Number(score) : score;
+}
+
+/** The rule that a score breaks; null where it is a number in [0,1], true, false, or null for no answer. */
 export function scoreProblem(score: unknown): { code: string; message: string } | null {
-  if (score === null) return null;
+  if (score === null || typeof score === "boolean") return null;
   if (typeof score !== "number")
     return { code: "invalid_type", message: `a score must be in [0,1], got ${typeof score}` };
   if (Number.isNaN(score))

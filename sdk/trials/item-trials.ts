@@ -1,4 +1,6 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { scoreOf } from "../estimate/resolve-answers.ts";
+import type { Score } from "../estimate/types.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Trials of one item in figures. */
@@ -63,9 +65,8 @@ export function isTrials(value: unknown): value is object {
   return typeof value === "object" && value !== null && (Array.isArray(value) || "passed" in value || "of" in value);
 }
 
-/** Answers of one model by item id: a score, or the trials of an item; null = no answer. */
-export type TrialResponses =
-  Readonly<Record<string, number | null | ItemTrials>> | ReadonlyMap<string, number | null | ItemTrials>;
+/** Answers of one model by item id: a score, or the trials of an item; true and false are 1 and 0, null = no answer. */
+export type TrialResponses = Readonly<Record<string, Score | ItemTrials>> | ReadonlyMap<string, Score | ItemTrials>;
 
 /**
  * Answers over trials as means by item, and the trials behind them of the items that have a score, in figures and as they
@@ -88,7 +89,8 @@ export function checkedTrials(responses: TrialResponses): {
   const summaries = new Map<string, TrialSummary>();
   const trials = new Map<string, ItemTrials>();
   const entries = responses instanceof Map ? responses : Object.entries(responses);
-  for (const [id, value] of entries as Iterable<[string, unknown]>) {
+  for (const [id, answer] of entries as Iterable<[string, unknown]>) {
+    const value = Array.isArray(answer) ? answer.map(scoreOf) : scoreOf(answer);
     const found = isTrials(value) ? trialIssues(id, value) : [];
     issues.push(...found);
     if (found.length > 0) continue;

@@ -173,7 +173,7 @@ const PassEstimateSchema = answerSchema(
 /** Any estimate: one with `metric` is of that. */
 export const AnyEstimateSchema = z.union([PassEstimateSchema, ServedEstimateSchema]);
 
-const SCORE = { type: ["number", "null"] as ["number", "null"], minimum: 0, maximum: 1 };
+const SCORE = { type: ["number", "boolean", "null"] as ["number", "boolean", "null"], minimum: 0, maximum: 1 };
 
 /**
  * Answers by item id, or in the order of a form. They are not parsed here: `estimateFromAnchors` checks each and reports
@@ -184,7 +184,7 @@ const ResponsesSchema = z
   .openapi({
     type: ["object", "array"],
     description:
-      "Scores in [0,1] by item id, null = no answer; or an array in the order of the form's anchors, with `formDigest`.",
+      "Scores in [0,1] by item id, true and false for 1 and 0, null = no answer; or an array in the order of the form's anchors, with `formDigest`.",
     additionalProperties: SCORE,
     items: SCORE,
   });
