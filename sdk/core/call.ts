@@ -33,7 +33,7 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
       .sort((left, right) => left.letters - right.letters);
     const near = nearest && nearest.letters <= Math.min(MOST_LETTERS, name.length - 1) ? nearest.own : null;
     throw invalidOption(
-      `there is no option ${name}${near === null ? ":" : `; did you mean ${near}?`} there are ${Object.keys(names).join(", ")}`,
+      `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${Object.keys(names).join(", ")}`,
     );
   }
 }

@@ -48,7 +48,6 @@ describe("a score that is none", () => {
     [Infinity, "out_of_range", "got Infinity"],
     [-Infinity, "out_of_range", "got -Infinity"],
     ["1", "invalid_type", "got string"],
-    [true, "invalid_type", "got boolean"],
     [undefined, "invalid_type", "got undefined"],
     [{}, "invalid_type", "got object"],
     [[1], "invalid_type", "got object"],
@@ -68,6 +67,12 @@ describe("a score that is none", () => {
       [someId, "out_of_range"],
       [otherId, "not_a_number"],
     ]);
+  });
+
+  test("true and false are 1 and 0", () => {
+    const truths = Object.fromEntries(Object.entries(answers).map(([id, score]) => [id, score === 1]));
+    for (const responses of [truths, new Map(Object.entries(truths))])
+      expect(estimateFromAnchors(bundle, responses)).toEqual(estimateFromAnchors(bundle, answers));
   });
 
   test("−0 and the ends of [0,1] are scores", () => {
