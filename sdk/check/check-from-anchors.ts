@@ -161,7 +161,7 @@ export function checkedDrop(
     high,
     reason: null,
     maxDrop,
-    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + maxDrop / error), degrees),
+    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + (maxDrop === 0 ? 0 : maxDrop / error)), degrees),
     found: Math.min(1, maxDrop + (alarm + studentTQuantile(POWER, degrees)) * error),
   };
 }
