@@ -31,7 +31,8 @@ export default {
     if (origin !== null && origin !== own) headers.set("access-control-allow-origin", origin);
     else for (const name of CORS) headers.delete(name);
     headers.append("vary", "Origin");
-    weaken(headers, request.headers.get("accept-encoding") ?? "");
+    const { clientAcceptEncoding = "" } = (request as { cf?: { clientAcceptEncoding?: string } }).cf ?? {};
+    weaken(headers, clientAcceptEncoding);
     return passed;
   },
 };
