@@ -47,7 +47,10 @@ function outlet(name: "stdout" | "stderr"): Outlet {
     if (!hasCode(error, ...READER_GONE)) why ??= whyNot(error);
   };
   const write = (text: string, done: () => void = () => undefined): void => {
-    if (!isOpen) return done();
+    if (!isOpen) {
+      done();
+      return;
+    }
     const stream = process[name];
     if (!isHeard) stream.on("error", end); // of pipes; a file throws
     isHeard = true;

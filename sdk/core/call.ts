@@ -24,8 +24,9 @@ export function checkCall<T extends object>(subject: unknown, by: string, option
 
 /** Refuses options that a function doesn't have. @throws AnchorEvalError `invalid_option`, with the name that is nearest */
 export function checkNames<T extends object>(options: T, names: OptionNames<T>): void {
-  if (typeof (options as unknown) !== "object" || (options as unknown) === null)
-    throw invalidOption(`options are an object, got ${options === null ? "null" : typeof options}`);
+  const value: unknown = options;
+  if (typeof value !== "object" || value === null)
+    throw invalidOption(`options are an object, got ${value === null ? "null" : typeof value}`);
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(names, name)) continue;
     const [nearest] = Object.keys(names)

@@ -50,17 +50,20 @@ const LATER: readonly (readonly [string, (options: never) => unknown])[] = [
   ["loadBundle", (options) => loadBundle(source, options)],
   ["loadAdaptive", (options) => loadAdaptive(source, options)],
   ["loadRouting", (options) => loadRouting(source, options)],
-  ["readAnswers", async (options) => readAnswers("nowhere.json", options)],
+  ["readAnswers", (options) => readAnswers("nowhere.json", options)],
   ["an adaptive evaluation", (options) => localAdaptive(pool, 1).begin(options)],
   ["a stop rule", (options) => localAdaptive(pool, 1).begin({ stop: options })],
-  ["createClient", async (options: object) => createClient({ baseUrl: "https://example.com", ...options })],
-  ["httpSource", async (options) => httpSource("https://example.com", options)],
+  ["createClient", (options: object) => createClient({ baseUrl: "https://example.com", ...options })],
+  ["httpSource", (options) => httpSource("https://example.com", options)],
 ];
+
+/** What is thrown at once, as what is rejected. */
+const later = (act: () => unknown): Promise<unknown> => Promise.resolve().then(act);
 
 describe.each([...CALLS, ...LATER])("%s", (_, call) => {
   it("refuses options that it doesn't have, and says which it has", async () => {
     for (const name of ["froms", "toString", "constructor", "x"]) {
-      const error = await rejection((async () => call({ [name]: "50" } as never))());
+      const error = await rejection(later(() => call({ [name]: "50" } as never)));
       expectRefusal(error, "invalid_option", `there is no option ${name}`);
       expect(error.message).toMatch(/ there are [\w, ]+$/);
     }
@@ -68,7 +71,7 @@ describe.each([...CALLS, ...LATER])("%s", (_, call) => {
 
   it("refuses options that are none", async () => {
     if (_ === "createClient") return;
-    expectRefusal(await rejection((async () => call("50" as never))()), "invalid_option", "options are an object");
+    expectRefusal(await rejection(later(() => call("50" as never))), "invalid_option", "options are an object");
   });
 });
 

@@ -28,8 +28,9 @@ export async function openFront(host: string, port: number, behind: number): Pro
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket)); // the caller has gone
-    socket.once("data", (first) => {
-      socket.pause();
+    const leave = (): void => void socket.end(); // nothing was asked
+    socket.once("end", leave).once("data", (first) => {
+      socket.off("end", leave).pause();
       socket.unshift(first);
       const head = first.toString("latin1").split("\r\n\r\n")[0]!;
       if (ABSOLUTE.test(head) || BAD_LENGTH.test(`${head}\r\n`)) reader.emit("connection", socket);

@@ -170,8 +170,10 @@ describe("a compressed body", () => {
   const routes = async (): Promise<[string, string][]> => {
     const { paths } = (await (await startApp()("/openapi.json")).json()) as { paths: Record<string, object> };
     return Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).flatMap((method) => (method === "get" ? [] : [[method.toUpperCase(), path]])),
-    ) as [string, string][];
+      Object.keys(methods).flatMap((method): [string, string][] =>
+        method === "get" ? [] : [[method.toUpperCase(), path]],
+      ),
+    );
   };
 
   test.each(["gzip", "br", "deflate", "zstd", "x-own", "GZIP", "gzip, identity"])(

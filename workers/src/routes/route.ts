@@ -10,7 +10,7 @@ export function route<const Config extends RouteConfig>(config: Config, handler:
   if (!config.path.startsWith("/v1/")) return { route: createRoute(config), handler }; // probes may ask as they like
   const names = Object.keys((config.request?.query as z.ZodObject | undefined)?.shape ?? {});
   const middleware = [refuseParameters(names), ...[config.middleware ?? []].flat()];
-  return { route: createRoute({ ...config, middleware } as Config), handler };
+  return { route: createRoute({ ...config, middleware }), handler };
 }
 
 /**
