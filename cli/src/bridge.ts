@@ -9,7 +9,7 @@ import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-b
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
-import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
+import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
@@ -88,12 +88,12 @@ function keep(named: NamedBundle, bundle: Bundle): Bundle {
 }
 
 function readBundle(named: NamedBundle): Promise<Bundle> {
-  const { trustedKeys, ...options } = named;
-  const source = sourceOf(named); // in its folder, where a root may lie too
+  const { trustedKeys, place, cwd, ...options } = named;
+  const source = sourceOf({ place, cwd }); // in its folder, where a root may lie too
   return loadBundle(source, trustedKeys ? { ...options, trustedKeys: readTrusted(trustedKeys.join(",")) } : options);
 }
 
-function sourceOf({ place, cwd }: NamedBundle): BundleSource {
+function sourceOf({ place, cwd }: Pick<NamedBundle, "place" | "cwd">): BundleSource {
   try {
     process.chdir(cwd);
   } catch {
@@ -186,11 +186,7 @@ function summary({ manifest, digest, scenarios }: Bundle): object {
 /** A form's anchors, in the order in which they are asked. */
 function anchorsOf(bundle: Bundle, id: string): object {
   const form = bundle.manifest.forms.find((candidate) => candidate.id === id);
-  if (form === undefined)
-    throw new AnchorEvalError(
-      "unknown_form",
-      `this bundle has no form ${id}: it has ${bundle.manifest.forms.map((own) => own.id).join(", ")}`,
-    );
+  if (form === undefined) throw unknownForm(id, bundle.manifest);
   return { form: id, digest: form.digest, items: formAnchors(allAnchors(bundle), id) };
 }
 
@@ -209,6 +205,7 @@ function score(sent: SentScore | SentTrials): number | null | ItemTrials {
 }
 
 process.on("SIGINT", () => undefined); // Ctrl-C in a terminal reaches the whole group: what follows is its parent's to say
+process.stdout.on("error", () => process.exit(1)); // nobody is there to be answered
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request;
   let said: object;

@@ -201,7 +201,12 @@ export class OptionReader {
   }
 }
 
-function readNumber(name: string, text: string, { min = -Infinity, max = Infinity, integer }: NumberRule): number {
+/** Reads a number. @param name - of the option, for the message @throws AnchorEvalError `invalid_option` */
+export function readNumber(
+  name: string,
+  text: string,
+  { min = -Infinity, max = Infinity, integer }: NumberRule,
+): number {
   const value = text.trim() === "" ? NaN : Number(text);
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";

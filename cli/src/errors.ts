@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { replaceFile, whyNot } from "anchoreval/internal/node/write-file";
+import { hasCode, replaceFile, whyNot } from "anchoreval/internal/node/write-file";
 import { printable, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
@@ -39,7 +39,8 @@ export function writeOver(file: string, text: string | Uint8Array): Promise<void
  * Says what went wrong: on standard error, and with `--json` as a document too.
  * @returns the exit code: 2 for what the caller can mend, else 1
  */
-export function reportError(error: unknown, { stdout, stderr }: Streams, json: boolean): number {
+export function reportError(raised: unknown, { stdout, stderr }: Streams, json: boolean): number {
+  const error = ofDisk(raised);
   const say = (words: string): void => void stderr.write(`${printable(words)}\n`);
   if (!(error instanceof AnchorEvalError)) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -56,6 +57,13 @@ export function reportError(error: unknown, { stdout, stderr }: Streams, json: b
   if ((code as string) === "unauthorized")
     say("  Tokens are those of ANCHOREVAL_READ_TOKENS (HOST=TOKEN,…) to read, and of ANCHOREVAL_TOKEN to publish.");
   return USAGE_CODES.has(code) ? 2 : 1;
+}
+
+/** What the disk refuses is no defect, wherever in a command it is met. */
+function ofDisk(error: unknown): unknown {
+  if (error instanceof AnchorEvalError || !hasCode(error, "ENOSPC", "EDQUOT", "EROFS")) return error;
+  const { path = "a file" } = error as NodeJS.ErrnoException;
+  return new AnchorEvalError("unavailable", `${path} could not be written: ${whyNot(error)}`, { cause: error });
 }
 
 /** True where the message says all that the only issue says, or has a table of them. */

@@ -1,17 +1,28 @@
-import { COMPLETE } from "./command.ts";
+import { COMPLETE, type OptionReader } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { reportError } from "./errors.ts";
-import { createOutput, type Streams } from "./output.ts";
+import { createOutput, STANDARD, type Streams } from "./output.ts";
 import { packageVersion, programNear, TrainerMissing, withTrainer } from "./trainer.ts";
 
 const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
 
 /**
+ * The program as a process. What a command found stands in its exit code, whether anybody reads the words or not (… | head).
+ * @returns the command's exit code; 1 for 0 where standard output could not be written
+ */
+export async function program(argv: readonly string[]): Promise<number> {
+  const code = await main(argv, STANDARD);
+  const why = await STANDARD.stdout.lost();
+  if (why !== null) STANDARD.stderr.write(`anchoreval: standard output could not be written: ${why} [unavailable]\n`);
+  return code === 0 && why !== null ? 1 : code;
+}
+
+/**
  * The program `anchoreval`.
  * @returns the exit code: 0 done, 1 failed, 2 bad input or usage; commands may have codes of their own
  */
-export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
+export async function main(argv: readonly string[], streams: Streams): Promise<number> {
   const [name, ...rest] = argv[0] === "help" ? [argv[1] ?? "--help", "--help"] : argv;
   const width = helpWidth(streams.stdout.columns);
   if (name === undefined || name === "--help" || name === "-h") {
@@ -40,6 +51,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();
   process.once("SIGINT", interrupt);
+  let options: OptionReader | null = null;
   try {
     const command = await withTrainer(name, entry.load);
     const all = own.includes("--help-all");
@@ -48,12 +60,21 @@ export async function main(argv: readonly string[], streams: Streams = process):
       return 0;
     }
     const { parseCommand } = await import("./parse.ts");
-    const { operands, options } = parseCommand(name, command, rest);
+    const parsed = parseCommand(name, command, rest);
+    options = parsed.options;
     const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
-    const code = await command.run({ operands, options, output, signal: controller.signal });
+    const code = await command.run({ ...parsed, output, signal: controller.signal });
     return typeof code === "number" ? code : 0;
   } catch (error) {
-    if (!(error instanceof TrainerMissing)) return reportError(error, streams, own.includes("--json"));
+    if (!(error instanceof TrainerMissing)) {
+      const code = reportError(error, streams, own.includes("--json"));
+      if (options?.isGiven("summary") || options?.isGiven("junit")) {
+        const { noteFailure } = await import("./junit.ts");
+        const why = error instanceof Error ? error.message : String(error);
+        await noteFailure(name, options, why).catch((unwritten: unknown) => reportError(unwritten, streams, false));
+      }
+      return code;
+    }
     const other = programNear(process.cwd());
     if (other !== null) return await ((await import(other.href)) as { main: typeof main }).main(argv, streams);
     streams.stderr.write(`anchoreval: ${error.message}\n`);

@@ -1,3 +1,5 @@
+import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
+
 /** Where a command writes: results to standard output, progress and remarks to standard error. */
 export interface Output {
   /** `--json` was given: the result is one JSON document. */
@@ -23,6 +25,59 @@ export interface Streams {
     readonly columns?: number | undefined;
   };
 }
+
+/** A stream of the process, which outlives its reader. */
+interface Outlet {
+  readonly columns?: number | undefined;
+  readonly isTTY?: boolean | undefined;
+  write(text: string): void;
+  /** Waits for what was written. @returns why some of it was lost; null where it wasn't, also where the reader has gone */
+  lost(): Promise<string | null>;
+}
+
+/** Codes of a pipe whose reader has gone, by system. */
+const READER_GONE = ["EPIPE", "ECONNRESET", "EOF", "ERR_STREAM_DESTROYED"];
+
+function outlet(name: "stdout" | "stderr"): Outlet {
+  let isOpen = true;
+  let isHeard = false;
+  let why: string | null = null;
+  const end = (error: unknown): void => {
+    isOpen = false;
+    if (!hasCode(error, ...READER_GONE)) why ??= whyNot(error);
+  };
+  const write = (text: string, done: () => void = () => undefined): void => {
+    if (!isOpen) {
+      done();
+      return;
+    }
+    const stream = process[name];
+    if (!isHeard) stream.on("error", end); // of pipes; a file throws
+    isHeard = true;
+    try {
+      stream.write(text, done);
+    } catch (error) {
+      end(error);
+      done();
+    }
+  };
+  return {
+    get columns() {
+      return process[name].columns;
+    },
+    get isTTY() {
+      return process[name].isTTY;
+    },
+    write: (text) => write(text),
+    lost: async () => {
+      if (isHeard) await new Promise<void>((resolve) => write("", resolve));
+      return why;
+    },
+  };
+}
+
+/** The process's standard output and error. Whoever stops reading them stops nothing. */
+export const STANDARD = { stdout: outlet("stdout"), stderr: outlet("stderr") } as const satisfies Streams;
 
 /**
  * Text that a terminal shows and doesn't obey: control characters, and those that turn the direction of writing, as their

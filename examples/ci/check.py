@@ -54,6 +54,21 @@ def ask(bundle, body):
         return json.load(response)
 
 
+def fraction(text, one_is_all=False):
+    """An option in points as a fraction; what reads as a fraction is refused, unless its unit says otherwise: 0.5pt."""
+    figure = text[: -len("pt")] if text.endswith("pt") else text
+    value = float(figure)
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text}: points are from 0 to 100")
+    if figure == text and (0 < value < 1 or (one_is_all and value == 1)):
+        raise argparse.ArgumentTypeError(f"{text} reads as a fraction: points are from 0 to 100; or write {text}pt")
+    return value / 100
+
+
+def score(text):
+    return fraction(text, one_is_all=True)
+
+
 def points(fraction):
     return "unknown" if fraction is None else f"{100 * fraction:.1f}"
 
@@ -63,8 +78,8 @@ def main():
     parser.add_argument("bundle", help="the Worker's address of the bundle, its version too")
     parser.add_argument("--responses", action="append", required=True, metavar="FILE")
     parser.add_argument("--baseline", action="append", default=[], metavar="FILE")
-    parser.add_argument("--max-drop", type=float, default=1, metavar="POINTS")
-    parser.add_argument("--min-score", type=float, metavar="POINTS")
+    parser.add_argument("--max-drop", type=fraction, default=0.01, metavar="POINTS")
+    parser.add_argument("--min-score", type=score, metavar="POINTS")
     parser.add_argument("--alarms-per-year", type=float, default=1, metavar="N")
     options = parser.parse_args()
     try:
@@ -73,14 +88,14 @@ def main():
         body = {
             "current": [run_of(path) for path in options.responses],
             "baselines": [run_of(path) for path in options.baseline],
-            "maxDrop": options.max_drop / 100,
+            "maxDrop": options.max_drop,
             "alarmsPerYear": options.alarms_per_year,
         }
     except (OSError, ValueError) as error:
         print(f"check.py: {error}", file=sys.stderr)
         return 2
     if options.min_score is not None:
-        body["minScore"] = options.min_score / 100
+        body["minScore"] = options.min_score
     try:
         result = ask(options.bundle, body)
     except urllib.error.HTTPError as error:
@@ -89,15 +104,17 @@ def main():
     except (OSError, ValueError) as error:
         print(f"check.py: {options.bundle}: {error}", file=sys.stderr)
         return 1
-    for warning in result["warnings"]:
-        print("warning:", warning["message"])
+    lines = [f"warning: {warning['message']}" for warning in result["warnings"]]
     if result["drop"]:
         drop = result["drop"]
-        print(f"drop: {points(drop['drop'])} points, surely above {points(drop['low'])}, at most {points(drop['high'])}")
+        lines.append(f"drop: {points(drop['drop'])} points, surely above {points(drop['low'])}, at most {points(drop['high'])}")
     if result["minimum"]:
         low = result["minimum"]
-        print(f"score: {points(low['score'])}, at least {points(low['low'])}, surely below {points(low['high'])}")
-    print(result["verdict"].upper())
+        lines.append(f"score: {points(low['score'])}, at least {points(low['low'])}, surely below {points(low['high'])}")
+    try:
+        print("\n".join([*lines, result["verdict"].upper()]), flush=True)
+    except BrokenPipeError:  # nobody reads (… | head): the exit code says it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_CODES[result["verdict"]]
 
 

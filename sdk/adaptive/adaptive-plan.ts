@@ -1,3 +1,4 @@
+import { checkNames, type OptionNames } from "../core/call.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { looksLevel, MOST_LOOKS } from "../core/inference/looks-level.ts";
@@ -13,13 +14,25 @@ export const MOST_ITEMS = 1000;
 export const DEFAULT_BATCH = 10;
 export const DEFAULT_BUDGET = 200;
 
+const ADAPTIVE_OPTIONS: OptionNames<AdaptiveOptions> = {
+  models: true,
+  scenarios: true,
+  goal: true,
+  batch: true,
+  budget: true,
+  level: true,
+  stop: true,
+};
+
 /**
  * Checks the options and decides what is decided at the beginning: the looks' common level among it.
  * @throws AnchorEvalError `invalid_option`, `unknown_scenario`
  * @example adaptivePlan(pool, { budget: 150 }).batch // 10
  */
 export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: AdaptiveOptions = {}): AdaptivePlan {
+  checkNames(options, ADAPTIVE_OPTIONS);
   const { models = 1, goal = "score", stop = {} } = options;
+  checkNames(stop, { halfWidth: true, threshold: true, better: true, standardError: true });
   const known = pool.scenarios.map(({ id }) => id);
   const scenarios = options.scenarios ?? known;
   const unknown = scenarios.filter((id) => !known.includes(id));

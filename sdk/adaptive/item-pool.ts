@@ -1,6 +1,7 @@
 import { namedSource } from "../bundles/sources.ts";
 import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
+import { checkNames } from "../core/call.ts";
 import type { Population } from "../core/adaptive/population.ts";
 import { refuseFullScores, type Bundle, type BundleScenario, type BundleSource } from "../core/bundle/bundle.ts";
 import type { BankManifest, ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
@@ -66,6 +67,7 @@ export async function loadAdaptive(
   source: string | URL | BundleSource,
   options: Omit<LoadOptions, "form"> = {},
 ): Promise<ItemPool> {
+  checkNames(options, { scenarios: true, digest: true, trustedKeys: true, signal: true });
   const from = namedSource(source);
   const bundle = await loadBundle(from, options);
   const items = await loadItemLines(from, bundle.manifest, options.signal ? { signal: options.signal } : {});

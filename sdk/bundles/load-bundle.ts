@@ -1,4 +1,5 @@
-import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
+import { type Bundle, type BundleSource, unknownForm } from "../core/bundle/bundle.ts";
+import { checkNames } from "../core/call.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
 import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
@@ -34,6 +35,7 @@ export interface LoadOptions {
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
+  checkNames(options, { form: true, scenarios: true, digest: true, trustedKeys: true, signal: true });
   const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
@@ -42,10 +44,7 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
     ...(options.digest !== undefined && { digest: options.digest }),
   });
   if (options.form !== undefined && !manifest.forms.some((form) => form.id === options.form))
-    throw new AnchorEvalError(
-      "unknown_form",
-      `this bundle has no form ${options.form}: it has ${manifest.forms.map((form) => form.id).join(", ")}`,
-    );
+    throw unknownForm(options.form, manifest);
 
   const wanted = wantedScenarios(manifest, options.scenarios);
   checkHeld(from.name, manifest, wanted);

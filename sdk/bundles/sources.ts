@@ -1,6 +1,6 @@
 import { sha256 } from "../bytes.ts";
 import { readObject } from "../client/body.ts";
-import { requestBytes, type RequestPolicy } from "../client/request.ts";
+import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../client/request.ts";
 import {
   BENCHMARK_NAME,
   CARD_FILE,
@@ -17,6 +17,7 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
+import { checkNames } from "../core/call.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { checkLength, fileBound } from "./read-file.ts";
 
@@ -26,6 +27,7 @@ import { checkLength, fileBound } from "./read-file.ts";
  * @example httpSource("https://static.example.com/bundles/helm-lite/1.0.0/")
  */
 export function httpSource(url: string | URL, policy: RequestPolicy = {}): BundleSource {
+  checkNames(policy, POLICY_OPTIONS);
   if (!URL.canParse(url))
     throw new AnchorEvalError(
       "invalid_option",

@@ -3,6 +3,7 @@ import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
+import { checkCall, type OptionNames } from "../core/call.ts";
 import { invalidOption } from "../core/errors.ts";
 import {
   type PairedAnswers,
@@ -15,6 +16,17 @@ import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Estimate } from "../estimate/types.ts";
 import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./types.ts";
+
+const CHECK_OPTIONS: OptionNames<CheckOptions> = {
+  form: true,
+  onChangedItem: true,
+  baselines: true,
+  maxDrop: true,
+  minScore: true,
+  alarmsPerYear: true,
+  runsPerYear: true,
+  level: true,
+};
 
 /**
  * Whether a model got worse: its answers against those of earlier runs, against a lowest score, or both. A check fails
@@ -36,6 +48,7 @@ export function checkFromAnchors(
   current: ComparedModel | readonly ComparedModel[],
   options: CheckOptions,
 ): CheckResult {
+  checkCall(bundle, "loadBundle", options, CHECK_OPTIONS);
   const { baselines = [], minScore } = options;
   const rule = dropRule(options);
   const { alarms, level } = rule;
@@ -148,7 +161,7 @@ export function checkedDrop(
     high,
     reason: null,
     maxDrop,
-    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + maxDrop / error), degrees),
+    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + (maxDrop === 0 ? 0 : maxDrop / error)), degrees),
     found: Math.min(1, maxDrop + (alarm + studentTQuantile(POWER, degrees)) * error),
   };
 }

@@ -2,6 +2,7 @@ import { resolveModels } from "../compare/common-answers.ts";
 import { modelEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
+import { checkCall, type OptionNames } from "../core/call.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { normalQuantile, studentTQuantile } from "../core/numeric/distributions.ts";
 import { createRandom } from "../core/numeric/random.ts";
@@ -28,6 +29,19 @@ export interface GateOptions
   readonly replays?: number;
   readonly seed?: number;
 }
+
+const GATE_OPTIONS: OptionNames<GateOptions> = {
+  form: true,
+  onChangedItem: true,
+  maxDrop: true,
+  level: true,
+  alarmsPerYear: true,
+  runsPerYear: true,
+  drop: true,
+  nights: true,
+  replays: true,
+  seed: true,
+};
 
 /** The mean drop over the nights, on all items of the benchmark, fractions. */
 interface MeanDrop {
@@ -85,6 +99,7 @@ export function gateFromAnchors(
   baselines: readonly ComparedModel[],
   options: GateOptions = {},
 ): GateResult {
+  checkCall(bundle, "loadBundle", options, GATE_OPTIONS);
   const { drop = 0.03, nights: within = 30, replays = 200, seed = 1 } = options;
   const rule = dropRule({ ...options, maxDrop: options.maxDrop ?? 0.01 });
   if (!(drop > 0 && drop < 1)) throw invalidOption(`drop must be a drop of scores in (0,1), got ${drop}`);

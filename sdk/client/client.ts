@@ -1,6 +1,7 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { checkIdentity, fileBound } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { checkNames } from "../core/call.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
@@ -16,7 +17,14 @@ import type { TrialEstimate } from "../trials/estimate-trials.ts";
 import type { TrialPlan, TrialPlanOptions } from "../trials/plan-trials.ts";
 import { atMost } from "./body.ts";
 import { type BatchLine, type BatchResult, type JobStatus, parseAnswer, readResultLines } from "./batch.ts";
-import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
+import {
+  pause,
+  POLICY_OPTIONS,
+  requestBytes,
+  requestChunks,
+  type RequestInput,
+  type RequestPolicy,
+} from "./request.ts";
 
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */
@@ -181,6 +189,7 @@ const MOST_ANSWER_BYTES = 1 << 24;
  * const { score } = await client.estimate({ benchmark: "helm-lite", version: "1.0.0" }, { responses });
  */
 export function createClient(options: ClientOptions): Client {
+  checkNames(options, { baseUrl: true, ...POLICY_OPTIONS });
   const base = `${options.baseUrl.replace(/\/+$/, "")}/v1/bundles`;
   const at = ({ benchmark, version }: BundleRef): string =>
     `${base}/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}`;
@@ -261,7 +270,7 @@ export function createClient(options: ClientOptions): Client {
 /** Answers as JSON has them. */
 function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "responses" | "a" | "b"> {
   const plain = (responses: Responses): PlainResponses =>
-    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : (responses as PlainResponses);
+    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : (responses);
   if ("responses" in answers) return { responses: plain(answers.responses) };
   return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
 }

@@ -1,3 +1,4 @@
+import type { OptionNames } from "../core/call.ts";
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
 import { type Bound, readBody, readReason } from "./body.ts";
 
@@ -16,6 +17,15 @@ export interface RequestPolicy {
   /** Aborts the request, its retries and its waits. */
   readonly signal?: AbortSignal;
 }
+
+export const POLICY_OPTIONS: OptionNames<RequestPolicy> = {
+  timeout: true,
+  maxRetries: true,
+  maxWait: true,
+  headers: true,
+  fetch: true,
+  signal: true,
+};
 
 export interface RequestInput {
   readonly method?: string;

@@ -1,4 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
+import { checkCall } from "../core/call.ts";
 import { invalidOption, requireNumbers } from "../core/errors.ts";
 import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
@@ -34,6 +35,7 @@ export function compareFromAnchors(
   b: ComparedModel,
   options: CompareOptions = {},
 ): Comparison {
+  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true, margin: true });
   const { margin = 0, level: wanted, ...resolve } = options;
   const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))

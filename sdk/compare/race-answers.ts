@@ -3,15 +3,15 @@ import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { readScore } from "../estimate/read-score.ts";
 import { droppedWarnings } from "../estimate/resolve-answers.ts";
-import type { EstimateWarning } from "../estimate/types.ts";
+import type { EstimateWarning, Score } from "../estimate/types.ts";
 import { type RaceOrder, roundItems } from "./race-order.ts";
 
 /** One candidate's answers to items of a benchmark. */
 export interface RaceCandidate {
   /** Its name in messages and results. @default "model 1", "model 2", … */
   readonly name?: string;
-  /** Scores in [0,1] by item id; null = asked without an answer. */
-  readonly responses: Readonly<Record<string, number | null>> | ReadonlyMap<string, number | null>;
+  /** Scores in [0,1] by item id, true and false for 1 and 0; null = asked without an answer. */
+  readonly responses: Readonly<Record<string, Score>> | ReadonlyMap<string, Score>;
   /** Content hashes of the items, by id. */
   readonly hashes?: ReadonlyMap<string, string>;
 }

@@ -1,4 +1,5 @@
 import type { ItemPool } from "../adaptive/item-pool.ts";
+import { checkCall } from "../core/call.ts";
 import { invalidOption } from "../core/errors.ts";
 import { eliminate, type Elimination, provenBest, raceQuantile } from "../core/inference/elimination.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
@@ -81,6 +82,7 @@ export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest">
  * for (const { name, next } of candidates) if (winner === null) console.log(name, next);
  */
 export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[], options: RaceOptions = {}): Race {
+  checkCall(pool, "loadAdaptive", options, { level: true, margin: true, seed: true, onChangedItem: true });
   const { margin = 0.005, seed = pool.digest } = options;
   const level = confidenceLevel(options.level);
   if (level < 0.5) throw invalidOption(`the level of a race must be in [0.5,1), got ${level}`);

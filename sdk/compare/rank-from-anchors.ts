@@ -1,4 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
+import { checkCall } from "../core/call.ts";
 import { invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
@@ -23,6 +24,7 @@ const ROUNDING = 1e-12;
  * const { models } = rankFromAnchors(bundle, [{ name: "x", responses: x }, { name: "y", responses: y }]);
  */
 export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[], options: RankOptions = {}): Ranking {
+  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true });
   const { level: wanted, ...resolve } = options;
   const level = confidenceLevel(wanted);
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);

@@ -1,4 +1,5 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
+import { checkCall, type OptionNames } from "../core/call.ts";
 import { requireNumbers } from "../core/errors.ts";
 import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
@@ -53,6 +54,15 @@ const MEANING: Readonly<Record<Suspicion, string>> = {
     "hardly an answer is right, and no source model is that weak, as if none were found in the outputs: read a few of them",
 };
 
+const ESTIMATE_OPTIONS: OptionNames<EstimateOptions> = {
+  form: true,
+  formDigest: true,
+  digest: true,
+  level: true,
+  hashes: true,
+  onChangedItem: true,
+};
+
 const UNCHECKED: EstimateWarning = {
   code: "unchecked_manifest",
   message: "The bundle's manifest has no checksum (format before 1.4), so damage to it may go unseen: fit it again.",
@@ -71,6 +81,7 @@ const UNCHECKED: EstimateWarning = {
  * const { score, interval } = estimateFromAnchors(bundle, { "gsm/17": 1, "gsm/42": 0 });
  */
 export function estimateFromAnchors(bundle: Bundle, responses: Responses, options: EstimateOptions = {}): Estimate {
+  checkCall(bundle, "loadBundle", options, ESTIMATE_OPTIONS);
   const level = confidenceLevel(options.level);
   const { form, scores, dropped } = resolveAnswers(bundle, responses, options);
   const scored = scoreAnswers(bundle, form, scores, level);
@@ -169,7 +180,9 @@ function scenarioResult(
   const all = sample.items.length === bank.count;
   const exact = all && scenario.fullScore === null;
   const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
-  const range = scoreRange(outside);
+  // A few answers tell nothing of a model's place, as they tell of no interval.
+  const isPlaced = sample.share >= LEAST_ANSWERED_SHARE;
+  const range = isPlaced ? scoreRange(outside) : null;
   const stronger = range === "outside" && outside.above > outside.below;
   const warn = (code: WarningCode, words: string): void =>
     void warnings.push({ code, scenario: scenario.id, message: `${scenario.id}: ${words}` });
@@ -186,7 +199,7 @@ function scenarioResult(
     );
   if (all && !exact)
     warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
-  const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
+  const judged = own.pattern != null && isPlaced;
   const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leapOf(score, seen) : null) : null;
   // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
   const tightening = found?.length ? { inside: 1, outside: 1 } : described.tightening;
@@ -220,7 +233,7 @@ function scenarioResult(
     of,
     answeredShare: sample.share,
     range,
-    percentile: percentile(score, sourceScores),
+    percentile: isPlaced ? percentile(score, sourceScores) : null,
     details: {
       theta: Array.from(ability.theta),
       thetaStandardError: Array.from(ability.standardError),

@@ -56,7 +56,8 @@ export function drawnMethod(
 
 /**
  * Overall score Σ W_s·S_s / Σ W_s and its interval: from the scenarios' variances, since they are drawn
- * independently, times what held-out models showed their errors to go together by; for other forms the overall error was measured itself.
+ * independently, times what held-out models showed their errors to go together by; for other forms the overall error was
+ * measured itself. Of one scenario it is that scenario's.
  */
 export function overallScore(
   manifest: Manifest,
@@ -70,6 +71,11 @@ export function overallScore(
     if (result.answeredShare < LEAST_OVERALL_SHARE)
       return { score: null, interval: null, reason: `${id} rests on ${result.answered} of ${result.of} anchors` };
   const parts = scenarioShares(manifest).map((own) => ({ ...own, ...scenarios.get(own.id)! }));
+  const [first, ...others] = parts;
+  if (others.length === 0) {
+    const { score, interval, reason } = first!.result;
+    return { score, interval, reason };
+  }
   const score = Math.min(
     1,
     parts.reduce((sum, { share, result }) => sum + share * result.score!, 0),

@@ -1,4 +1,4 @@
-import { formItemIds, type Bundle } from "../core/bundle/bundle.ts";
+import { formItemIds, type Bundle, unknownForm } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
@@ -24,8 +24,7 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
       `the answers belong to bundle ${options.digest}, this one is ${bundle.digest}`,
     );
   const forms = bundle.manifest.forms.map((form) => form.id);
-  if (options.form !== undefined && !forms.includes(options.form))
-    throw new AnchorEvalError("unknown_form", `this bundle has no form ${options.form}: it has ${forms.join(", ")}`);
+  if (options.form !== undefined && !forms.includes(options.form)) throw unknownForm(options.form, bundle.manifest);
 
   const located = locate(anchorsOf(bundle), Array.isArray(responses) ? ofForm(bundle, responses, options) : responses);
   const form = options.form ?? inferForm(bundle, located);

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { checkNames } from "../core/call.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parsePythonJson } from "../logs/json.ts";
 import { chunkLines, HEAD_BYTES, isGzip, type LineBatch } from "../tables/chunk-lines.ts";
@@ -20,7 +21,14 @@ const CHUNK_BYTES = 1 << 20;
  */
 export async function* fileChunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
   await settleFolder(dirname(path));
-  const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  yield* streamChunks(path, createReadStream(path, { highWaterMark: CHUNK_BYTES }));
+}
+
+/**
+ * A stream's bytes in pieces, as {@link fileChunks}; it is destroyed when they end, or aren't wanted any more.
+ * @param path - what messages call it
+ */
+export async function* streamChunks(path: string, stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     let head = Buffer.alloc(0);
@@ -82,6 +90,7 @@ export function textLines(path: string): AsyncGenerator<LineBatch, void, undefin
  * estimateFromAnchors(bundle, answers, { hashes });
  */
 export function readAnswers(path: string, options: ScoreOptions = {}): Promise<Answers> {
+  checkNames(options, { scoreRange: true, flip: true });
   return parseAnswers(path, fileChunks(path), options);
 }
 

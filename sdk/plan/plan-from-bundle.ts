@@ -1,5 +1,6 @@
 import { type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
+import { checkCall } from "../core/call.ts";
 import { invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
@@ -23,6 +24,7 @@ import { lookUp } from "../core/bundle/names.ts";
  * @example planFromBundle(bundle, { gap: 0.02 }).needed?.overall.items
  */
 export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan {
+  checkCall(bundle, "loadBundle", options, { halfWidth: true, gap: true, level: true, rankedRight: true });
   const { halfWidth, gap, rankedRight = 0.8 } = options;
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;

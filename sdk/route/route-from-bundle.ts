@@ -4,6 +4,7 @@ import { decodeRouting } from "../core/bundle/routing-file.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../core/routing/predict-chances.ts";
 import { textCoordinates } from "../core/routing/text-coordinates.ts";
+import { checkCall, checkNames } from "../core/call.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
@@ -20,6 +21,7 @@ export function routeFromBundle(
   questions: readonly RoutedQuestion[],
   options: RouteOptions = {},
 ): Routes {
+  checkCall(routing, "loadRouting", options, { scenario: true, costs: true, costWeight: true });
   const { manifest, digest } = routing;
   const scenario = wantedScenario(routing, options.scenario);
   const own = routing.scenarios.get(scenario)!;
@@ -126,6 +128,7 @@ export async function loadRouting(
   source: string | URL | BundleSource,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<BundleRouting> {
+  checkNames(options, { signal: true });
   const from = namedSource(source);
   const { manifest, digest } = await readManifest(from, options);
   const { benchmark, version, sources, files } = manifest;

@@ -1,4 +1,5 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
+import { checkCall } from "../core/call.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
@@ -72,6 +73,13 @@ export function estimatePassAtK(
   metric: string,
   options: Omit<EstimateOptions, "formDigest"> = {},
 ): PassEstimate {
+  checkCall(bundle, "loadBundle", options, {
+    form: true,
+    digest: true,
+    level: true,
+    hashes: true,
+    onChangedItem: true,
+  });
   const asked = parseTrialMetric(metric);
   if (asked === null)
     throw new AnchorEvalError("invalid_option", `metric is pass@K, pass^K or best-of-K, got ${metric}`);

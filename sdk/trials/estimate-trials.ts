@@ -1,4 +1,5 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
+import { checkCall, type OptionNames } from "../core/call.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
 import { type KnownVariance, satterthwaite } from "../core/inference/sampling-variance.ts";
@@ -46,6 +47,15 @@ export interface TrialEstimate extends Estimate {
   };
 }
 
+const TRIAL_OPTIONS: OptionNames<TrialOptions> = {
+  form: true,
+  digest: true,
+  level: true,
+  hashes: true,
+  onChangedItem: true,
+  clusters: true,
+};
+
 const NO_INTERVALS: TrialIntervals = { run: null, expected: null, tasks: null, runDeviation: null, basis: null };
 
 /**
@@ -64,6 +74,7 @@ const NO_INTERVALS: TrialIntervals = { run: null, expected: null, tasks: null, r
  * trials.overall.expected;
  */
 export function estimateTrials(bundle: Bundle, responses: TrialResponses, options: TrialOptions = {}): TrialEstimate {
+  checkCall(bundle, "loadBundle", options, TRIAL_OPTIONS);
   const metric = bundleTrialMetric(bundle.manifest);
   if (metric !== null)
     throw new AnchorEvalError(

@@ -1,5 +1,6 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { readScore } from "../estimate/read-score.ts";
+import type { Score } from "../estimate/types.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Trials of one item in figures. */
@@ -64,9 +65,8 @@ export function isTrials(value: unknown): value is object {
   return typeof value === "object" && value !== null && (Array.isArray(value) || "passed" in value || "of" in value);
 }
 
-/** Answers of one model by item id: a score, or the trials of an item; null = no answer. */
-export type TrialResponses =
-  Readonly<Record<string, number | null | ItemTrials>> | ReadonlyMap<string, number | null | ItemTrials>;
+/** Answers of one model by item id: a score, or the trials of an item; true and false are 1 and 0, null = no answer. */
+export type TrialResponses = Readonly<Record<string, Score | ItemTrials>> | ReadonlyMap<string, Score | ItemTrials>;
 
 /**
  * Answers over trials as means by item, and the trials behind them of the items that have a score, in figures and as they

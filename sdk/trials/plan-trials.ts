@@ -1,4 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
+import { checkCall } from "../core/call.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
@@ -64,7 +65,9 @@ export interface TrialPlan {
  * @see Brennan (2001), Generalizability Theory, §1.2.4 (D studies)
  * @example planTrials(bundle, { trials: [1, 2, 3, 5], halfWidth: 0.05 }).enough[0]
  */
-export function planTrials(bundle: Bundle, { trials, halfWidth, level, repeat = 1 }: TrialPlanOptions): TrialPlan {
+export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan {
+  checkCall(bundle, "loadBundle", options, { trials: true, halfWidth: true, level: true, repeat: true });
+  const { trials, halfWidth, level, repeat = 1 } = options;
   const { manifest } = bundle;
   if (trials.length === 0 || trials.some((count) => !(Number.isSafeInteger(count) && count >= 1)))
     throw invalidOption(`trials are whole numbers of at least 1, got ${trials.join(", ")}`);

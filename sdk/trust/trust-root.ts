@@ -5,6 +5,7 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import { compareVersions } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
+import { checkNames } from "../core/call.ts";
 import { invalidOption } from "../core/errors.ts";
 import {
   checkRoots,
@@ -59,6 +60,7 @@ export function trustRoot(
     readonly now?: () => number;
   } = {},
 ): (source: BundleSource) => BundleSource {
+  checkNames(options, { memory: true, onWarning: true, now: true });
   const pinned = parseTrustFile(new TextEncoder().encode(root));
   if (pinned === null) throw invalidOption("the root of trust is no root.json: anchoreval root makes one");
   const { memory = null, onWarning = console.warn, now = Date.now } = options;

@@ -10,7 +10,7 @@ import type { ContentCache } from "./bundles/content-cache.ts";
 import { bundleStorage } from "./bundles/shipped-bucket.ts";
 import type { AppEnv } from "./context.ts";
 import { STORAGE_DEADLINE } from "./deadline.ts";
-import { finishBody } from "./http/request-body.ts";
+import { finishBody, refuseEncoded } from "./http/request-body.ts";
 import { logLine, observeRequest, traceOf } from "./observe.ts";
 import { openapiDocument } from "./openapi.ts";
 import { codeOf, describeZodError, HttpProblem, problemResponse } from "./problem.ts";
@@ -74,6 +74,7 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     c.set("bundles", bundles);
     await next();
   });
+  app.use(refuseEncoded);
   app.use("/v1/bundles/:benchmark/*", guardProtected);
 
   app.get("/v1/bundles/:benchmark/latest", redirectLatest);
@@ -121,7 +122,7 @@ function refuse(error: unknown, c: Context<AppEnv>): Response {
 
 /** A malformed path names nothing that could exist (404); any other invalid value is the caller's to correct (422). */
 function refusal(target: string, error: z.ZodError): Error {
-  const { detail, issues } = describeZodError(error, "body");
+  const { detail, issues } = describeZodError(error, target === "query" ? "query" : "body");
   return target === "param"
     ? new AnchorEvalError("not_found", detail, { issues })
     : new HttpProblem("invalid_request", detail, { issues });

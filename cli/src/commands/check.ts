@@ -24,7 +24,7 @@ export const checkCommand: Command = {
       ...ANSWER_DATA_OPTIONS,
     },
     Rules: {
-      "max-drop": option("POINTS", "the largest allowed drop from the baseline (default 1)"),
+      "max-drop": option("POINTS", "the largest allowed drop from the baseline (default 1; less as 0.5pt)"),
       "min-score": option("POINTS", "the lowest allowed score, 0 to 100"),
       ...FORM_OPTION,
       level: option("0.95", "one-sided confidence that a pass needs"),
@@ -72,7 +72,7 @@ export const checkCommand: Command = {
           "--history needs what differs between runs of one model: give --baseline two times or more",
         );
     }
-    const minScore = readPoints(options, "min-score", { min: 0, max: 100 });
+    const minScore = readPoints(options, "min-score", { min: 0, isScore: true });
     const save = options.text("save");
     const baselinePaths = options.texts("baseline");
     const rules = baselinePaths.length > 0 || minScore !== undefined;

@@ -25,20 +25,20 @@ import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
 export const compareCommand: Command = {
-  operands: { usage: "[PATH PATH PATH…]", option: "responses" },
+  operands: { usage: "[PATH PATH…]", option: "responses" },
   options: {
     Data: {
       ...BUNDLE_OPTION,
       a: option("PATH", "answers of model A, in the format of estimate"),
       b: option("PATH", "answers of model B"),
-      responses: option("PATH", "answers of three models or more, to rank; of two or more, to race", {
+      responses: option("PATH", "answers of two models, as --a and --b, or of more, to rank; of two or more, to race", {
         multiple: true,
       }),
       ...ANSWER_DATA_OPTIONS,
     },
     Comparison: {
       ...FORM_OPTION,
-      margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5)"),
+      margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5pt)"),
       race: flag("ask round after round, and only who may still win"),
       ...LEVEL_OPTION,
     },
@@ -56,18 +56,19 @@ export const compareCommand: Command = {
     const { options, output, signal } = input;
     if (options.flag("race")) return (await import("../race/race.ts")).race(input);
     options.refuse(["next"], "needs --race, which isn't given");
-    const [a, b] = [options.text("a"), options.text("b")];
-    const paths = options.texts("responses");
-    const pair = a !== undefined && b !== undefined;
-    if (pair ? paths.length > 0 : a !== undefined || b !== undefined || paths.length < 3)
-      throw invalidOption("give --a PATH --b PATH, or three PATHs or more to be ranked");
-    const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
-    if (margin > 0 && !pair) throw invalidOption("--margin is for two models: --a PATH --b PATH");
+    const named = [options.text("a"), options.text("b")].flatMap((path) => path ?? []);
+    const listed = options.texts("responses");
+    const paths = named.length === 2 ? named : listed;
+    if (named.length + listed.length !== paths.length || paths.length < 2)
+      throw invalidOption("give two PATHs, or --a PATH --b PATH, or three PATHs or more to be ranked");
+    const pair = paths.length === 2;
+    const margin = readPoints(options, "margin", { min: 0 }) ?? 0;
+    if (margin > 0 && !pair) throw invalidOption("--margin is for two models");
     const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
-    for (const path of pair ? [a, b] : paths) models.push(await readModel([path], bundle, options, remark));
+    for (const path of paths) models.push(await readModel([path], bundle, options, remark));
     const shared = estimateOptions(options);
     if (pair) {
       const [first, second] = distinct(models);

@@ -35,7 +35,7 @@ export const estimateCommand: Command = {
       ...BUNDLE_OPTION,
       responses: option(
         "PATH",
-        "the model's answers: JSON {id: score or trials}, JSON lines or CSV item_id,score[,trial]; with --from its logs",
+        "the model's answers: JSON {id: score or trials}, JSON lines or CSV item_id,score[,trial] (-: from standard input); with --from its logs",
         { multiple: true, required: true },
       ),
       ...ANSWER_DATA_OPTIONS,
@@ -78,7 +78,7 @@ export const estimateCommand: Command = {
       const { reportPassAtK } = await import("../trials/pass-at-k.ts");
       return reportPassAtK(bundle, model, { metric, prices, summary }, { options, output });
     }
-    const asked = { ...model, ...estimateOptions(options) };
+    const asked = { hashes: model.hashes, ...given({ form: model.form }), ...estimateOptions(options) };
     const repeated = over !== null || isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
     const clusters = await repeated?.askedClusters(options, model);
     const foundOver = repeated?.estimateOver(bundle, model, asked, clusters);

@@ -131,12 +131,15 @@ export const replayCommand: Command = {
         },
         rows,
       });
-    else for (const line of replayTable(rows)) output.line(line);
+    else for (const line of replayTable(rows, stop !== null)) output.line(line);
   },
 };
 
 function readStopRules(options: OptionReader): StopRules | null {
-  const [halfWidth, threshold] = [readPoints(options, "half-width"), readPoints(options, "threshold")];
+  const [halfWidth, threshold] = [
+    readPoints(options, "half-width"),
+    readPoints(options, "threshold", { isScore: true }),
+  ];
   const better = options.flag("better");
   if (better && threshold !== undefined) throw invalidOption("--threshold is for one model, --better for two");
   if (halfWidth === undefined && threshold === undefined && !better) return null;
@@ -159,16 +162,17 @@ const TRIALS: Parameters<typeof recordTable<ReplayRow>>[1] = [
   ["five times", "r", ({ trials }) => `± ${trials!.fiveTimes.toFixed(1)}`],
 ];
 
-function replayTable(rows: readonly ReplayRow[]): string[] {
+/** @param stops - a rule may have ended evaluations early */
+function replayTable(rows: readonly ReplayRow[], stops: boolean): string[] {
   const trialed = rows.some(({ trials }) => trials !== null);
-  const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
-  const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
+  const sizes = rows.flatMap(({ effectiveSize }) => effectiveSize ?? []);
+  const geometric = Math.exp(sizes.reduce((sum, size) => sum + Math.log(size), 0) / sizes.length);
   return [
     ...recordTable(rows, [
       ["scenario", "l", (row) => row.scenario],
       ["split", "l", (row) => row.split],
       ["items", "r", (row) => String(row.items)],
-      ["asked", "r", (row) => row.asked.toFixed(row.effectiveSize === null ? 1 : 0)],
+      ["asked", "r", (row) => row.asked.toFixed(stops ? 1 : 0)],
       ...(trialed ? TRIALS : []),
       ...(rows.some(({ price }) => price !== null) ? PRICES : []),
       ["RMSE", "r", (row) => row.rmse.toFixed(2)],
@@ -183,7 +187,9 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
     ]),
     ...(stops
       ? []
-      : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
+      : [
+          `Effective sample size, geometric mean: ${sizes.length === 0 ? "–" : `×${geometric.toFixed(2)}`} of uniform sampling without replacement.`,
+        ]),
     stops
       ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
       : `Errors in points; \`uniform\`: of ${rows.some(({ price }) => price !== null) ? "items for the same price" : trialed ? "as many answers of items" : "as many items"} drawn uniformly without replacement.`,

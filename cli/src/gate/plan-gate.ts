@@ -1,11 +1,11 @@
 import { gateBaseline, gatePower } from "anchoreval/internal/check/gate-from-anchors";
 import { formItemIds } from "anchoreval/internal/core/bundle/bundle";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
-import { readAnswers } from "anchoreval/internal/node/read-file";
 import { flipChance } from "anchoreval/internal/check/item-chances";
 import { counted, listed, points, textTable, wholePercent } from "anchoreval/internal/words/figures";
 import { type CommandInput, invalidOption } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";
+import { readAnswersAt } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
 
 /** Share of the drops that a form shall find. */
@@ -53,7 +53,7 @@ export async function planGate({ options, output, signal }: CommandInput): Promi
     throw invalidOption("--gate replays what differs between runs of one model: give --baseline two times or more");
   const bundle = await readBundle(options, signal);
   const runs: ReadonlyMap<string, number | null>[] = [];
-  for (const path of paths) runs.push((await readAnswers(path)).answers);
+  for (const path of paths) runs.push((await readAnswersAt(path)).answers);
   const threshold = goal.runsPerYear / goal.alarmsPerYear;
   const planned: PlannedGate[] = [];
   let flips: number | null = null;

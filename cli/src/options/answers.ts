@@ -3,7 +3,9 @@ import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
-import { readAnswers } from "anchoreval/internal/node/read-file";
+import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
+import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
+import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { ReadModel } from "../anchor-logs.ts";
 import { type AnswerWarning, formAnswers, ignoredWords } from "../form-answers.ts";
 import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
@@ -81,6 +83,8 @@ export async function readModel(
   const [path, ...more] = paths;
   if (path === undefined) throw invalidOption("--responses is needed");
   const form = options.text("form");
+  if (path === "-" && options.isGiven("from") && !filesAreAnswers)
+    throw invalidOption("- is a file of answers, and --from reads logs: name the logs");
   if (options.isGiven("from") && !(filesAreAnswers && (await isFile(path)))) {
     const from = options.oneOf("from", HARNESSES, "lm-eval");
     const { readAnchorLogs } = await import("../anchor-logs.ts");
@@ -100,7 +104,7 @@ export async function readModel(
   if (!options.isGiven("cluster"))
     options.refuse(["items", "errors"], "is about the logs of a harness: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
-  const { answers, trials, hashes } = await readAnswers(path, readScale(options));
+  const { answers, trials, hashes } = await readAnswersAt(path, readScale(options));
   const name = answersName(path);
   const answered = formAnswers(bundle, answers, path, form);
   const words = ignoredWords(answered);
@@ -108,14 +112,34 @@ export async function readModel(
   return { ...answered, name, hashes, ...(trials.size > 0 && { trials }) };
 }
 
+/** What `-` stands for, in place of a file of answers. */
+const STANDARD_INPUT = "standard input";
+
+/**
+ * Reads a file of one model's answers, or standard input where it is called `-`.
+ * @throws AnchorEvalError as `readAnswers`; `invalid_option` where standard input is a terminal, or was read before
+ */
+export function readAnswersAt(path: string, scale: ScaleOptions = {}): Promise<Answers> {
+  if (path !== "-") return readAnswers(path, scale);
+  if (process.stdin.isTTY)
+    throw invalidOption(
+      "- reads answers from standard input, which is a terminal here: give a file, or … | anchoreval",
+    );
+  if (process.stdin.readableEnded || process.stdin.destroyed)
+    throw invalidOption("- stands for one file of answers: standard input can be read once");
+  return parseAnswers(STANDARD_INPUT, streamChunks(STANDARD_INPUT, process.stdin), scale);
+}
+
 /** Name of a model whose answers are a file: the file's without its ending. */
 export function answersName(path: string): string {
+  if (path === "-") return STANDARD_INPUT;
   return basename(path)
     .replace(/\.gz$/i, "")
     .replace(/\.(csv|tsv|jsonl?|ndjson)$/i, "");
 }
 
 async function isFile(path: string): Promise<boolean> {
+  if (path === "-") return true;
   return stat(path).then(
     (found) => found.isFile(),
     () => true, // what isn't there is named by its reader

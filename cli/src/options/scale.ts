@@ -1,5 +1,5 @@
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { type OptionReader, type OptionSpecs, option, flag, invalidOption } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, flag, invalidOption, readNumber } from "../command.ts";
 
 export const SCALE_OPTIONS = {
   "score-range": option("LO,HI", "bounds of the scores (default 0,1)"),
@@ -21,12 +21,33 @@ export function readScale(options: OptionReader): ScaleOptions {
   };
 }
 
+/** What an option in points allows, in points. */
+interface PointsRule {
+  /** @default 0.1, as results have one decimal */
+  readonly min?: number;
+  /** @default 100 */
+  readonly max?: number;
+  /** A score, not a difference: 1 could be all items right, too. @default false */
+  readonly isScore?: boolean;
+}
+
 /**
- * An option in points, as a fraction.
- * @param rule - in points; unless it says otherwise less than 0.1 is refused, for whoever gave a fraction
+ * An option in points, as a fraction. What reads as a fraction is refused, as a gate at 0.83 points would let all models pass:
+ * whoever means less than one point writes the unit, `0.5pt` or `0.5%`.
+ * @throws AnchorEvalError `invalid_option`
  * @example readPoints(options, "half-width") // 0.05 for --half-width 5
  */
-export function readPoints(options: OptionReader, name: string, rule = { min: 0.1, max: 100 }): number | undefined {
-  const value = options.number(name, rule, undefined);
-  return value === undefined ? undefined : value / 100;
+export function readPoints(options: OptionReader, name: string, rule: PointsRule = {}): number | undefined {
+  const { min = 0.1, max = 100, isScore = false } = rule;
+  const text = options.text(name);
+  if (text === undefined) return undefined;
+  const figure = text.replace(/\s*(pt|%)\s*$/, "");
+  const value = readNumber(name, figure, { min: 0, max });
+  if (figure === text && value > 0 && (value < 1 || (isScore && value === 1))) {
+    const whole = Number((100 * value).toPrecision(12));
+    throw invalidOption(
+      `--${name} is in points, and ${text} reads as a fraction: write ${whole} for ${whole} points of 100, or ${text}pt if you mean ${value < 1 ? "less than one point" : "one point"}`,
+    );
+  }
+  return readNumber(name, figure, { min, max }) / 100;
 }

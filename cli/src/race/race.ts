@@ -1,12 +1,11 @@
 import { loadAdaptive } from "anchoreval/internal/adaptive/item-pool";
 import { raceFromPool, type Race, type RacedCandidate } from "anchoreval/internal/compare/race";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { readAnswers } from "anchoreval/internal/node/read-file";
 import { count, counted, listed, percent, points } from "anchoreval/internal/words/figures";
 import { type CommandInput, invalidOption } from "../command.ts";
 import { writeOver } from "../errors.ts";
 import { openBundle } from "../open-bundle.ts";
-import { answersName, estimateOptions } from "../options/answers.ts";
+import { answersName, estimateOptions, readAnswersAt } from "../options/answers.ts";
 import { readPoints, readScale } from "../options/scale.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts } from "../summary.ts";
 
@@ -18,7 +17,7 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
   options.refuse(["verbose"], "isn't for a race");
   const paths = options.texts("responses");
   if (paths.length < 2) throw invalidOption("--race needs two PATHs or more, the answers of a candidate each");
-  const margin = readPoints(options, "margin", { min: 0, max: 100 });
+  const margin = readPoints(options, "margin", { min: 0 });
   const { level, ...shared } = estimateOptions(options);
   const files = { next: await readSideFile(options, "next"), summary: await readSideFile(options, "summary") };
   const candidates = [];
@@ -36,7 +35,7 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
 
   async function candidateAnswers(path: string) {
     try {
-      const { answers, hashes } = await readAnswers(path, readScale(options));
+      const { answers, hashes } = await readAnswersAt(path, readScale(options));
       return { responses: answers, hashes };
     } catch (error) {
       // Before the first round a candidate's file has no answers.

@@ -124,10 +124,10 @@ export const runCommand: Command = {
         remarks.push(words);
         output.remark(`warning: ${words}`);
       }
-    const own = { ...model, form, ...estimateOptions(options) };
+    const reading = { hashes: model.hashes, form, ...estimateOptions(options) };
     const repeated = isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
-    const over = repeated?.estimateOver(bundle, own, own);
-    const estimate = over ?? estimateFromAnchors(bundle, model.responses, own);
+    const over = repeated?.estimateOver(bundle, { ...model, form }, reading);
+    const estimate = over ?? estimateFromAnchors(bundle, model.responses, reading);
     const result = { ...estimate, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
     await finishRun(folder, result);
     const parts = [...estimateParts(estimate, null, false), ...(over ? repeated!.overParts(over, "runs") : [])];

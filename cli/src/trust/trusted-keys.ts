@@ -13,7 +13,7 @@ import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";
 import { invalidOption } from "../command.ts";
-import { printable } from "../output.ts";
+import { printable, STANDARD } from "../output.ts";
 
 /**
  * Reads whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or the file of a root.
@@ -33,7 +33,7 @@ export function readTrusted(setting: string): readonly string[] | ((source: Bund
 
 /** Warnings of trust are printed whatever is quiet. */
 export function warn(message: string): void {
-  process.stderr.write(`${printable(`warning: ${message}`)}\n`);
+  STANDARD.stderr.write(`${printable(`warning: ${message}`)}\n`);
 }
 
 /**

@@ -31,9 +31,23 @@ export default {
     if (origin !== null && origin !== own) headers.set("access-control-allow-origin", origin);
     else for (const name of CORS) headers.delete(name);
     headers.append("vary", "Origin");
+    const { clientAcceptEncoding = "" } = (request as { cf?: { clientAcceptEncoding?: string } }).cf ?? {};
+    weaken(headers, clientAcceptEncoding);
     return passed;
   },
 };
+
+/**
+ * What goes out compressed has other bytes than its ETag names: the tag is weak then, as Cloudflare makes it.
+ * @see RFC 9110, §8.8.3
+ */
+function weaken(headers: Headers, accepted: string): void {
+  const etag = headers.get("etag");
+  if (etag === null) return;
+  headers.append("vary", "Accept-Encoding");
+  const isText = headers.get("content-type") !== "application/octet-stream";
+  if (isText && /gzip|br|\*/i.test(accepted) && !etag.startsWith("W/")) headers.set("etag", `W/${etag}`);
+}
 
 async function refuse(request: Request, detail: string): Promise<Response> {
   const reader = request.body?.getReader();

@@ -8,6 +8,7 @@ import { AnchorEvalError } from "anchoreval";
 import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
 import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
 import { Miniflare, Response as MiniflareResponse } from "miniflare";
+import { type Front, openFront } from "./front.ts";
 
 /** Options of {@link startLocalWorker}. */
 export interface LocalWorkerOptions {
@@ -70,7 +71,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
   const assets = await keepFiles(join(BUNDLED, "public"));
   const miniflare = new Miniflare({
     host: HOST,
-    port,
+    port: 0,
     cf: false,
     defaultPersistRoot: join(resolve(persist), "v3"),
     workers: [
@@ -105,16 +106,19 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
       },
     ],
   });
+  let front: Front | null = null;
   const dispose = async (): Promise<void> => {
     try {
+      await front?.close();
       await miniflare.dispose();
     } finally {
       await rm(assets, { recursive: true, force: true });
     }
   };
   try {
+    front = await openFront(HOST, port, Number((await miniflare.ready).port));
     return {
-      url: (await miniflare.ready).origin,
+      url: `http://${HOST}:${front.port}`,
       directUrl: directSocket === undefined ? null : (await miniflare.unsafeGetDirectURL(name)).origin,
       bucket: () => miniflare.getR2Bucket("BUNDLES", name),
       dispose,
@@ -156,7 +160,7 @@ function shippedFiles(): (request: { readonly url: string }) => Promise<Miniflar
 /** Translates an error of miniflare; a port may be taken after it was checked. */
 function notStarted(cause: unknown): AnchorEvalError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === "ERR_ADDRESS_IN_USE") return portTaken(/:(\d+)\)/.exec(message)?.[1], cause);
+  if (code === "EADDRINUSE" || code === "EACCES") return portTaken(String((cause as { port?: number }).port), cause);
   const why = message.split("\n")[0]!.replace(`${code}: `, "");
   return new AnchorEvalError("unavailable", `the Worker could not be started on this machine: ${why}`, { cause });
 }

@@ -84,6 +84,16 @@ export function refuseFullScores({ parameterization }: Pick<Manifest, "parameter
     );
 }
 
+/** The refusal of a form that a bundle doesn't have. */
+export function unknownForm(id: unknown, { forms }: Pick<Manifest, "forms">): AnchorEvalError {
+  const shown = String(id);
+  const hint = typeof id === "string" ? "" : `; a form's id is text, "${shown}", not a ${typeof id}`;
+  return new AnchorEvalError(
+    "unknown_form",
+    `this bundle has no form ${shown}: it has ${forms.map((form) => form.id).join(", ")}${hint}`,
+  );
+}
+
 /** Ids of a form's anchors in one scenario, in the order in which they are asked. */
 export function formItemIds(scenario: BundleScenario, form: string): string[] {
   return [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(form)).map((anchor) => anchor.item_id);

@@ -43,14 +43,19 @@ export function rankedGap(standardError: number, share: number): number {
 /** Where a model's full score lies against those of the source models. */
 export type ScoreRange = "inside" | "edge" | "outside";
 
-/** inside below .05, edge up to .5, outside above. */
-export function scoreRange(probability: { above: number; below: number }): ScoreRange {
-  const total = probability.above + probability.below;
-  return total < 0.05 ? "inside" : total <= 0.5 ? "edge" : "outside";
+/**
+ * Where a model lies by the chances that its full score is above and below all models' seen: inside below .05, edge up to .5,
+ * outside above, by how much the one exceeds the other. Where the models seen lie closer together than an estimate can
+ * tell, both are large, and a score in their midst is like theirs.
+ */
+export function scoreRange({ above, below }: { above: number; below: number }): ScoreRange {
+  const chance = Math.abs(above - below);
+  return chance < 0.05 ? "inside" : chance <= 0.5 ? "edge" : "outside";
 }
 
-/** Share of source models with a lower full score (ties count half), in [0,1]. */
-export function percentile(score: number, sourceScores: ArrayLike<number>): number {
+/** Share of source models with a lower full score (ties count half), in [0,1]; null where all have the same. */
+export function percentile(score: number, sourceScores: ArrayLike<number>): number | null {
+  if (sourceScores[0] === sourceScores[sourceScores.length - 1]) return null;
   let below = 0;
   for (let i = 0; i < sourceScores.length; i++)
     below += sourceScores[i]! < score ? 1 : sourceScores[i]! === score ? 0.5 : 0;

@@ -105,6 +105,7 @@ let last = { p: NaN, degrees: NaN, quantile: NaN };
 /** Distribution function of Student's t: F(t) = 1 − ½·I_{ν/(ν+t²)}(ν/2, ½) for t ≥ 0. */
 export function studentTCdf(t: number, degreesOfFreedom: number): number {
   const square = t * t;
+  if (square === Infinity) return t > 0 ? 1 : 0;
   const x = degreesOfFreedom / (degreesOfFreedom + square);
   const rest = square / (degreesOfFreedom + square);
   const a = degreesOfFreedom / 2;

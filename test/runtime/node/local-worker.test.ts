@@ -84,6 +84,70 @@ test("a request that is cut off doesn't keep the next ones waiting", async () =>
   expect(estimate.version).toBe("1.1.0");
 });
 
+describe("a request as few send it", () => {
+  /** What comes back on a connection, until it is closed or still. */
+  const raw = async (text: string): Promise<string> => {
+    const socket = connect(Number(new URL(worker.url).port), "127.0.0.1");
+    let said = "";
+    socket.on("data", (chunk: Buffer) => (said += chunk.toString("latin1")));
+    socket.on("error", () => undefined);
+    socket.write(text);
+    await once(socket, "close");
+    return said;
+  };
+  const headers = "host: localhost\r\nconnection: close\r\n";
+
+  test.each(["localhost", "127.0.0.1:1", "user@localhost"])("in absolute form, as to a proxy: of %s", async (host) => {
+    for (const path of ["/healthz", "/v1/bundles", "/v1/bundles/sample/1.0.0/anchors?form=20"]) {
+      const absolute = await raw(`GET http://${host}${path} HTTP/1.1\r\n${headers}\r\n`);
+      expect(absolute).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      const usual = await (await fetch(worker.url + path)).arrayBuffer();
+      expect(absolute.split("\r\n\r\n")[1]).toBe(Buffer.from(usual).toString("latin1"));
+    }
+  });
+
+  test("in absolute form with a body, and after it another on the same connection", async () => {
+    const body = JSON.stringify({ responses });
+    const head = `POST ${worker.url}/v1/bundles/sample/1.0.0/estimates HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+    const said = await raw(`${head}\r\n${body}${head}connection: close\r\n\r\n${body}`);
+    expect(said.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+  });
+
+  test("in absolute form by a name that leads here: refused as ever", async () => {
+    expect(await raw(`GET http://evil.example/v1/bundles HTTP/1.1\r\n${headers}\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test.each(["x", "-1", "1e3", "0x2", "", "2, 3", "2\r\ncontent-length: 3", "1 2"])(
+    "a Content-Length of %j is 400",
+    async (length) => {
+      for (const line of ["POST /v1/bundles/sample/1.0.0/estimates", "GET /v1/bundles", `GET ${worker.url}/healthz`]) {
+        const said = await raw(
+          `${line} HTTP/1.1\r\n${headers}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n{}`,
+        );
+        expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/);
+        expect(JSON.parse(said.split("\r\n\r\n")[1]!)).toMatchObject({ status: 400, code: "malformed_request" });
+      }
+    },
+  );
+});
+
+test("an ETag is of the bytes that are sent: weak where they are compressed", async () => {
+  const at = `${worker.url}/v1/bundles/sample/1.0.0`;
+  const ask = async (encoding: string, more: Record<string, string> = {}): Promise<Response> =>
+    fetch(at, { headers: { "accept-encoding": encoding, ...more } });
+  const plain = await ask("identity");
+  const strong = plain.headers.get("etag")!;
+  expect(strong).toMatch(/^"sha256:[0-9a-f]{64}"$/);
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  for (const encoding of ["gzip", "br", "gzip, br"]) {
+    const { headers, status } = await ask(encoding);
+    expect({ status, encoded: headers.get("content-encoding") !== null }).toEqual({ status: 200, encoded: true });
+    expect(headers.get("etag")).toBe(`W/${strong}`);
+    expect(headers.get("vary")).toContain("Accept-Encoding");
+    expect((await ask(encoding, { "if-none-match": `W/${strong}` })).status).toBe(304);
+  }
+});
+
 describe("/docs", () => {
   test("comes from the Worker's own files, and asks nobody else", async () => {
     const page = await fetch(`${worker.url}/docs`);

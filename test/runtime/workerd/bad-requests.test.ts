@@ -34,7 +34,6 @@ describe("answers", () => {
     ["below 0", `{"responses":{"${first}":-0.5}}`, "invalid_answers", "out_of_range"],
     ["infinite", `{"responses":{"${first}":1e999}}`, "invalid_answers", "out_of_range"],
     ["as text", `{"responses":{"${first}":"1"}}`, "invalid_answers", "invalid_type"],
-    ["as true", `{"responses":{"${first}":true}}`, "invalid_answers", "invalid_type"],
     ["as an object", `{"responses":{"${first}":{"score":1}}}`, "invalid_answers", "invalid_type"],
     ["to an unknown item", `{"responses":{"gsm/17":1}}`, "invalid_answers", "unknown_item"],
     ["to __proto__", `{"responses":{"__proto__":1,${json.slice(1)}}`, "invalid_answers", "unknown_item"],
@@ -91,6 +90,14 @@ describe("answers", () => {
   });
 });
 
+test("true and false are 1 and 0", async () => {
+  const truths = Object.fromEntries(Object.entries(answers).map(([id, score]) => [id, score === 1]));
+  const [said, same] = await Promise.all(
+    [truths, answers].map(async (responses) => (await startApp()(ESTIMATES, post({ responses }))).json()),
+  );
+  expect(said).toEqual(same);
+});
+
 describe("options", () => {
   const cases: [string, object, string, string][] = [
     ["a misspelt one", { onChangeditem: "drop" }, "invalid_request", "unrecognized_keys"],
@@ -127,6 +134,75 @@ describe("options", () => {
 
   test.each(["null", "[]", "1", '"text"'])("a body that is %s", async (body) => {
     expect(await refusal(body)).toMatchObject({ status: 422, code: "invalid_request" });
+  });
+});
+
+describe("a query that the route doesn't have", () => {
+  test.each([
+    ["/v1/bundles?q=gsm", "q", "there is none"],
+    ["/v1/bundles/sample?latest=1", "latest", "there is none"],
+    ["/v1/bundles/sample/1.0.0?form=20", "form", "there is none"],
+    ["/v1/bundles/sample/1.0.0/anchors?froms=20", "froms", "there are form"],
+    ["/v1/bundles/sample/1.0.0/plan?halfwidth=0.05", "halfwidth", "there are"],
+    ["/v1/bundles/sample/1.0.0/files/items.jsonl?x", "x", "there is none"],
+  ])("%s", async (path, name, words) => {
+    const problem = await problemOf(await startApp()(path));
+    expect(problem).toMatchObject({ status: 422, code: "invalid_request" });
+    expect(problem.detail).toContain(`there is no parameter ${name} here: ${words}`);
+  });
+
+  test("of a POST, too", async () => {
+    const problem = await problemOf(await startApp()(`${ESTIMATES}?form=20`, post({ responses: answers })));
+    expect(problem).toMatchObject({ status: 422, code: "invalid_request" });
+  });
+
+  test("one that it has, twice", async () => {
+    const problem = await problemOf(await startApp()("/v1/bundles/sample/1.0.0/anchors?form=20&form=8"));
+    expect(problem).toMatchObject({ status: 422, detail: "form is given twice" });
+  });
+
+  test("/healthz is asked as one likes", async () => {
+    expect((await startApp()("/healthz?t=1")).status).toBe(200);
+  });
+});
+
+describe("a compressed body", () => {
+  const routes = async (): Promise<[string, string][]> => {
+    const { paths } = (await (await startApp()("/openapi.json")).json()) as { paths: Record<string, object> };
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).flatMap((method): [string, string][] =>
+        method === "get" ? [] : [[method.toUpperCase(), path]],
+      ),
+    );
+  };
+
+  test.each(["gzip", "br", "deflate", "zstd", "x-own", "GZIP", "gzip, identity"])(
+    "is refused by every route that takes one: %s",
+    async (encoding) => {
+      const all = await routes();
+      expect(all.length).toBeGreaterThan(10);
+      for (const [method, path] of all) {
+        const at = path
+          .replace("{benchmark}", "sample")
+          .replace("{version}", "1.0.0")
+          .replace("{sha256}", "0".repeat(64));
+        const headers = { "content-type": "application/json", "content-encoding": encoding };
+        const body = new Uint8Array([31, 139, 8, 0]);
+        const response = await startApp()(at, { method, headers, body });
+        expect({ path, accepts: response.headers.get("accept-encoding") }).toEqual({ path, accepts: "identity" });
+        expect(await problemOf(response)).toMatchObject({
+          status: 415,
+          code: "unsupported_media_type",
+          detail: "compressed bodies aren't taken: send it without Content-Encoding",
+        });
+      }
+    },
+  );
+
+  test.each(["identity", "Identity", ""])("is none where the encoding is %j", async (encoding) => {
+    expect((await startApp()(ESTIMATES, post({ responses: answers }, { "content-encoding": encoding }))).status).toBe(
+      200,
+    );
   });
 });
 

@@ -18,6 +18,13 @@ const answers = Object.fromEntries(
   content.scenarios.flatMap(({ anchors }) => anchors.filter(({ forms }) => forms.includes("20")).map(({ item_id }, k) => [item_id, k % 2])), // prettier-ignore
 );
 const good = folder.write("good.json", JSON.stringify(answers));
+/** Candidates' answers to all items. */
+const [first, second] = ["first.json", "second.json"].map((name) =>
+  folder.write(
+    name,
+    JSON.stringify(Object.fromEntries(readFileSync(`${bundle}/items.jsonl`, "utf8").trim().split("\n").map((line, k) => [(JSON.parse(line) as { item_id: string }).item_id, k % 2]))), // prettier-ignore
+  ),
+) as [string, string];
 const table = folder.write(
   "table.csv",
   ["model,item_id,score", ...Array.from({ length: 60 }, (_, k) => `m${k % 6},i${Math.floor(k / 6)},${k % 2}`)].join(
@@ -40,6 +47,22 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--min-score", "5", "--junit", on("junit.xml")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--min-score", "5", "--summary", on("summary.md")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--save", on("saved.json")],
+  ["audit", "--responses", `${board}/responses.csv.gz`, "--out", on("records.jsonl.gz")],
+  [
+    "estimate",
+    "--bundle",
+    bundle,
+    "--form",
+    "20",
+    good,
+    "--model-name",
+    "org/quiz",
+    "--to",
+    "eee",
+    "--out",
+    on("data"),
+  ],
+  ["compare", "--race", "--bundle", bundle, first, second, "--next", on("next.json")],
   ["check", "--bundle", bundle, "--responses", good, "--baseline", good, "--baseline", good, "--form", "20", "--history", on("nights.jsonl")], // prettier-ignore
 ];
 

@@ -73,7 +73,7 @@ test("check: the verdict heads the summary, and each rule is a test case of the 
   const [md, xml] = [folder.path("check.md"), folder.path("check.xml")];
   const side = ["--summary", md, "--junit", xml];
   const check = (...more: string[]) => runCommand("check", "--bundle", bundle, ...side, ...more);
-  const regressed = await check("--responses", weak, "--baseline", strong, "--min-score", "1");
+  const regressed = await check("--responses", weak, "--baseline", strong, "--min-score", "1pt");
   expect(regressed.code).toBe(3);
   expect(readFileSync(md, "utf8")).toMatch(/^### sample 1\.0\.0: regressed: \d+\.\d points worse/);
   const text = readFileSync(xml, "utf8");
@@ -83,7 +83,7 @@ test("check: the verdict heads the summary, and each rule is a test case of the 
   );
   expect(text).toMatch(/name="a score of at least 1\.0"><system-out>the score is \d+\.\d points above the minimum/);
 
-  const open = await check("--responses", strong, "--baseline", strong, "--max-drop", "0.1");
+  const open = await check("--responses", strong, "--baseline", strong, "--max-drop", "0.1pt");
   expect(open.code).toBe(4);
   const skipped = readFileSync(xml, "utf8"); // written anew
   expect(skipped).toContain('tests="1" failures="0" errors="0" skipped="1"');
@@ -96,12 +96,51 @@ test("a file that can't be written is refused before the work", async () => {
   for (const [argv, message] of [
     [[...estimate, "--summary", folder.path("none/s.md")], "none isn't a folder"],
     [[...estimate, "--summary", folder.path("is-folder")], "it is a folder"],
-    [["check", "--bundle", bundle, "--responses", strong, "--min-score", "1", "--junit", folder.path("none/x.xml")], "none isn't a folder"], // prettier-ignore
+    [["check", "--bundle", bundle, "--responses", strong, "--min-score", "1pt", "--junit", folder.path("none/x.xml")], "none isn't a folder"], // prettier-ignore
     [["check", "--bundle", bundle, "--responses", strong, "--save", folder.path("s.json"), "--junit", folder.path("x.xml")], "--junit is for a check"], // prettier-ignore
   ] as const) {
     const { code, out, err } = await runCommand(...argv);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
     expect(err).toContain("[invalid_option]");
+  }
+});
+
+test.each([
+  [
+    "answers that aren't there",
+    ["--responses", "nowhere.json", "--baseline", strong],
+    "nowhere.json: there is no such file",
+  ],
+  [
+    "answers that are broken",
+    ["--responses", folder.write("broken.json", "{"), "--baseline", strong],
+    "is not valid JSON",
+  ],
+  ["an option that isn't allowed", ["--responses", strong, "--min-score", "0.83"], "--min-score is in points"],
+  ["a bundle that isn't there", ["--responses", strong, "--min-score", "80", "--bundle", "no-bundle"], "no-bundle"],
+])("what could not be checked is an error in both files: %s", async (name, more, words) => {
+  const [md, xml] = [folder.path(`${name}.md`), folder.path(`${name}.xml`)];
+  const argv = more.includes("--bundle") ? more : ["--bundle", bundle, ...more];
+  const { code, err } = await runCommand("check", ...argv, "--summary", md, "--junit", xml);
+  expect(code).toBe(2);
+  expect(err).toContain(words);
+  expect(readFileSync(md, "utf8")).toMatch(/^### anchoreval check: no result\n\n\S/);
+  const text = readFileSync(xml, "utf8");
+  expect(text).toContain('tests="1" failures="0" errors="1" skipped="0"');
+  expect(text).toMatch(/<error message="[^"]+" type="error"><\/error>/);
+  expect(text).toContain(words);
+});
+
+test("estimate and compare say in the summary why they have no result", async () => {
+  for (const argv of [
+    ["estimate", "nowhere.json"],
+    ["compare", "nowhere.json", strong],
+  ]) {
+    const md = folder.path(`${argv[0]!}-none.md`);
+    expect((await runCommand(...argv, "--bundle", bundle, "--summary", md)).code).toBe(2);
+    expect(readFileSync(md, "utf8")).toBe(
+      `### anchoreval ${argv[0]!}: no result\n\nnowhere.json: there is no such file\n\n`,
+    );
   }
 });

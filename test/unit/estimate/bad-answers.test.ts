@@ -84,6 +84,12 @@ describe("a score that is none", () => {
     expect(trials(score as number)).toEqual(trials(bound));
   });
 
+  test("true and false are 1 and 0", () => {
+    const truths = Object.fromEntries(Object.entries(answers).map(([id, score]) => [id, score === 1]));
+    for (const responses of [truths, new Map(Object.entries(truths))])
+      expect(estimateFromAnchors(bundle, responses)).toEqual(estimateFromAnchors(bundle, answers));
+  });
+
   test("−0 and the ends of [0,1] are scores", () => {
     const ends = Object.fromEntries(Object.keys(answers).map((id, i) => [id, [-0, 0, 1][i % 3]!]));
     expect(estimateFromAnchors(bundle, ends).score).toBeGreaterThan(0);

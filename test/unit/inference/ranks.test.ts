@@ -61,12 +61,15 @@ describe("outsideProbability", () => {
 test.each([
   [0, 0, "inside"],
   [0.0499, 0, "inside"],
-  [0.025, 0.025, "edge"],
+  [0.025, 0.025, "inside"],
   [0.05, 0, "edge"],
   [0.5, 0, "edge"],
   [0, 0.5, "edge"],
   [0.501, 0, "outside"],
-  [0.3, 0.3, "outside"],
+  [0.3, 0.3, "inside"],
+  [0.52, 0.48, "inside"],
+  [0.7, 0.3, "edge"],
+  [0.2, 0.8, "outside"],
   [1, 0, "outside"],
 ] as const)("above %d, below %d: %s", (above, below, expected) => {
   expect(scoreRange({ above, below })).toBe(expected);
@@ -82,4 +85,9 @@ test.each([
   [0.9, 1],
 ])("a score of %d is at percentile %d: ties count half", (score, expected) => {
   expect(percentile(score, seen)).toBeCloseTo(expected, 15);
+});
+
+test("among models that all have one score there is no percentile", () => {
+  for (const score of [0, 0.5, 1]) expect(percentile(score, [0.5, 0.5, 0.5])).toBeNull();
+  expect(percentile(0.5, [0.5])).toBeNull();
 });

@@ -102,3 +102,11 @@ test.each([
 ])("F⁻¹(%d; ν = %d) is no number", (p, degrees) => {
   expect(studentTQuantile(p, degrees)).toBeNaN();
 });
+
+test("Student's t at infinity", () => {
+  for (const degrees of [1, 3, 29.5]) {
+    expect(studentTCdf(Infinity, degrees)).toBe(1);
+    expect(studentTCdf(-Infinity, degrees)).toBe(0);
+    expect(studentTCdf(-1e200, degrees)).toBe(0);
+  }
+});

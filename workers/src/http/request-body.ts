@@ -40,6 +40,24 @@ export const readBody: MiddlewareHandler<{ Variables: { settings: Pick<Settings,
 };
 
 /**
+ * Refuses a body that is compressed, or encoded otherwise, before any of it is read.
+ * @throws HttpProblem `unsupported_media_type` with the encodings that are taken
+ * @see RFC 9110, §15.5.16
+ */
+export const refuseEncoded: MiddlewareHandler = async (c, next) => {
+  const encodings = (c.req.header("content-encoding") ?? "").split(",").map((name) => name.trim().toLowerCase());
+  if (c.req.raw.body !== null && encodings.some((name) => name !== "" && name !== "identity"))
+    throw new HttpProblem(
+      "unsupported_media_type",
+      "compressed bodies aren't taken: send it without Content-Encoding",
+      {
+        headers: { "accept-encoding": "identity" },
+      },
+    );
+  await next();
+};
+
+/**
  * Reads what a route has left of a request's body before the answer goes out. A server that answers while bytes are still
  * to come closes the connection, and a request that the caller has meanwhile put on it is lost. A caller that sends more
  * than {@link MOST_REST}, or not within {@link REST_DEADLINE}, is cut off.

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
+import type { BenchmarkSummary } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
+import { unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
@@ -159,11 +160,7 @@ export const readAnchors = route(
     const { forms, defaultForm } = bundle.manifest;
     const id = c.req.valid("query").form ?? defaultForm;
     const form = forms.find((candidate) => candidate.id === id);
-    if (!form)
-      throw new AnchorEvalError(
-        "unknown_form",
-        `this bundle has no form ${id}: it has ${forms.map((candidate) => candidate.id).join(", ")}`,
-      );
+    if (!form) throw unknownForm(id, bundle.manifest);
     const asked = [...bundle.scenarios.values()].flatMap((scenario) =>
       [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(id)),
     );

@@ -1,10 +1,36 @@
 import { createRoute, type RouteConfig, type RouteHandler, type z } from "@hono/zod-openapi";
+import type { Issue } from "anchoreval";
+import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "../context.ts";
 import { readBody } from "../http/request-body.ts";
+import { HttpProblem } from "../problem.ts";
 import { VersionOrLatestParams } from "../schemas/contract.ts";
 
 export function route<const Config extends RouteConfig>(config: Config, handler: RouteHandler<Config, AppEnv>) {
-  return { route: createRoute(config), handler };
+  if (!config.path.startsWith("/v1/")) return { route: createRoute(config), handler }; // probes may ask as they like
+  const names = Object.keys((config.request?.query as z.ZodObject | undefined)?.shape ?? {});
+  const middleware = [refuseParameters(names), ...[config.middleware ?? []].flat()];
+  return { route: createRoute({ ...config, middleware }), handler };
+}
+
+/**
+ * Refuses a query that a route would not answer: one that it doesn't have, or has given twice.
+ * @throws HttpProblem `invalid_request`
+ */
+function refuseParameters(names: readonly string[]): MiddlewareHandler {
+  return async (c, next) => {
+    const { searchParams } = new URL(c.req.url);
+    const asked = [...searchParams.keys()];
+    const issues = asked.flatMap((name, k): Issue[] =>
+      !names.includes(name)
+        ? [{ path: [name], code: "unrecognized_keys", message: `there is no parameter ${name} here: ${names.length === 0 ? "there is none" : `there are ${names.join(", ")}`}` }] // prettier-ignore
+        : asked.indexOf(name) < k
+          ? [{ path: [name], code: "duplicate", message: `${name} is given twice` }]
+          : [],
+    );
+    if (issues.length > 0) throw new HttpProblem("invalid_request", issues[0]!.message, { issues });
+    await next();
+  };
 }
 
 /** A route's place in the document. */

@@ -79,6 +79,12 @@ function transient(description: string) {
   return { ...problem(description), headers: headers({ "Retry-After": "Seconds to wait" }) };
 }
 
+/** A body whose type, or whose encoding, isn't taken. */
+function encoded(description: string) {
+  const refused = problem(`${description}, or is compressed`);
+  return { ...refused, headers: headers({ "Accept-Encoding": "`identity`, where the body is compressed" }) };
+}
+
 const UNAVAILABLE = transient("Storage is not responding");
 const INVALID = problem("Invalid values; `issues` has an entry for each");
 
@@ -94,6 +100,7 @@ const read = {
   ...common,
   403: problem("The benchmark is protected, and the token lacks the scope"),
   404: problem("No such benchmark, version or file"),
+  422: problem("A parameter of the query that the route doesn't have, or an invalid one"),
   500: problem("The published bundle is damaged, or the Worker's secrets are malformed"),
   503: UNAVAILABLE,
 };
@@ -115,7 +122,7 @@ const post = {
   ...read,
   400: problem("The body is not JSON"),
   413: problem("The body is too large"),
-  415: problem("The body is not application/json"),
+  415: encoded("The body is not application/json"),
   422: INVALID,
 };
 
@@ -142,7 +149,7 @@ export const OTHERWISE = {
     ...read,
     411: problem("No Content-Length"),
     413: problem("Too many bytes or models"),
-    415: problem("The body is not JSON lines"),
+    415: encoded("The body is not JSON lines"),
     422: problem("No models, or another length than announced"),
     501: problem("This Worker has no queue"),
   },
@@ -156,7 +163,7 @@ export const OTHERWISE = {
     409: problem("The version is published with other content"),
     411: problem("No Content-Length"),
     413: problem("The body is too large"),
-    415: problem("Another media type"),
+    415: encoded("The body is of another media type"),
     422: problem("The content or the manifest is refused; `issues` has an entry for each finding"),
     503: UNAVAILABLE,
   },

@@ -184,7 +184,7 @@ const ResponsesSchema = z
   .openapi({
     type: ["object", "array"],
     description:
-      "Scores in [0,1] by item id, null = no answer; or an array in the order of the form's anchors, with `formDigest`.",
+      "Scores in [0,1] by item id, true and false for 1 and 0, null = no answer; or an array in the order of the form's anchors, with `formDigest`.",
     additionalProperties: SCORE,
     items: SCORE,
   });

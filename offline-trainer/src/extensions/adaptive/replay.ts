@@ -64,7 +64,7 @@ export interface ReplayRow {
    * scenario, as many in each.
    */
   readonly uniformRmse: number;
-  /** Effective sample size: (uniformRmse/rmse)². Null where a rule may stop early: then errors are meant to be larger. */
+  /** Effective sample size: (uniformRmse/rmse)². Null without an error, and where a rule may stop early: then errors are meant to be larger. */
   readonly effectiveSize: number | null;
   readonly coverage: number;
   readonly halfWidth: number;
@@ -282,7 +282,7 @@ function replayRow({ split, stop, purse }: ReplayOptions, found: readonly Found[
     rmse: 100 * rmse,
     bias: 100 * mean(({ error }) => error),
     uniformRmse: 100 * uniformRmse,
-    effectiveSize: stop === undefined ? (uniformRmse / rmse) ** 2 : null,
+    effectiveSize: stop === undefined && rmse > 0 ? (uniformRmse / rmse) ** 2 : null,
     coverage: mean(({ covered }) => Number(covered)),
     halfWidth: 100 * mean(({ halfWidth }) => halfWidth),
     asked: mean(({ asked }) => asked),

@@ -119,7 +119,6 @@ it("names what is wrong, exit code 2", async () => {
     [[], "invalid_option"],
     [["--a", a], "invalid_option"],
     [["--b", b], "invalid_option"],
-    [[a, b], "invalid_option"],
     [["--a", a, "--b", b, c], "invalid_option"],
     [["--a", a, "--b", b, "--margin", "-1"], "invalid_option"],
     [["--a", a, "--b", b, "--margin", "100"], "invalid_option"],
@@ -138,4 +137,35 @@ it("names what is wrong, exit code 2", async () => {
     expect(result.err).toContain(`[${code}]`);
   }
   expect((await runCommand("compare", "--a", a, "--b", b)).err).toContain("--bundle is needed");
+});
+
+describe("two paths without --a and --b", () => {
+  it("are the two models, of answers and of logs", async () => {
+    const named = await runCommand(...compare, "--a", a, "--b", b, "--margin", "2");
+    expect(named.code).toBe(0);
+    expect(await runCommand(...compare, a, b, "--margin", "2")).toEqual(named);
+    const logs = [2, 11].map((wrong) =>
+      writeLogs(folder.path(`logs-${wrong}`), {
+        model: `quiz-${wrong}`,
+        date: "2026-01-01T00-00-00.000000",
+        tasks: Object.fromEntries(
+          [...new Set(anchors.map(taskOf))].map((task) => [
+            task,
+            { documents: anchors.filter((anchor) => taskOf(anchor) === task).map((anchor) => documentOf(task, anchor.index, score(anchor, wrong))) }, // prettier-ignore
+          ]),
+        ),
+      }),
+    );
+    const [first, second] = logs as [string, string];
+    const fromLogs = await runCommand(...compare, "--from", "lm-eval", first, second);
+    expect(fromLogs).toMatchObject({ code: 0 });
+    expect(fromLogs.out).toContain("quiz-11 is better");
+    expect(await runCommand(...compare, "--from", "lm-eval", "--a", first, "--b", second)).toEqual(fromLogs);
+  });
+
+  it.each([[[a]], [["--a", a]], [["--a", a, b]], [["--a", a, "--b", b, c]], [[]]])("%j is refused", async (paths) => {
+    const { code, err } = await runCommand(...compare, ...paths);
+    expect(code).toBe(2);
+    expect(err).toContain("give two PATHs, or --a PATH --b PATH, or three PATHs or more to be ranked [invalid_option]");
+  });
 });

@@ -114,7 +114,7 @@ describe("anchoreval replay", () => {
     [["--max-exposure", "0.1"], "asks 25 of 80 items"],
     [["--max-exposure", "0.9", "--pairs"], "--max-exposure is for evaluations of one model"],
     [["--better", "--threshold", "50"], "--threshold is for one model, --better for two"],
-    [["--half-width", "0.03"], "--half-width must be a number from 0.1 to 100; got 0.03"],
+    [["--half-width", "0.03"], "--half-width is in points, and 0.03 reads as a fraction: write 3 for 3 points of 100"],
     [["--scenario", "z"], "there is no scenario z"],
     [["--threshold", "50", "--batch", "2", "--share", "1"], "looks"],
   ])("%j is refused", async (options, message) => {

@@ -1,0 +1,151 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { COMMANDS } from "../../cli/src/commands.ts";
+import { loggedContent, writeBundle } from "../support/logged-bundle.ts";
+import { ROOT } from "../support/source-imports.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+// The exit code of every command in a shell, whatever becomes of its streams. `npm test` tries two verdicts under all conditions
+// and every command under two or three of them, in turn; ATTACK_SECONDS=60 tries all.
+
+const folder = tempFolder();
+const BIN = join(ROOT, "sdk/bin/anchoreval.js");
+const WHOLE = process.env["ATTACK_SECONDS"] !== undefined;
+
+const bundle = writeBundle(folder.path("bundle"), loggedContent());
+const answersOf = (score: (k: number) => number): Record<string, number> =>
+  Object.fromEntries(
+    loggedContent().scenarios.flatMap(({ anchors }) =>
+      anchors.filter(({ forms }) => forms.includes("20")).map(({ item_id: id }, k) => [id, score(k)]),
+    ),
+  );
+const [zero, one] = [0, 1].map((score) => folder.write(`${score}.json`, JSON.stringify(answersOf(() => score)))) as [string, string]; // prettier-ignore
+const half = folder.write("half.json", JSON.stringify(answersOf((k) => k % 2)));
+const broken = folder.write("broken.json", "{");
+const table = folder.write(
+  "table.csv",
+  ["model,item_id,score", ...Array.from({ length: 60 }, (_, k) => `m${k % 6},i${Math.floor(k / 6)},${k % 2}`)].join(
+    "\n",
+  ),
+);
+const items = folder.write("items.csv", ["item_id,scenario,text", ...Array.from({ length: 20 }, (_, k) => `i${k},s,question ${k}`)].join("\n")); // prettier-ignore
+const out = (name: string): string => folder.path(name);
+const check = ["check", "--bundle", bundle, "--form", "20", "--responses"];
+
+/** What is called, and its exit code: a result where that takes no second, else a refusal. */
+const CALLS: readonly (readonly [argv: readonly string[], code: number])[] = [
+  [[...check, one, "--baseline", zero], 0],
+  [[...check, zero, "--baseline", one], 3],
+  [[...check, half, "--baseline", half], 4],
+  [[...check, broken, "--baseline", one], 2],
+  [[...check, zero, "--min-score", "50", "--json"], 3],
+  [[...check, one, "--baseline", zero, "--summary", "/dev/full"], 1],
+  [["run", "--bundle", bundle, "--form", "20", "--", "nowhere"], 2],
+  [["estimate", "--bundle", bundle, one], 0],
+  [["compare", "--bundle", bundle, one, zero], 0],
+  [["plan", bundle], 0],
+  [["export", "--bundle", bundle, "--to", "ids", "--form", "20", "--out", out("exported")], 0],
+  [["bundles"], 0],
+  [["show", bundle], 0],
+  [["import", table, "--from", "table", "--out", out("imported"), "--force"], 0],
+  [["fit", "--responses", table, "--name", "q"], 2],
+  [["reproduce", bundle, "--responses", table], 2],
+  [["backtest", "--responses", broken], 2],
+  [["replay", "--responses", broken], 2],
+  [["simulate", "--models", "8", "--items", "20", "--scenarios", "1", "--out", out("simulated"), "--force"], 0],
+  [["demo", "--port", "x"], 2],
+  [["audit", "--responses", table, "--top", "x"], 2],
+  [["diff", bundle, items], 2],
+  [["forms", "--items", items, "--size", "4", "--out", out("forms"), "--force"], 0],
+  [["embed", "--items", items, "--out", out("vectors.csv"), "--force"], 0],
+  [["route", "--bundle", bundle], 2],
+  [["publish", bundle, "--to", out("public")], 0],
+  [["sweep", "--to", out("public")], 0],
+  [["verify", out("public/nowhere")], 2],
+  [["serve", "--port", "x"], 2],
+  [["token", "--id", "ci", "--scope", "read:*"], 0],
+  [["keygen", "--out", out("key.pem")], 2],
+  [["sign", bundle, "--key", broken], 2],
+  [["root", out("none.json")], 2],
+  [["completion", "bash"], 0],
+];
+
+/** Streams of a command `"$@"`, in bash; each prints its exit code. What it writes itself goes to $1. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  "behind a pipe nobody reads": '"$@" 2>/dev/null | true; echo "${PIPESTATUS[0]}"',
+  "behind a reader of one line": '"$@" 2>/dev/null | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}"',
+  "before a filter that finds": '"$@" 2>/dev/null | grep -q . ; echo "${PIPESTATUS[0]}"',
+  "with pipefail": '(set -o pipefail; "$@" 2>/dev/null | cat >/dev/null; echo $?)',
+  "with errors to nobody": 'exec 3>&1; { "$@" 2>&1 >/dev/null 3>&-; echo $? >&3; } | true',
+  "with output to a full disk": '"$@" >/dev/full 2>/dev/null; echo $?',
+  "with errors to a full disk": '"$@" >/dev/null 2>/dev/full; echo $?',
+  "without input": '"$@" <&- >/dev/null 2>&1; echo $?',
+  "without output": '"$@" >&- 2>/dev/null; echo $?',
+  "without errors": '"$@" 2>&- >/dev/null; echo $?',
+  "in no time limit's reach": 'timeout 60 "$@" >/dev/null 2>&1; echo $?',
+};
+
+/** Runs a command in bash. @returns what the script prints */
+async function shell(script: string, argv: readonly string[]): Promise<string> {
+  const child = spawn("bash", ["-c", script, "bash", process.execPath, BIN, ...argv]);
+  let [said, err] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  await once(child, "close");
+  return said + err;
+}
+
+const isLinux = existsSync("/dev/full");
+describe.skipIf(!isLinux)("exit codes (needs /dev/full)", () => {
+  beforeAll(() => {
+    mkdirSync(folder.path("public"), { recursive: true });
+    folder.write("key.pem", "a key");
+  });
+
+  test("the table has every command", () => {
+    expect([...new Set(CALLS.map(([[name]]) => name))].sort()).toEqual(COMMANDS.map(({ name }) => name).sort());
+    expect(Object.keys(CONDITIONS).length).toBeGreaterThanOrEqual(8);
+  });
+
+  test.each(
+    CALLS.map(([argv, code], k) => [argv.map((word) => word.replace(/^\/.*\//, "")).join(" "), argv, code, k] as const),
+  )("%s", async (_, argv, code, k) => {
+    const alone = await shell(`"$@" >${out(`${k}.out`)} 2>${out(`${k}.err`)}; echo $?`, argv);
+    const prints = readFileSync(out(`${k}.out`)).length > 0;
+    const err = readFileSync(out(`${k}.err`), "utf8");
+    expect({ code: Number(alone), defect: /defect|\n\s+at /.test(err) }).toEqual({ code, defect: false });
+    const found: Record<string, number> = {};
+    const expected: Record<string, number> = {};
+    for (const [at, [condition, script]] of Object.entries(CONDITIONS).entries()) {
+      if (!WHOLE && k >= 2 && (at + k) % 5 > 0) continue;
+      found[condition] = Number(await shell(script, argv));
+      expected[condition] = condition === "with output to a full disk" && prints && code === 0 ? 1 : code;
+    }
+    expect(found).toEqual(expected);
+  });
+
+  test("output that is lost is said, whatever the verdict", async () => {
+    for (const responses of [one, zero]) {
+      const said = await shell('"$@" 2>&1 >/dev/full', [...check, responses, "--baseline", half]);
+      expect(said).toBe(
+        "anchoreval: standard output could not be written: no space is left on the disk (ENOSPC) [unavailable]\n",
+      );
+    }
+  });
+
+  test("a gate behind grep -q has its verdict's code each time", async () => {
+    const script = '"$@" 2>/dev/null | grep -q regressed; echo "${PIPESTATUS[@]}"';
+    for (let k = 0; k < 5; k++) expect(await shell(script, [...check, zero, "--baseline", one])).toBe("3 0\n");
+  });
+
+  test("a gate that waits for its answers ends with the time limit's code, or the signal's", async () => {
+    const waiting = [...check, "-", "--baseline", one];
+    expect(await shell('sleep 5 | timeout 1 "$@" >/dev/null 2>&1; echo "${PIPESTATUS[1]}"', waiting)).toBe("124\n");
+    const child = spawn(process.execPath, [BIN, ...waiting], { stdio: ["pipe", "ignore", "ignore"] });
+    setTimeout(() => child.kill("SIGTERM"), 500);
+    expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
+  });
+});

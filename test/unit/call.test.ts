@@ -1,0 +1,115 @@
+import {
+  checkFromAnchors,
+  compareFromAnchors,
+  createClient,
+  estimateFromAnchors,
+  estimatePassAtK,
+  estimateTrials,
+  gateFromAnchors,
+  httpSource,
+  loadAdaptive,
+  loadBundle,
+  loadRouting,
+  localAdaptive,
+  planFromBundle,
+  planTrials,
+  raceFromPool,
+  rankFromAnchors,
+} from "anchoreval";
+import { readAnswers } from "anchoreval/node";
+import { describe, expect, it, test } from "vitest";
+import { checkNames } from "../../sdk/core/call.ts";
+import { memorySource } from "../support/memory-source.ts";
+import { expectRefusal, refusal, rejection } from "../support/refusal.ts";
+import { sampleAnswers } from "../support/sample-answers.ts";
+import { sampleBundle } from "../support/sample-bundle.ts";
+
+const source = memorySource(sampleBundle());
+const bundle = await loadBundle(source);
+const pool = await loadAdaptive(source);
+const responses = sampleAnswers("20");
+const [a, b] = [
+  { name: "a", responses },
+  { name: "b", responses: sampleAnswers("20", {}, { seed: 2 }) },
+];
+
+/** Every function that takes options, with some that it doesn't have. */
+const CALLS: readonly (readonly [string, (options: never, of?: never) => unknown])[] = [
+  ["estimateFromAnchors", (options, of = bundle as never) => estimateFromAnchors(of, responses, options)],
+  ["estimateTrials", (options, of = bundle as never) => estimateTrials(of, responses, options)],
+  ["estimatePassAtK", (options, of = bundle as never) => estimatePassAtK(of, responses, "pass@2", options)],
+  ["compareFromAnchors", (options, of = bundle as never) => compareFromAnchors(of, a, b, options)],
+  ["rankFromAnchors", (options, of = bundle as never) => rankFromAnchors(of, [a, b], options)],
+  ["checkFromAnchors", (options, of = bundle as never) => checkFromAnchors(of, a, options)],
+  ["gateFromAnchors", (options, of = bundle as never) => gateFromAnchors(of, [a], [a, b], options)],
+  ["planFromBundle", (options, of = bundle as never) => planFromBundle(of, options)],
+  ["planTrials", (options, of = bundle as never) => planTrials(of, options)],
+  ["raceFromPool", (options, of = pool as never) => raceFromPool(of, [a, b], options)],
+];
+const LATER: readonly (readonly [string, (options: never) => unknown])[] = [
+  ["loadBundle", (options) => loadBundle(source, options)],
+  ["loadAdaptive", (options) => loadAdaptive(source, options)],
+  ["loadRouting", (options) => loadRouting(source, options)],
+  ["readAnswers", (options) => readAnswers("nowhere.json", options)],
+  ["an adaptive evaluation", (options) => localAdaptive(pool, 1).begin(options)],
+  ["a stop rule", (options) => localAdaptive(pool, 1).begin({ stop: options })],
+  ["createClient", (options: object) => createClient({ baseUrl: "https://example.com", ...options })],
+  ["httpSource", (options) => httpSource("https://example.com", options)],
+];
+
+/** What is thrown at once, as what is rejected. */
+const later = (act: () => unknown): Promise<unknown> => Promise.resolve().then(act);
+
+describe.each([...CALLS, ...LATER])("%s", (_, call) => {
+  it("refuses options that it doesn't have, and says which it has", async () => {
+    for (const name of ["froms", "toString", "constructor", "x"]) {
+      const error = await rejection(later(() => call({ [name]: "50" } as never)));
+      expectRefusal(error, "invalid_option", `there is no option ${name}`);
+      expect(error.message).toMatch(/ there are [\w, ]+$/);
+    }
+  });
+
+  it("refuses options that are none", async () => {
+    if (_ === "createClient") return;
+    expectRefusal(await rejection(later(() => call("50" as never))), "invalid_option", "options are an object");
+  });
+});
+
+describe.each(CALLS)("%s", (_, call) => {
+  it("refuses a promise in place of what it brings", () => {
+    const error = refusal(() => call({} as never, Promise.resolve(bundle) as never));
+    expectRefusal(error, "invalid_option", "gives a promise: await it");
+  });
+
+  it.each([
+    ["a name", "gsm8k"],
+    ["null", null],
+    ["a number", 1],
+  ])("refuses %s in place of a bundle", (_name, of) => {
+    expectRefusal(
+      refusal(() => call({} as never, of as never)),
+      "invalid_option",
+      "gives is needed first, got",
+    );
+  });
+});
+
+test("the nearest name is offered, where one is near", () => {
+  const names = { form: true, formDigest: true, level: true, onChangedItem: true } as const;
+  const told = (name: string): string => refusal(() => checkNames<object>({ [name]: 1 }, names)).message;
+  expect(told("froms")).toBe("there is no option froms (did you mean form?): there are form, formDigest, level, onChangedItem"); // prettier-ignore
+  expect(told("onchangeditem")).toContain("did you mean onChangedItem?");
+  expect(told("confidence")).toBe("there is no option confidence: there are form, formDigest, level, onChangedItem");
+  expect(told("x")).not.toContain("did you mean");
+});
+
+test("a form's id is text", async () => {
+  const asked = { form: 20 as never };
+  const message = 'this bundle has no form 20: it has 8, 20; a form\'s id is text, "20", not a number';
+  for (const error of [
+    refusal(() => estimateFromAnchors(bundle, responses, asked)),
+    refusal(() => rankFromAnchors(bundle, [a, b], asked)),
+    await rejection(loadBundle(source, asked)),
+  ])
+    expectRefusal(error, "unknown_form", message);
+});
