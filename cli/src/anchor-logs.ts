@@ -20,11 +20,19 @@ import {
   taskAmong,
 } from "anchoreval/internal/logs/run-log";
 import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
+import { counted } from "anchoreval/internal/words/figures";
 import { given } from "./command.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
-import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { loggedCosts, type LoggedCosts } from "./prices/logged-costs.ts";
 import { openHarness } from "./trainer.ts";
+
+/** A warning of how answers came, for `warnings` of `--json`. */
+export interface AnswerWarning {
+  readonly code: "unknown_items" | "other_protocol";
+  /** Answers that it is about. */
+  readonly count?: number;
+  readonly message: string;
+}
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {
@@ -35,10 +43,8 @@ export interface ReadModel {
   readonly hashes: ReadonlyMap<string, string>;
   /** Cost of these answers, where their logs say it. */
   readonly took?: LoggedCosts;
-  /** The form that they fill, or that was asked for. */
+  /** The form that was asked for. */
   readonly form?: string;
-  /** Answers to other items, which don't count. */
-  readonly ignored: number;
   readonly warnings: readonly AnswerWarning[];
 }
 
@@ -46,10 +52,12 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;
   readonly metric: readonly string[];
   readonly filter: readonly string[];
-  /** The form to answer; without it, the largest that the logs fill. */
+  /** The form to answer; without it, what the answers fill. */
   readonly form: string | undefined;
   /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
   readonly anchors?: readonly AnchorRecord[];
+  /** All items of the bundle, named as its anchors are: asked for where logs have more than anchors. @default only anchors count */
+  readonly allItems?: () => Promise<readonly AnchorRecord[]>;
   /** Of tasks whose documents are named by a field of theirs, that field. @default none: by their places */
   readonly fields?: ReadonlyMap<string, string>;
 }
@@ -73,16 +81,24 @@ export async function readAnchorLogs(
       "invalid_data",
       `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate takes one: name its folder or files`,
     );
-  const anchors = options.anchors ?? allAnchors(bundle);
-  const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
+  let items = options.anchors ?? allAnchors(bundle);
+  const tasksOf = (): Set<string> => new Set(items.map((item) => item.task ?? taskOfId(item.item_id)));
+  let tasks = tasksOf();
   const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
   const samples: LoggedSample[] = [];
   const groups = groupRuns(logs);
   const isOwn = ([log]: readonly RunLog[]): boolean => tasks.has(taskAmong(tasks, log!.task));
+  let { allItems } = options;
+  const readAll = async (): Promise<void> => {
+    items = (await allItems?.()) ?? items;
+    tasks = tasksOf();
+    allItems = undefined;
+  };
+  if (!groups.every(isOwn)) await readAll();
   const foreign = groups.flatMap((group) => (isOwn(group) ? [] : [group[0]!.task]));
   if (foreign.length > 0)
     remarks.push(
-      `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
+      `the bundle has no item of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
     );
   const runs: { log: RunLog; read: RunSamples; differences: string[] }[] = [];
   for (const [log, ...older] of groups.filter(isOwn)) {
@@ -102,33 +118,36 @@ export async function readAnchorLogs(
   const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
     (message): AnswerWarning => ({ code: "other_protocol", message }),
   );
-  const found = matchAnchors(anchors, samples);
+  let found = matchAnchors(items, samples);
+  if (found.ignored > 0 && allItems) {
+    await readAll();
+    found = matchAnchors(items, samples);
+  }
   if (found.answers.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
       `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}`,
     );
-  const answered = formAnswers(bundle, found.answers, paths.join(", "), options.form);
-  const ignored = found.ignored + answered.ignored;
-  const words = ignoredWords({ ...answered, ignored });
-  if (words !== null) remarks.push(words);
+  if (found.ignored > 0)
+    warnings.push({
+      code: "unknown_items",
+      count: found.ignored,
+      message: `${counted(found.ignored, "sample")} of these logs ${found.ignored === 1 ? "is" : "are"} of no item of the bundle: ${found.ignored === 1 ? "it doesn't" : "they don't"} count.`,
+    });
   if (found.errored > 0)
-    remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
-  if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
+    remarks.push(`${found.errored} items have no answer of the model; they count as the harness scored them`);
+  if (found.unscored > 0) remarks.push(`${found.unscored} items have no score, and count as missing`);
   const trials = new Map(
-    [...found.found].flatMap(([id, sample]) =>
-      sample.trials && answered.responses.has(id) ? [[id, sample.trials]] : [],
-    ),
+    [...found.found].flatMap(([id, sample]) => (sample.trials ? [[id, sample.trials] as const] : [])),
   );
   const repeated = trials.size > 0 && { trials };
-  const took = loggedCosts([...found.found].flatMap(([id, own]) => (answered.responses.has(id) ? [own] : [])));
+  const took = loggedCosts([...found.found.values()]);
   return {
-    ...answered,
+    ...given({ form: options.form, took }),
     ...repeated,
-    ...given({ took }),
+    responses: found.answers,
     name: models[0]!,
     hashes: found.hashes,
-    ignored,
     warnings,
     remarks,
   };

@@ -1,5 +1,6 @@
 import { namedSource } from "../bundles/sources.ts";
-import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
+import { loadItemLines } from "../bundles/read-file.ts";
+import type { ItemLines } from "../core/bundle/item-lines.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import type { Population } from "../core/adaptive/population.ts";
 import { refuseFullScores, type Bundle, type BundleScenario, type BundleSource } from "../core/bundle/bundle.ts";

@@ -7,7 +7,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
-import { checkLength, corrupt, readManifest } from "./read-file.ts";
+import { checkLength, corrupt, keepLocalItems, loadItems, readManifest } from "./read-file.ts";
 
 /** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {
@@ -15,6 +15,11 @@ export interface LoadOptions {
   readonly form?: string;
   /** Load these scenarios only (and those that share an ability with them). @default all */
   readonly scenarios?: readonly string[];
+  /**
+   * Read the names of all items, too, so that answers to items that are no anchors count. Of a folder they are read where
+   * they are needed. @default false
+   */
+  readonly items?: boolean;
   /** Expected digest of the bundle, `sha256:…`; another is an error. A URL may end in `#sha256:…` instead. */
   readonly digest?: string;
   /**
@@ -56,7 +61,10 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
     const { bytes: own, begin } = parameters!.get(id)!;
     return [id, { parameters: own, parametersBegin: begin, anchors: anchors!.get(id)!.bytes }] as const;
   });
-  return decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
+  const bundle = decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
+  keepLocalItems(from, bundle);
+  if (options.items) await loadItems(from, bundle, signal);
+  return bundle;
 }
 
 function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {

@@ -22,6 +22,10 @@ export type WarningCode =
   | "weaker_than_any_seen"
   | "missing_answers"
   | "changed_items_dropped"
+  /** Answers to items of the bundle that the form doesn't ask; they count where every item of a scenario is answered. */
+  | "other_items"
+  /** Answers to no item of the bundle. */
+  | "unknown_items"
   | "no_interval"
   /** Every item was answered, but the score is on items that the bundle doesn't have: it isn't exact. */
   | "beyond_items"
@@ -49,6 +53,8 @@ export type WarningCode =
 export interface EstimateWarning {
   readonly code: WarningCode;
   readonly scenario?: string;
+  /** Answers that it is about, where it counts them. */
+  readonly count?: number;
   readonly message: string;
 }
 

@@ -42,6 +42,7 @@ class EstimateWarning:
     code: str
     message: str
     scenario: str | None = None
+    count: int | None = None
 
 
 @dataclass(frozen=True)

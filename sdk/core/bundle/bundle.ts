@@ -120,6 +120,12 @@ export interface BundleSource {
     file: BundleFileName,
     options?: { range?: ByteRange; fileBytes?: number; signal?: AbortSignal },
   ): Promise<Uint8Array | null>;
+  /**
+   * Bytes of a whole file without waiting, of a source on this machine.
+   * @returns null where the file doesn't exist
+   * @throws AnchorEvalError as `read`
+   */
+  readNow?(file: BundleFileName, fileBytes: number): Uint8Array | null;
   /** manifest.sig, null where there is none. A source without this has no signatures. */
   readSignatures?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
   /** trust.json of the benchmark, null where there is none. A source without this is no published one. */

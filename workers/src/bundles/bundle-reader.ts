@@ -14,8 +14,10 @@ import type { BundleFileName, ByteRange } from "anchoreval/bundle";
 import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
@@ -62,6 +64,8 @@ type Warn = <Result extends Warned>(result: Result) => Result;
 export interface WarnedBundle {
   readonly bundle: Bundle;
   readonly warn: Warn;
+  /** Lets the bundle know the names of all its items, where some answer is to none of its anchors. */
+  readonly readyFor: (responses: unknown) => Promise<void>;
 }
 
 /** Reads the published bundles of a bucket for one request, through the isolate's caches. */
@@ -119,7 +123,13 @@ export class BundleReader {
   /** A bundle with its warning; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
   async warnedBundle(ref: BundleRef): Promise<WarnedBundle> {
     const [bundle, warn] = await Promise.all([this.bundle(ref), this.yankedWarning(ref)]);
-    return { bundle, warn };
+    const readyFor = async (responses: unknown): Promise<void> => {
+      if (knowsItems(bundle) || !answersOthers(bundle, responses)) return;
+      const { benchmark, version } = bundle.manifest;
+      const lines = await this.#itemLines(await this.published({ benchmark, version }));
+      keepItems(bundle, () => lines);
+    };
+    return { bundle, warn, readyFor };
   }
 
   /**
@@ -164,13 +174,17 @@ export class BundleReader {
   /** A bundle's items with their names and parameters; the version may be `latest`. @throws AnchorEvalError as `loadAdaptive` */
   async itemPool(ref: BundleRef): Promise<ItemPool> {
     const published = await this.#resolved(ref);
-    const { digest, manifest } = published;
-    const takes = bytesOf(manifest, "items.jsonl") + 4 * itemTotal(manifest);
     const [bundle, items] = await Promise.all([
-      this.bundle({ benchmark: ref.benchmark, version: manifest.version }),
-      this.#cached("items", digest, () => loadItemLines(this.#source(published), manifest), takes),
+      this.bundle({ benchmark: ref.benchmark, version: published.manifest.version }),
+      this.#itemLines(published),
     ]);
     return itemPool(bundle, items);
+  }
+
+  #itemLines(published: PublishedBundle): Promise<ItemLines> {
+    const { digest, manifest } = published;
+    const takes = bytesOf(manifest, "items.jsonl") + 4 * itemTotal(manifest);
+    return this.#cached("items", digest, () => loadItemLines(this.#source(published), manifest), takes);
   }
 
   /** A bundle's routing model; the version may be `latest`. @throws AnchorEvalError as {@link loadRouting} */

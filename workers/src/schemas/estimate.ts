@@ -24,6 +24,8 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "weaker_than_any_seen",
     "missing_answers",
     "changed_items_dropped",
+    "other_items",
+    "unknown_items",
     "no_interval",
     "ability_not_converged",
     "suspicious_pattern",
@@ -37,6 +39,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "yanked_version",
   ]),
   scenario: z.string().exactOptional(),
+  count: optional(z.number().int(), "Answers that it is about, where it counts them."),
   message: z.string(),
 });
 
