@@ -12,7 +12,7 @@ interface AnsweredAnchor {
 /**
  * The form that answers are read by, where none is named. Answers that several forms hold all: the default or the only one
  * that they fill. Else, of a run on more than one form: that with the most answers among those that are answered to 70 %
- * at least in every scenario with answers (or among all, where none is); of equal ones the smallest, then the default.
+ * at least in every scenario with answers, of equal ones the smallest; or among all, where none is; then the default.
  * @param answered - anchors with an answer
  * @param isMore - whether there are other answers, too
  * @throws AnchorEvalError `ambiguous_form` where answers fit several forms and fill none
@@ -38,7 +38,9 @@ export function chooseForm(
   const enough = sizes.filter(({ isEnough }) => isEnough);
   const [best] = (enough.length > 0 ? enough : sizes).sort(
     (left, right) =>
-      right.answers - left.answers || left.size - right.size || Number(right.isDefault) - Number(left.isDefault),
+      right.answers - left.answers ||
+      (enough.length > 0 ? left.size - right.size : 0) ||
+      Number(right.isDefault) - Number(left.isDefault),
   );
   return best!.id;
 }

@@ -254,7 +254,7 @@ function locate(bundle: Bundle, responses: unknown): LocatedAnswers {
     for (const [id, score, place] of responses as Iterable<Entry>) add(id, score, place ?? String(id));
   else for (const [id, score] of Object.entries(responses)) add(id, score, id);
   refuse(bad);
-  if (bundleItems(bundle) === null)
+  if (unknown.length > 0 && bundleItems(bundle) === null)
     refuse(
       unknown.map(unknownItem),
       "; leave out other items, or load the bundle with the names of all its items (items: true)",
@@ -340,7 +340,7 @@ function refuseOthers(
 }
 
 /** Answers that a refusal lists: enough to see how ids differ. */
-const MOST_ISSUES = 20;
+const MOST_ISSUES = 100;
 
 function changedItems(read: readonly LocatedAnswer[], options: EstimateOptions): string[] {
   if (!options.hashes) return [];
