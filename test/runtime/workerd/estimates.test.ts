@@ -58,14 +58,14 @@ test("a bundle that isn't there", async () => {
 });
 
 test("all items answered: exact as in the SDK, alone, in a batch and in lines; misspelt ids are named", async () => {
-  const content = sampleContent({ benchmark: "whole" });
-  await publishSample({ benchmark: "whole" });
+  const content = sampleContent({ benchmark: "complete-run" });
+  await publishSample({ benchmark: "complete-run" });
   const bundle = await loadBundle(memorySource(encodeBundle(content)), { items: true });
   const ids = content.scenarios.flatMap(({ items }) => items.map(({ item_id }) => item_id));
   const responses = { ...Object.fromEntries(ids.map((id, i) => [id, i % 3 === 0 ? 0 : 1])), nobody: 1 };
   const expected: unknown = JSON.parse(JSON.stringify(estimateFromAnchors(bundle, responses)));
   expect(expected).toMatchObject({ answered: 100, interval: { method: "exact" }, warnings: [{ code: "unknown_items", count: 1 }] }); // prettier-ignore
-  const path = "/v1/bundles/whole/1.0.0/estimates";
+  const path = "/v1/bundles/complete-run/1.0.0/estimates";
   expect(await (await startApp()(path, post({ responses }))).json()).toEqual(expected);
   const entry = { model: "m", responses };
   const batch = await startApp()(`${path}/batch`, post({ models: [entry] }));
@@ -76,6 +76,6 @@ test("all items answered: exact as in the SDK, alone, in a batch and in lines; m
     body: `${JSON.stringify(entry)}\n`,
   });
   expect(JSON.parse((await lines.text()).split("\n")[0]!)).toEqual({ index: 0, model: "m", estimate: expected });
-  const compared = await startApp()("/v1/bundles/whole/1.0.0/comparisons", post({ a: { responses }, b: { responses } })); // prettier-ignore
+  const compared = await startApp()("/v1/bundles/complete-run/1.0.0/comparisons", post({ a: { responses }, b: { responses } })); // prettier-ignore
   expect(await compared.json()).toMatchObject({ answered: 100, difference: 0, interval: { method: "exact" } });
 });
