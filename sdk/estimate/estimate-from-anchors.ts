@@ -16,6 +16,8 @@ import {
 } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
+import { disorder, MOST_DISORDER } from "../core/person-fit/disorder.ts";
+import { answerCurves } from "../core/person-fit/statistics.ts";
 import { type ScenarioEstimate, wholeEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
@@ -116,6 +118,14 @@ export function scoreAnswers(
       scenarios.set(id, scenarioResult(scenario, bank.id, form, model, answers, overall, level, warnings));
     }
   }
+  const unchecked = [...scenarios].filter(
+    ([, { result }]) => result.details?.pattern.suspicions === null && result.answeredShare >= LEAST_ANSWERED_SHARE,
+  );
+  if (unchecked.length > 0)
+    warnings.push({
+      code: "answers_not_checked",
+      message: `Whether the answers follow the items' difficulty wasn't checked in ${unchecked.map(([id]) => id).join(", ")}: they are graded, and too few models like this one tell what is odd.`,
+    });
   const lacking = model.joint
     ? []
     : [...scenarios].filter(([, { result }]) => result.answeredShare < LEAST_ANSWERED_SHARE);
@@ -192,14 +202,20 @@ function scenarioResult(
     );
   if (all && !exact)
     warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
-  const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
-  const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leapOf(score, seen) : null) : null;
+  const judged = fromAnchors.sample.share >= LEAST_ANSWERED_SHARE;
+  const byThresholds =
+    judged && own.pattern ? suspicions(answerPattern, own.pattern, stronger ? leapOf(score, seen) : null) : null;
+  const loose =
+    judged && byThresholds === null
+      ? answersDisorder(bank, model.ability(bankId, "separate")!.theta, fromAnchors.sample)
+      : null;
+  const found = byThresholds ?? (loose === null ? null : loose > MOST_DISORDER ? (["guessing"] as const) : []);
   // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
   const tightening = found?.length ? { inside: 1, outside: 1 } : described.tightening;
   if (found?.length)
     warn(
       "suspicious_pattern",
-      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in fifty is flagged.`,
+      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in ${loose === null ? "fifty" : "a hundred"} is flagged.`,
     );
   const drawn = exact ? NO_SAMPLING : estimate.sampling;
   const gated = drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, tightening, drawn) : null;
@@ -236,10 +252,18 @@ function scenarioResult(
       estimator: form.estimator,
       estimators,
       outside,
-      pattern: { ...answerPattern, suspicions: found },
+      pattern: { ...answerPattern, ...(loose !== null && { disorder: loose }), suspicions: found },
     },
   };
   return { result, bounds, sampling, tightening, gated };
+}
+
+function answersDisorder(
+  bank: BundleScenario["bank"],
+  theta: Float64Array,
+  sample: ScenarioEstimate["sample"],
+): number | null {
+  return disorder(sample, answerCurves(bank, theta, sample));
 }
 
 function unanswered(of: number): ScenarioResult {

@@ -63,6 +63,7 @@ class ScenarioPattern:
     preknowledge: float | None
     broken_run: float
     suspicions: tuple[Literal["memorised", "guessing", "broken"], ...] | None
+    disorder: float | None = None
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "no_interval",
     "ability_not_converged",
     "suspicious_pattern",
+    "answers_not_checked",
     "beyond_items",
     "few_source_models",
     "estimated_separately",
@@ -49,9 +50,10 @@ const ScenarioPatternSchema = answerSchema("ScenarioPattern", {
   outfit: z.number().nullable(),
   preknowledge: described(z.number().nullable(), "High if hard items are unexpectedly right."),
   brokenRun: described(z.number(), "Above 0 if hardly anything is right, in nats."),
+  disorder: optional(z.number(), "If there are no thresholds: suspicious above 2, in nats."),
   suspicions: described(
     z.array(z.enum(SUSPICIONS)).readonly().nullable(),
-    "By the bundle's thresholds; null if it has none, or for too few answers.",
+    "By the bundle's thresholds, or by `disorder`; null if nothing was checked.",
   ),
 });
 
