@@ -182,7 +182,7 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
 /** Suspicions where there are no thresholds; null where answers are graded. */
 function disordered(bank, estimate, group, items, scores) {
   const own = disorder({ scores }, answerCurves(bank, estimate.ability(group, "separate").theta, { items }));
-  return own === null ? null : own > MOST_DISORDER ? ["guessing"] : [];
+  return own > MOST_DISORDER ? ["guessing"] : [];
 }
 
 function order(accuracy) {

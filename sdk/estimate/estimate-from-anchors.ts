@@ -118,14 +118,6 @@ export function scoreAnswers(
       scenarios.set(id, scenarioResult(scenario, bank.id, form, model, answers, overall, level, warnings));
     }
   }
-  const unchecked = [...scenarios].filter(
-    ([, { result }]) => result.details?.pattern.suspicions === null && result.answeredShare >= LEAST_ANSWERED_SHARE,
-  );
-  if (unchecked.length > 0)
-    warnings.push({
-      code: "answers_not_checked",
-      message: `Whether the answers follow the items' difficulty wasn't checked in ${unchecked.map(([id]) => id).join(", ")}: they are graded, and too few models like this one tell what is odd.`,
-    });
   const lacking = model.joint
     ? []
     : [...scenarios].filter(([, { result }]) => result.answeredShare < LEAST_ANSWERED_SHARE);
@@ -207,7 +199,7 @@ function scenarioResult(
     judged && own.pattern ? suspicions(answerPattern, own.pattern, stronger ? leapOf(score, seen) : null) : null;
   const loose =
     judged && byThresholds === null
-      ? answersDisorder(bank, model.ability(bankId, "separate")!.theta, fromAnchors.sample)
+      ? disorder(fromAnchors.sample, answerCurves(bank, model.ability(bankId, "separate")!.theta, fromAnchors.sample))
       : null;
   const found = byThresholds ?? (loose === null ? null : loose > MOST_DISORDER ? (["guessing"] as const) : []);
   // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
@@ -256,14 +248,6 @@ function scenarioResult(
     },
   };
   return { result, bounds, sampling, tightening, gated };
-}
-
-function answersDisorder(
-  bank: BundleScenario["bank"],
-  theta: Float64Array,
-  sample: ScenarioEstimate["sample"],
-): number | null {
-  return disorder(sample, answerCurves(bank, theta, sample));
 }
 
 function unanswered(of: number): ScenarioResult {

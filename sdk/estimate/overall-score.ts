@@ -56,7 +56,8 @@ export function drawnMethod(
 
 /**
  * Overall score Σ W_s·S_s / Σ W_s and its interval: from the scenarios' variances, since they are drawn
- * independently, times what held-out models showed their errors to go together by; for other forms the overall error was measured itself.
+ * independently, times what held-out models showed their errors to go together by; for other forms the overall error was
+ * measured itself. Of one scenario they are the scenario's.
  */
 export function overallScore(
   manifest: Manifest,
@@ -64,6 +65,8 @@ export function overallScore(
   scenarios: ReadonlyMap<string, ScoredScenario>,
   level: number,
 ): Pick<Estimate, "score" | "interval" | "reason"> {
+  const only = manifest.scenarios.length === 1 && scenarios.get(manifest.scenarios[0]!.id)?.result;
+  if (only && only.score !== null) return { score: only.score, interval: only.interval, reason: only.reason };
   const missing = manifest.scenarios.filter(({ id }) => scenarios.get(id)?.result.score == null).map(({ id }) => id);
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
   for (const [id, { result }] of scenarios)

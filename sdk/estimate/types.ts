@@ -40,8 +40,6 @@ export type WarningCode =
   /** The scenario wasn't asked: its score comes from the other scenarios'. */
   | "predicted_scenario"
   | "suspicious_pattern"
-  /** No held-out models tell what patterns are odd, and answers that are neither right nor wrong can't be checked without. */
-  | "answers_not_checked"
   /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */
   | "exposure_not_limited"
   /** Of estimates from trials alone: the source models were tried more often, or less. */
@@ -125,8 +123,8 @@ interface ScenarioPattern extends AnswerPattern {
   /** In nats, where the bundle has no thresholds for such a model; suspicious above 2. */
   readonly disorder?: number;
   /**
-   * Suspicions, by thresholds from held-out source models, or by `disorder` where the bundle has none; null where nothing was
-   * checked: less than 70 % of the anchors' weight was answered, or answers are graded and there are no thresholds.
+   * Suspicions, by thresholds from held-out source models, or by `disorder` where the bundle has none; null where less
+   * than 70 % of the anchors' weight was answered.
    */
   readonly suspicions: readonly Suspicion[] | null;
 }

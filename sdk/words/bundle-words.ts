@@ -98,7 +98,7 @@ export function answerCheckWords({
   const loose = scenarios.filter(({ id }) => lookUp(form.scenarios, id)?.pattern == null).map(({ id }) => id);
   if (loose.length === 0) return null;
   const where = loose.length === scenarios.length ? "" : ` in ${listed(loose)}`;
-  return `loose${where}, as fewer than 49 models could be held out: right and wrong answers against the items' difficulty alone. Of 50 answers that are to the wrong items 7 in 10 are found, of coin flips 8 in 10; graded or memorised ones aren't`;
+  return `loose${where}, as fewer than 49 models could be held out: right and wrong answers against the items' difficulty alone. Of 50 answers that are to the wrong items 7 in 10 are found, of coin flips 8 in 10; memorised ones aren't looked for`;
 }
 
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */

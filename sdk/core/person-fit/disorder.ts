@@ -25,23 +25,21 @@ const HALVINGS = 40;
  * answers are alike. Given k the ability is no matter, and by Markov's inequality a model that answers by its curves
  * exceeds t with a probability of e^(−t) at most: so a fixed threshold serves, where there are too few models to measure one.
  * @param curves - of the answers, at the ability that they gave
- * @returns in nats; null where an answer is neither right nor wrong
+ * @param answers - right from ½ on
+ * @returns in nats
  * @see Andersen (1970), Journal of the Royal Statistical Society B 32, 283–301 (conditional likelihood)
  * @example disorder({ scores: [1, 0] }, { p: Float64Array.of(0.9, 0.1), q: Float64Array.of(0.1, 0.9) }) // log(1/2) − log(81/82)
  */
 export function disorder(
   { scores }: Pick<ScoredItems, "scores">,
   { p, q }: Pick<AnswerCurves, "p" | "q">,
-): number | null {
+): number {
   const n = p.length;
-  let right = 0;
-  for (let j = 0; j < n; j++) {
-    if (scores[j] !== 0 && scores[j] !== 1) return null;
-    right += scores[j]!;
-  }
+  const rounded = Uint8Array.from(scores, (score) => Number(score >= 0.5));
+  const right = rounded.reduce((sum, score) => sum + score, 0);
   if (right === 0 || right === n) return 0;
   const logits = p.map((own, j) => Math.min(LARGEST_LOGIT, Math.max(-LARGEST_LOGIT, Math.log(own / q[j]!))));
-  return logChance(new Float64Array(n), scores, right) - logChance(logits, scores, right);
+  return logChance(new Float64Array(n), rounded, right) - logChance(logits, rounded, right);
 }
 
 /**

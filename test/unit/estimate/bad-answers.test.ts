@@ -36,7 +36,7 @@ const refused = (responses: unknown, options?: EstimateOptions): Refusal =>
   refusal(() => estimateFromAnchors(bundle, responses as Responses, options));
 
 test("the untouched answers are scored", () => {
-  expect(estimateFromAnchors(bundle, answers)).toMatchObject({ form: "20", answered: 40, of: 40, warnings: [] });
+  expect(estimateFromAnchors(bundle, answers)).toMatchObject({ form: "20", answered: 40, of: 40 });
 });
 
 describe("a score that is none", () => {

@@ -29,7 +29,6 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "no_interval",
     "ability_not_converged",
     "suspicious_pattern",
-    "answers_not_checked",
     "beyond_items",
     "few_source_models",
     "estimated_separately",
@@ -53,7 +52,7 @@ const ScenarioPatternSchema = answerSchema("ScenarioPattern", {
   disorder: optional(z.number(), "If there are no thresholds: suspicious above 2, in nats."),
   suspicions: described(
     z.array(z.enum(SUSPICIONS)).readonly().nullable(),
-    "By the bundle's thresholds, or by `disorder`; null if nothing was checked.",
+    "By the bundle's thresholds, or by `disorder`; null for too few answers.",
   ),
 });
 

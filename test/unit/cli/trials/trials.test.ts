@@ -124,7 +124,7 @@ test("trials of items that the bundle doesn't have are named, and don't count", 
   expect(JSON.parse(out)).toMatchObject({
     answered: others.length,
     trials: { count: others.flatMap(([, own]) => own).length },
-    warnings: [{ code: "unknown_items", count: 1 }, {}],
+    warnings: [{ code: "unknown_items", count: 1 }, { code: "missing_answers" }],
   });
 });
 
