@@ -31,7 +31,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a bundle: the manifest, then only the byte ranges that are needed, each checked against its digest.
+ * Loads a bundle: the manifest, then only the byte ranges that are needed, each checked against its digest. Of a version that
+ * its publisher took back `yanked` says why, and results from it warn.
  * @param source - a URL (of `/v1/bundles/{benchmark}/{version}` on a Worker, or of a folder on any static host), or a
  * {@link BundleSource}: `r2Source(bucket, …)`, `folderSource(path)` from `anchoreval/node`
  * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
@@ -42,6 +43,7 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
   const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
+  const yank = from.readYank?.(signal) ?? null;
   const { manifest, digest } = await readManifest(from, {
     ...signal,
     ...(options.digest !== undefined && { digest: options.digest }),
@@ -64,7 +66,8 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
   const bundle = decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
   keepLocalItems(from, bundle);
   if (options.items) await loadItems(from, bundle, signal);
-  return bundle;
+  const yanked = await yank;
+  return yanked?.yanked ? { ...bundle, yanked: yanked.reason } : bundle;
 }
 
 function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {

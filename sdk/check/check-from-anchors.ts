@@ -3,7 +3,7 @@ import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { invalidOption } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import {
   type PairedAnswers,
   pairedSampling,
@@ -45,10 +45,16 @@ export function checkFromAnchors(
   if (minScore !== undefined && !(minScore >= 0 && minScore <= 1))
     throw invalidOption(`minScore must be a score in [0,1], got ${minScore}`);
 
+  refuseYanked(bundle, options);
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw invalidOption("a check needs answers");
   const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
-  const { scores, whole: answeredWhole, warnings, ...served } = resolveModels(bundle, [...baselines, ...runs], names, options);
+  const {
+    scores,
+    whole: answeredWhole,
+    warnings,
+    ...served
+  } = resolveModels(bundle, [...baselines, ...runs], names, options);
   const { form } = served;
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
@@ -72,6 +78,18 @@ export function checkFromAnchors(
     ...countAnswers(counts.values()),
     warnings: [...warnings, ...estimateAt(level).warnings],
   };
+}
+
+/** @throws AnchorEvalError `yanked_version` for a version that its publisher took back, unless that is allowed */
+export function refuseYanked(
+  { manifest: { benchmark, version }, yanked }: Pick<Bundle, "manifest" | "yanked">,
+  { allowYanked = false }: Pick<CheckOptions, "allowYanked">,
+): void {
+  if (yanked === undefined || allowYanked) return;
+  throw new AnchorEvalError(
+    "yanked_version",
+    `${benchmark} ${version} was yanked by its publisher: ${yanked}; a check doesn't rest on such a version: take another, or allow it`,
+  );
 }
 
 export function namedRuns(models: readonly ComparedModel[], side: string): string[] {

@@ -1,6 +1,6 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { resolveAnswers, type WholeScenario } from "../estimate/resolve-answers.ts";
+import { resolveAnswers, type WholeScenario, yankedWarnings } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
 
@@ -73,11 +73,12 @@ export function resolveModels(
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): ResolvedModels {
   refuseFullScores(bundle.manifest, "differences are");
-  const warnings: EstimateWarning[] = [];
+  const warnings: EstimateWarning[] = yankedWarnings(bundle);
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
     const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
-    warnings.push(...found.warnings.map((own) => ({ ...own, message: `${names[k]!}: ${own.message}` })));
+    const own = found.warnings.filter(({ code }) => code !== "yanked_version");
+    warnings.push(...own.map((warning) => ({ ...warning, message: `${names[k]!}: ${warning.message}` })));
     return found;
   });
   const { form } = resolved[0]!;

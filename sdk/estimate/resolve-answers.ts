@@ -71,10 +71,17 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
     whole,
     counts: (id) => counting.has(id),
     warnings: [
+      ...yankedWarnings(bundle),
       ...droppedWarnings([...dropped]),
       ...otherWarnings(form, { others, unknown, elsewhere: located.elsewhere }),
     ],
   };
+}
+
+/** The warning of a version that its publisher took back, if it is one. */
+export function yankedWarnings({ manifest: { version }, yanked }: Bundle): EstimateWarning[] {
+  if (yanked === undefined) return [];
+  return [{ code: "yanked_version", message: `version ${version} was yanked by its publisher: ${yanked}` }];
 }
 
 /** The warning of dropped answers, if there are any. @param whose - the model's name, for one of several */

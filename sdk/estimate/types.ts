@@ -46,7 +46,7 @@ export type WarningCode =
   | "other_trials"
   /** The bundle is from before format 1.4: its manifest has no checksum, so that a damage to it may not be seen. */
   | "unchecked_manifest"
-  /** Over HTTP alone: a bundle doesn't know it. */
+  /** The bundle's publisher took this version back. */
   | "yanked_version";
 
 /** Something that a reader of the score should know, in plain words. */

@@ -5,7 +5,8 @@ import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
-import { CARD_FILE } from "../core/bundle/names.ts";
+import { parseYank } from "../core/bundle/yank.ts";
+import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
 import { settleFolder } from "./out-folder.ts";
@@ -51,6 +52,10 @@ export function folderSource(folder: string): BundleSource {
     readNow: (file, fileBytes) => readNow(folder, file, fileBytes),
     readSignatures: () => read(SIGNATURE_FILE),
     readCard: () => read(CARD_FILE),
+    readYank: async () => {
+      const bytes = await read(YANKED_FILE).catch(() => null);
+      return bytes && parseYank(bytes);
+    },
   };
 }
 

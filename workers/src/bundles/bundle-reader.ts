@@ -64,6 +64,8 @@ type Warn = <Result extends Warned>(result: Result) => Result;
 export interface WarnedBundle {
   readonly bundle: Bundle;
   readonly warn: Warn;
+  /** Why its publisher took the version back; null where it wasn't. */
+  readonly yanked: string | null;
   /** Lets the bundle know the names of all its items, where some answer is to none of its anchors. */
   readonly readyFor: (responses: unknown) => Promise<void>;
 }
@@ -110,26 +112,24 @@ export class BundleReader {
    * The warning that results of a version need if it is yanked, which `latest` never is. If the index can't be read there
    * is no warning: no estimate fails because of it.
    */
-  async yankedWarning({ benchmark, version }: BundleRef): Promise<Warn> {
-    const entry = version === LATEST ? undefined : await this.#entry({ benchmark, version }).catch(() => undefined);
-    if (entry?.yanked !== true) return (result) => result;
-    const reason = entry.reason ?? "no reason was given";
-    return (result) => {
-      const message = `version ${result.version} was yanked by its publisher: ${reason}`;
-      return { ...result, warnings: [{ code: "yanked_version", message }, ...result.warnings] };
-    };
+  async yankedWarning(ref: BundleRef): Promise<Warn> {
+    return yankedWarning(await this.#yankedReason(ref));
   }
 
+  async #yankedReason({ benchmark, version }: BundleRef): Promise<string | null> {
+    const entry = version === LATEST ? undefined : await this.#entry({ benchmark, version }).catch(() => undefined);
+    return entry?.yanked === true ? (entry.reason ?? "no reason was given") : null;
+  }
   /** A bundle with its warning; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
   async warnedBundle(ref: BundleRef): Promise<WarnedBundle> {
-    const [bundle, warn] = await Promise.all([this.bundle(ref), this.yankedWarning(ref)]);
+    const [bundle, yanked] = await Promise.all([this.bundle(ref), this.#yankedReason(ref)]);
     const readyFor = async (responses: unknown): Promise<void> => {
       if (knowsItems(bundle) || !answersOthers(bundle, responses)) return;
       const { benchmark, version } = bundle.manifest;
       const lines = await this.#itemLines(await this.published({ benchmark, version }));
       keepItems(bundle, () => lines);
     };
-    return { bundle, warn, readyFor };
+    return { bundle, warn: yankedWarning(yanked), yanked, readyFor };
   }
 
   /**
@@ -282,6 +282,14 @@ export class BundleReader {
     const caches: ValueCaches = this.#setup.caches;
     return phases.time(phase, () => caches[phase].get(key, { load, takes, keepAlive }));
   }
+}
+
+function yankedWarning(reason: string | null): Warn {
+  return (result) => {
+    if (reason === null) return result;
+    const message = `version ${result.version} was yanked by its publisher: ${reason}`;
+    return { ...result, warnings: [{ code: "yanked_version", message }, ...result.warnings] };
+  };
 }
 
 /** Memory that the decoded bundle takes, approximately as `Bundle.byteLength` counts. @unit bytes */
