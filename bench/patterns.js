@@ -1,6 +1,6 @@
 // What the flag for suspicious answer patterns finds on real models, and how often it is wrong.
 // usage: node bench/patterns.js FOLDER [--sets helm-lite,openllm2-official,helm-legalbench] [--anchors 100] [--forms 4]
-//          [--weighting items] [--seed 1] [--json]
+//          [--weighting items] [--models 24] [--seed 1] [--json]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 //
 // A fifth of the models is held out of everything: the calibration, the choice of anchors and the thresholds, which are
@@ -10,6 +10,10 @@
 //   random   a random 30 % of the anchors are right
 //   guessing the model's answers are dealt anew among the anchors: as many right, whatever their difficulty
 //   zero     every answer is wrong
+//   shifted  every answer is that to the next item
+//   coins    answers are right with a chance of .8, whatever the item
+// Where there are no thresholds (with --models N, which fits on N models of each fold at most), answers are judged by their
+// disorder.
 // Two more rounds judge stronger models than any that was fitted, as they are: the strongest fifth by the rest, and the
 // strongest 30 % by the weakest half, where that half has enough models for thresholds.
 import { parseArgs } from "node:util";
@@ -18,6 +22,8 @@ import { leapOf } from "anchoreval/internal/core/estimators/logit-shift";
 import { scoreRange } from "anchoreval/internal/core/inference/ranks";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
+import { disorder, MOST_DISORDER } from "anchoreval/internal/core/person-fit/disorder";
+import { answerCurves } from "anchoreval/internal/core/person-fit/statistics";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { answeringModels, describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
 import { sourceSplits } from "../offline-trainer/dist/matrix/source-splits.js";
@@ -37,6 +43,7 @@ const { values, positionals } = parseArgs({
     anchors: { type: "string", default: "100" },
     forms: { type: "string", default: "4" },
     weighting: { type: "string", default: "items" },
+    models: { type: "string" },
     seed: { type: "string", default: "1" },
     selection: { type: "string", default: recommended.settings.selection },
     json: { type: "boolean", default: false },
@@ -64,6 +71,8 @@ const CHANGES = {
   },
   guessing: (scores, _, random) => random.shuffle([...scores]),
   zero: (scores) => scores.map(() => 0),
+  shifted: (scores, _, __, next) => scores.map((___, j) => next(j)),
+  coins: (scores, _, random) => scores.map(() => Number(random.next() < 0.8)),
 };
 const sizes = values.anchors.split(",").map(Number);
 const chosen = await customised(recommended, { selection: values.selection, weighting: values.weighting });
@@ -114,13 +123,19 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
   const [slice] = task.scenarios;
   const { id } = slice;
   const plan = { benchmark, method, forms };
-  const validation = await crossValidate(plan, split.sources, random.fork("inner"), { backend });
-  const learned = await learn(onlyModels(benchmark, split.sources), method, forms, random, { backend });
+  const few = random
+    .fork("few")
+    .shuffle([...split.sources])
+    .slice(0, values.models && Number(values.models));
+  const sources = few.sort((l, m) => l - m);
+  const validation = await crossValidate(plan, sources, random.fork("inner"), { backend });
+  const learned = await learn(onlyModels(benchmark, sources), method, forms, random, { backend });
+  const { bank } = learned.groups[0].bank.scenarios[0];
   const { accuracy } = learned.groups[0].bank.scenarios[0];
   const full = fullScores(task.matrix, slice).score;
   const { worst, best } = learned.seen.get(id);
   const seen = { worst, best, overall: null };
-  const blends = learnBlends(benchmark, split.sources, method, forms, validation).get(id);
+  const blends = learnBlends(benchmark, sources, method, forms, validation).get(id);
   const thresholds = new Map(
     sizes.map((n) => {
       const { interpolation, extrapolation } = validation.get(id).get(String(n)).separate;
@@ -143,7 +158,9 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
             scores,
             Array.from(items, (item) => accuracy[item]),
             stream,
+            (j) => scoreAt(task.matrix, model, slice.begin + ((items[j] + 1) % accuracy.length)),
           );
+          if (given.some(Number.isNaN)) continue;
           const estimate = scoring.estimate(new Map([[id, Float64Array.from(given)]]));
           const own = thresholds.get(n);
           const { estimators, outside } = blendEstimates(
@@ -154,12 +171,18 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
           const range = scoreRange(outside);
           const stronger = range === "outside" && outside.above > outside.below;
           const leap = stronger ? leapOf(estimators.gate, seen) : null;
-          const found = own === null ? null : suspicions(estimate.pattern(id), own, leap);
+          const found = (own && suspicions(estimate.pattern(id), own, leap)) ?? disordered(bank, estimate, task.id, items, given); // prettier-ignore
           rows.push({ set, scenario: task.id, protocol, n, change, model, truth: full[model], range, found });
         }
       }
     }
   }
+}
+
+/** Suspicions where there are no thresholds; null where answers are graded. */
+function disordered(bank, estimate, group, items, scores) {
+  const own = disorder({ scores }, answerCurves(bank, estimate.ability(group, "separate").theta, { items }));
+  return own > MOST_DISORDER ? ["guessing"] : [];
 }
 
 function order(accuracy) {
@@ -182,7 +205,7 @@ function print(own) {
   const weak = ({ truth }) => truth < WEAK;
   console.log(`\n${own[0].n} anchors, ${values.forms} forms a fold, seed ${values.seed}`);
   console.log(
-    `${"".padEnd(30)} models  false alarms (± s.e.)  fifth     half      hardest < ${WEAK}  random < ${WEAK}  guessing  zero`,
+    `${"".padEnd(30)} models  false alarms (± s.e.)  fifth     half      hardest < ${WEAK}  random < ${WEAK}  guessing  zero      shifted   coins`,
   );
   for (const name of [...scenarios, null]) {
     const clean = of(name, "interpolation", "none");
@@ -193,6 +216,8 @@ function print(own) {
       share(of(name, "interpolation", "random", weak)),
       share(of(name, "interpolation", "guessing")),
       share(of(name, "interpolation", "zero")),
+      share(of(name, "interpolation", "shifted")),
+      share(of(name, "interpolation", "coins")),
     ];
     const models = new Set(clean.map(({ set, scenario, model }) => `${set} ${scenario} ${model}`)).size;
     console.log(
@@ -204,7 +229,7 @@ function print(own) {
       .map((end, k) => `${BANDS[k]}–${end}`.padStart(10))
       .join("")}`,
   );
-  for (const change of ["hardest", "random", "guessing", "zero"])
+  for (const change of Object.keys(CHANGES).slice(1))
     console.log(
       `${change.padEnd(19)}${BANDS.slice(1)
         .map((end, k) =>

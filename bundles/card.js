@@ -1,4 +1,4 @@
-import { protocolLines } from "anchoreval/internal/words/bundle-card";
+import { answerCheckLines, protocolLines } from "anchoreval/internal/words/bundle-card";
 
 const points = (value) => value.toFixed(1);
 const SPLITS = {
@@ -26,7 +26,7 @@ ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.
 - **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.
 - ${protocolLines(bundle).join("")}
 - **Ids:** ${bundle.ids}
-- **No longer good for** models above the best seen, ${ranges.join(", ")}: most released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it, and err as in the line "${SPLITS.extrapolation}".
+${answerCheckLines(manifest).map((line) => `- ${line}\n`).join("")}- **No longer good for** models above the best seen, ${ranges.join(", ")}: most released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it, and err as in the line "${SPLITS.extrapolation}".
 
 ## Measured errors
 

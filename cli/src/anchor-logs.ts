@@ -29,11 +29,19 @@ import {
   taskAmong,
 } from "anchoreval/internal/logs/run-log";
 import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
+import { counted } from "anchoreval/internal/words/figures";
 import { given } from "./command.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
-import { type AnswerWarning, formAnswers, ignoredWords } from "./form-answers.ts";
 import { loggedCosts, type LoggedCosts } from "./prices/logged-costs.ts";
 import { openHarness } from "./trainer.ts";
+
+/** A warning of how answers came, for `warnings` of `--json`. */
+export interface AnswerWarning {
+  readonly code: "unknown_items" | "other_protocol" | "failed_answers";
+  /** Answers that it is about. */
+  readonly count?: number;
+  readonly message: string;
+}
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {
@@ -44,10 +52,8 @@ export interface ReadModel {
   readonly hashes: ReadonlyMap<string, string>;
   /** Cost of these answers, where their logs say it. */
   readonly took?: LoggedCosts;
-  /** The form that they fill, or that was asked for. */
+  /** The form that was asked for. */
   readonly form?: string;
-  /** Answers to other items, which don't count. */
-  readonly ignored: number;
   readonly warnings: readonly AnswerWarning[];
 }
 
@@ -57,10 +63,12 @@ interface AnchorLogOptions extends ScaleOptions {
   readonly filter: readonly string[];
   /** How attempts that failed or have no score count. */
   readonly errors: ErrorPolicy;
-  /** The form to answer; without it, the largest that the logs fill. */
+  /** The form to answer; without it, what the answers fill. */
   readonly form: string | undefined;
   /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
   readonly anchors?: readonly AnchorRecord[];
+  /** All items of the bundle, named as its anchors are: asked for where logs have more than anchors. @default only anchors count */
+  readonly allItems?: () => Promise<readonly AnchorRecord[]>;
   /** Of tasks whose documents are named by a field of theirs, that field. @default none: by their places */
   readonly fields?: ReadonlyMap<string, string>;
 }
@@ -84,14 +92,22 @@ export async function readAnchorLogs(
       "invalid_data",
       `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate takes one: name its folder or files`,
     );
-  const anchors = options.anchors ?? allAnchors(bundle);
-  const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
+  let items = options.anchors ?? allAnchors(bundle);
+  const tasksOf = (): Set<string> => new Set(items.map((item) => item.task ?? taskOfId(item.item_id)));
+  let tasks = tasksOf();
   const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
+  let { allItems } = options;
+  const readAll = async (): Promise<void> => {
+    items = (await allItems?.()) ?? items;
+    tasks = tasksOf();
+    allItems = undefined;
+  };
+  if (!logs.every((log) => tasks.has(taskAmong(tasks, log.task)))) await readAll();
   const byTask = groupBy(logs, (log) => taskAmong(tasks, log.task));
   const foreign = [...byTask.keys()].filter((task) => !tasks.has(task));
   if (foreign.length > 0)
     remarks.push(
-      `the bundle has no anchor of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
+      `the bundle has no item of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
     );
   const scoreOf = ({ attempts }: LoggedSample): number | null => meanScore(countedScores(attempts, options.errors));
   const runs: AnchorRun[] = [];
@@ -128,36 +144,40 @@ export async function readAnchorLogs(
   const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
     (message): AnswerWarning => ({ code: "other_protocol", message }),
   );
-  const matched = matchAnchors(anchors, shardSamples(runs));
+  const samples = shardSamples(runs);
+  let matched = matchAnchors(items, samples);
+  if (matched.ignored > 0 && allItems) {
+    await readAll();
+    matched = matchAnchors(items, samples);
+  }
   if (matched.found.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
       `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}${remarks.map((words) => `\n  ${words}`).join("")}`,
     );
-  const answers = new Map([...matched.found].map(([id, sample]) => [id, scoreOf(sample)]));
-  const answered = formAnswers(bundle, answers, paths.join(", "), options.form);
-  const ignored = matched.ignored + answered.ignored;
-  const words = ignoredWords({ ...answered, ignored });
-  if (words !== null) remarks.push(words);
-  const counting = [...matched.found].filter(([id]) => answered.responses.has(id));
-  const failed = errorWords(countAttempts(counting.map(([, sample]) => sample)), options.errors);
+  if (matched.ignored > 0)
+    warnings.push({
+      code: "unknown_items",
+      count: matched.ignored,
+      message: `${counted(matched.ignored, "sample")} of these logs ${matched.ignored === 1 ? "is" : "are"} of no item of the bundle: ${matched.ignored === 1 ? "it doesn't" : "they don't"} count.`,
+    });
+  const failed = errorWords(countAttempts(matched.found.values()), options.errors);
   if (failed !== null) warnings.push({ code: "failed_answers", message: failed });
   const trials = new Map(
-    counting.flatMap(([id, { attempts }]) =>
+    [...matched.found].flatMap(([id, { attempts }]) =>
       attempts.length === 1
         ? []
         : [[id, attempts.map((attempt) => countedScores([attempt], options.errors)[0] ?? null)] as const],
     ),
   );
   const repeated = trials.size > 0 && { trials };
-  const took = loggedCosts(counting.map(([, sample]) => sample));
+  const took = loggedCosts([...matched.found.values()]);
   return {
-    ...answered,
+    ...given({ form: options.form, took }),
     ...repeated,
-    ...given({ took }),
+    responses: new Map(Array.from(matched.found, ([id, sample]) => [id, scoreOf(sample)])),
     name: models[0]!,
     hashes: matched.hashes,
-    ignored,
     warnings,
     remarks,
   };

@@ -2,7 +2,8 @@ import { createInterface } from "node:readline";
 import { localAdaptive } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { itemPool } from "anchoreval/internal/adaptive/item-pool";
 import type { AdaptiveOptions } from "anchoreval/internal/adaptive/types";
-import { type ItemLines, loadItemLines } from "anchoreval/internal/bundles/read-file";
+import { loadItemLines, loadItems } from "anchoreval/internal/bundles/read-file";
+import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckOptions } from "anchoreval/internal/check/types";
 import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
@@ -11,6 +12,7 @@ import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
 import { allAnchors, formAnchors } from "./form-anchors.ts";
@@ -121,6 +123,9 @@ async function answer(request: Request): Promise<unknown> {
   }
   const bundle = await bundleOf(named);
   const given = models.map(received);
+  const before = baselines?.map(received) ?? [];
+  if (call !== "adaptive" && [...given, ...before].some(({ responses }) => answersOthers(bundle, responses)))
+    await loadItems(sourceOf(named), bundle);
   switch (call) {
     case "anchors":
       return anchorsOf(bundle, form!);
@@ -136,7 +141,7 @@ async function answer(request: Request): Promise<unknown> {
     case "check":
       return checkFromAnchors(bundle, given, {
         ...(options as CheckOptions),
-        baselines: baselines?.map(received) ?? [],
+        baselines: before,
       });
     case "plan":
       return (await import("anchoreval/internal/plan/plan-request")).planRequest(bundle, options);

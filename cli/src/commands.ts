@@ -30,6 +30,7 @@ const LOAD = {
   route: async () => (await import("./commands/route.ts")).routeCommand,
   publish: async () => (await import("./commands/publish.ts")).publishCommand,
   sweep: async () => (await import("./commands/publish.ts")).sweepCommand,
+  yank: async () => (await import("./commands/publish.ts")).yankCommand,
   verify: async () => (await import("./trust/verify.ts")).verifyCommand,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   token: async () => (await import("./commands/keys.ts")).tokenCommand,
@@ -70,6 +71,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   "Publish and serve": {
     publish: "a bundle to a Worker, R2, Hugging Face, or a folder for any static host",
     sweep: "remove files that broken-off publications left behind",
+    yank: "take a published version back, or offer it again: who reads it is told, and why",
     verify: "the log of a benchmark's publications: its chain, and what the index says; print it",
     serve: "run the Worker on this machine, with bundles loaded",
     token: "a bearer token for a Worker, and the record that its secret TOKENS keeps",

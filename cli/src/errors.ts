@@ -15,6 +15,7 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   "bundle_corrupt",
   "bundle_format_unsupported",
   "bundle_untrusted",
+  "yanked_version",
   "not_found",
   "unsupported",
 ]);

@@ -1,6 +1,7 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { bundleItems } from "anchoreval/internal/core/bundle/item-lines";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { listed } from "anchoreval/internal/words/figures";
@@ -17,6 +18,34 @@ export const ITEMS_OPTION = {
 /** All anchors of a bundle, scenario after scenario. */
 export function allAnchors(bundle: Bundle): AnchorRecord[] {
   return [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+}
+
+/**
+ * All items of a bundle that knows them, as anchors are described: of those that are none the task is that of the anchors
+ * of their scenario and subscenario, where these have but one.
+ */
+export function allItems(bundle: Bundle): AnchorRecord[] {
+  const items = bundleItems(bundle)!;
+  const tasks = new Map<string, Set<string | undefined>>();
+  const group = (own: Pick<AnchorRecord, "scenario" | "subscenario">): string =>
+    JSON.stringify([own.scenario, own.subscenario]);
+  for (const anchor of allAnchors(bundle))
+    tasks.set(group(anchor), (tasks.get(group(anchor)) ?? new Set()).add(anchor.task));
+  let begin = 0;
+  return bundle.manifest.scenarios.flatMap(({ id, items: count }) => {
+    const { anchors } = bundle.scenarios.get(id)!;
+    const first = begin;
+    begin += count;
+    return Array.from({ length: count }, (_, index) => {
+      const item = items.record(first + index);
+      const anchor = anchors.get(item.item_id);
+      if (anchor) return anchor;
+      const [task, ...more] = tasks.get(group(item)) ?? [];
+      if (task === undefined || more.length > 0) return { ...item, index, forms: [] };
+      const place = item.item_id.startsWith(`${task}/`) ? { doc_id: item.item_id.slice(task.length + 1) } : {};
+      return { ...item, index, forms: [], task, ...place };
+    });
+  });
 }
 
 /** The anchors of a form, scenario after scenario, in the order in which they are asked. */

@@ -4,7 +4,7 @@ import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundl
 import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
 import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
-import { readTrusted } from "./trust/trusted-keys.ts";
+import { readTrusted, warn } from "./trust/trusted-keys.ts";
 
 /** The bundle that a command reads. */
 export const BUNDLE_OPTION = {
@@ -24,7 +24,29 @@ export const BUNDLE_OPTION = {
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {
-  return whereTrusted(placedSource(place, webSource));
+  return yankTold(whereTrusted(placedSource(place, webSource)));
+}
+
+/** Says on standard error, once, that what is read was taken back by its publisher. */
+function yankTold(source: BundleSource): BundleSource {
+  if (!source.readYank) return source;
+  let asked: ReturnType<NonNullable<BundleSource["readYank"]>> | undefined;
+  const readYank: BundleSource["readYank"] = (options) =>
+    (asked ??= source.readYank!(options).then((yank) => {
+      if (yank?.yanked) warn(`${source.name}: this version was yanked by its publisher: ${yank.reason}`);
+      return yank;
+    }));
+  return {
+    ...source,
+    readYank,
+    read: async (file, options = {}) => {
+      const { signal } = options;
+      const yank = file === "manifest.json" ? readYank(signal && { signal }) : null;
+      const bytes = await source.read(file, options);
+      await yank;
+      return bytes;
+    },
+  };
 }
 
 /** A source whose bundle must be signed where ANCHOREVAL_TRUSTED_KEYS says by whom. */

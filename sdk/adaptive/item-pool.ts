@@ -1,5 +1,6 @@
 import { namedSource } from "../bundles/sources.ts";
-import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
+import { loadItemLines } from "../bundles/read-file.ts";
+import type { ItemLines } from "../core/bundle/item-lines.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import { checkNames } from "../core/call.ts";
 import type { Population } from "../core/adaptive/population.ts";
@@ -67,7 +68,7 @@ export async function loadAdaptive(
   source: string | URL | BundleSource,
   options: Omit<LoadOptions, "form"> = {},
 ): Promise<ItemPool> {
-  checkNames(options, { scenarios: true, digest: true, trustedKeys: true, signal: true });
+  checkNames(options, { scenarios: true, items: true, digest: true, trustedKeys: true, signal: true });
   const from = namedSource(source);
   const bundle = await loadBundle(from, options);
   const items = await loadItemLines(from, bundle.manifest, options.signal ? { signal: options.signal } : {});

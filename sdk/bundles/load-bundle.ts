@@ -8,7 +8,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
-import { checkLength, corrupt, readManifest } from "./read-file.ts";
+import { checkLength, corrupt, keepLocalItems, loadItems, readManifest } from "./read-file.ts";
 
 /** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {
@@ -16,6 +16,11 @@ export interface LoadOptions {
   readonly form?: string;
   /** Load these scenarios only (and those that share an ability with them). @default all */
   readonly scenarios?: readonly string[];
+  /**
+   * Read the names of all items, too, so that answers to items that are no anchors count. Of a folder they are read where
+   * they are needed. @default false
+   */
+  readonly items?: boolean;
   /** Expected digest of the bundle, `sha256:…`; another is an error. A URL may end in `#sha256:…` instead. */
   readonly digest?: string;
   /**
@@ -27,7 +32,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a bundle: the manifest, then only the byte ranges that are needed, each checked against its digest.
+ * Loads a bundle: the manifest, then only the byte ranges that are needed, each checked against its digest. Of a version that
+ * its publisher took back `yanked` says why, and results from it warn.
  * @param source - a URL (of `/v1/bundles/{benchmark}/{version}` on a Worker, or of a folder on any static host), or a
  * {@link BundleSource}: `r2Source(bucket, …)`, `folderSource(path)` from `anchoreval/node`
  * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
@@ -35,10 +41,11 @@ export interface LoadOptions {
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
-  checkNames(options, { form: true, scenarios: true, digest: true, trustedKeys: true, signal: true });
+  checkNames(options, { form: true, scenarios: true, items: true, digest: true, trustedKeys: true, signal: true });
   const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
+  const yank = from.readYank?.(signal) ?? null;
   const { manifest, digest } = await readManifest(from, {
     ...signal,
     ...(options.digest !== undefined && { digest: options.digest }),
@@ -55,7 +62,11 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
     const { bytes: own, begin } = parameters!.get(id)!;
     return [id, { parameters: own, parametersBegin: begin, anchors: anchors!.get(id)!.bytes }] as const;
   });
-  return decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
+  const bundle = decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
+  keepLocalItems(from, bundle);
+  if (options.items) await loadItems(from, bundle, signal);
+  const yanked = await yank;
+  return yanked?.yanked ? { ...bundle, yanked: yanked.reason } : bundle;
 }
 
 function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {

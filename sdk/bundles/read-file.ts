@@ -2,8 +2,10 @@ import { sha256 } from "../bytes.ts";
 import type { Bound } from "../client/body.ts";
 import { MOST_FILE_BYTES, mostBytes } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
-import type { ItemRecord, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
+import { sha256Hex } from "../core/bundle/digest.ts";
+import { type ItemLines, itemLines, keepItems, knowsItems } from "../core/bundle/item-lines.ts";
+import type { FileManifest, Manifest } from "../core/bundle/manifest.ts";
+import type { Bundle, BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
@@ -20,13 +22,28 @@ export async function readBundleFile(
   name: BundleFileName,
   options: { signal?: AbortSignal } = {},
 ): Promise<Uint8Array> {
+  const file = listedFile(source, manifest, name);
+  const bytes = await source.read(name, { ...options, fileBytes: file.bytes });
+  return checkedBytes(source, file, bytes, bytes && (await sha256(bytes)));
+}
+
+/** @throws AnchorEvalError `not_found`; `bundle_corrupt`, `unsupported` for one that is too long */
+function listedFile({ name: place }: BundleSource, manifest: Manifest, name: BundleFileName): FileManifest {
   const file = manifest.files.find((candidate) => candidate.name === name);
   if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
-  checkLength(source.name, name, file.bytes);
-  const bytes = await source.read(name, { ...options, fileBytes: file.bytes });
-  if (bytes?.length === file.bytes && (await sha256(bytes)) === file.sha256) return bytes;
+  checkLength(place, name, file.bytes);
+  return file;
+}
+
+function checkedBytes(
+  source: BundleSource,
+  file: FileManifest,
+  bytes: Uint8Array | null,
+  digest: string | null,
+): Uint8Array {
+  if (bytes?.length === file.bytes && digest === file.sha256) return bytes;
   const states = `the manifest states ${file.bytes} bytes, SHA-256 ${file.sha256}`;
-  throw corrupt(source.name, name, bytes === null ? "missing" : "damaged", states);
+  throw corrupt(source.name, file.name, bytes === null ? "missing" : "damaged", states);
 }
 
 /** The refusal of a file of a bundle. */
@@ -111,15 +128,6 @@ export function checkIdentity(
   );
 }
 
-/** items.jsonl of a bundle, whose lines are read one by one: of thousands of items a few are ever asked about. */
-export interface ItemLines {
-  /** Items in all, in parameter order, scenario after scenario. */
-  readonly count: number;
-  /** @param position - 0 ≤ position < count */
-  readonly record: (position: number) => ItemRecord;
-  readonly byteLength: number;
-}
-
 /**
  * Loads what names the items of a bundle.
  * @throws AnchorEvalError as {@link readBundleFile}; `bundle_invalid` where the file has another number of items
@@ -130,30 +138,31 @@ export async function loadItemLines(
   manifest: Manifest,
   options: { signal?: AbortSignal } = {},
 ): Promise<ItemLines> {
-  const bytes = await readBundleFile(source, manifest, "items.jsonl", options);
-  const count = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
-  const ends = new Uint32Array(count);
-  let lines = 0;
-  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) {
-    if (lines < count) ends[lines] = at;
-    lines++;
-  }
-  if (lines !== count)
-    throw new AnchorEvalError(
-      "bundle_invalid",
-      `${source.name}: items.jsonl has ${lines} lines, the manifest ${count} items`,
-    );
-  const decoder = new TextDecoder();
-  return {
-    count,
-    byteLength: bytes.length + ends.byteLength,
-    record: (position) => {
-      const begin = position === 0 ? 0 : ends[position - 1]! + 1;
-      try {
-        return JSON.parse(decoder.decode(bytes.subarray(begin, ends[position]))) as ItemRecord;
-      } catch {
-        throw new AnchorEvalError("bundle_invalid", `${source.name}: items.jsonl, line ${position + 1} is not JSON`);
-      }
-    },
-  };
+  return itemLines(await readBundleFile(source, manifest, "items.jsonl", options), manifest, source.name);
+}
+
+/**
+ * Reads the names of all items of a loaded bundle, so that answers to items that are no anchors count; once a bundle.
+ * @throws AnchorEvalError as {@link loadItemLines}
+ */
+export async function loadItems(
+  source: BundleSource,
+  bundle: Bundle,
+  options: { signal?: AbortSignal } = {},
+): Promise<void> {
+  if (knowsItems(bundle)) return;
+  const lines = await loadItemLines(source, bundle.manifest, options);
+  keepItems(bundle, () => lines);
+}
+
+/** Lets a bundle from a source that reads without waiting know its items: they are read where an answer is to none of its anchors. */
+export function keepLocalItems(source: BundleSource, bundle: Bundle): void {
+  const { readNow } = source;
+  if (!readNow) return;
+  const { manifest } = bundle;
+  keepItems(bundle, () => {
+    const file = listedFile(source, manifest, "items.jsonl");
+    const bytes = readNow("items.jsonl", file.bytes);
+    return itemLines(checkedBytes(source, file, bytes, bytes && sha256Hex(bytes)), manifest, source.name);
+  });
 }

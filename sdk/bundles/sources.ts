@@ -12,8 +12,12 @@ import {
   TRUST_FILE,
   trustKey,
   VERSION,
+  YANKED_FILE,
+  yankedKey,
 } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
+import { decodeJson } from "../core/bundle/schema.ts";
+import { parseYank, type Yank } from "../core/bundle/yank.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
@@ -59,6 +63,7 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
     readTrust: async ({ signal } = {}) =>
       (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, signal))?.bytes ?? null,
     readCard: async ({ signal } = {}) => (await get(CARD_FILE, signal))?.bytes ?? null,
+    readYank: ({ signal } = {}) => askedYank(root, expected.version, { ...policy, ...(signal && { signal }) }),
     read: async (file, { range, fileBytes, signal } = {}) => {
       if (range) checkLength(root, file, Math.min(range.end, fileBytes ?? range.end) - range.begin);
       const response = await get(file, signal, fileBytes, range);
@@ -67,6 +72,30 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
       return response.bytes;
     },
   };
+}
+
+/** Longest wait for whether a version is yanked: nobody's bundle comes later for it. @unit milliseconds */
+const YANK_TIMEOUT = 3000;
+
+/**
+ * Whether a version is yanked, in one small request: of a Worker the list of its versions, of a static host yanked.json beside
+ * the manifest. Null where no answer comes: a host may have neither.
+ */
+async function askedYank(root: string, version: string | undefined, policy: RequestPolicy): Promise<Yank | null> {
+  const versions = /^(.*)\/[^/]+\/files$/.exec(root)?.[1];
+  if (versions !== undefined && version === undefined) return null; // latest, which none is that is yanked
+  try {
+    const url = new URL(versions ?? `${root}/${YANKED_FILE}`).href;
+    const file = versions === undefined ? YANKED_FILE : "index.json";
+    const found = await requestBytes(url, {}, { ...policy, timeout: YANK_TIMEOUT, maxRetries: 0 }, () => fileBound(root, file)); // prettier-ignore
+    if (found === null) return null;
+    if (versions === undefined) return parseYank(found.bytes);
+    const { yanked } = decodeJson(found.bytes) as { readonly yanked?: readonly { version: string; reason?: string }[] };
+    const own = yanked?.find((entry) => entry.version === version);
+    return own ? { yanked: true, reason: own.reason ?? "no reason was given" } : null;
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -136,6 +165,10 @@ export function r2Source(
     },
     readTrust: () => get(trustKey(ref.benchmark)),
     readCard: () => get(cardKey(ref.benchmark, ref.version)),
+    readYank: async () => {
+      const bytes = await get(yankedKey(ref.benchmark, ref.version)).catch(() => null);
+      return bytes && parseYank(bytes);
+    },
     read: async (file, { range } = {}) => {
       if (file === "manifest.json") return readManifest(range);
       if (files === undefined) await readManifest();

@@ -18,6 +18,8 @@ export function trustedSource(
   return {
     name: source.name,
     ...(source.expected && { expected: source.expected }),
+    ...(source.readYank && { readYank: (own) => source.readYank!(own) }),
+    ...(source.readNow && { readNow: (file, fileBytes) => source.readNow!(file, fileBytes) }),
     read: async (file, options = {}) => {
       if (file !== "manifest.json") return source.read(file, options);
       const { range, ...rest } = options;

@@ -1,10 +1,10 @@
-import { keepCommon, resolveModels } from "../compare/common-answers.ts";
+import { commonWhole, keepCommon, resolveModels } from "../compare/common-answers.ts";
 import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { checkCall, type OptionNames } from "../core/call.ts";
-import { invalidOption } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import {
   type PairedAnswers,
   pairedSampling,
@@ -14,6 +14,7 @@ import {
 import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
+import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
 import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./types.ts";
 
@@ -26,6 +27,7 @@ const CHECK_OPTIONS: OptionNames<CheckOptions> = {
   alarmsPerYear: true,
   runsPerYear: true,
   level: true,
+  allowYanked: true,
 };
 
 /**
@@ -57,17 +59,28 @@ export function checkFromAnchors(
   if (minScore !== undefined && !(minScore >= 0 && minScore <= 1))
     throw invalidOption(`minScore must be a score in [0,1], got ${minScore}`);
 
+  refuseYanked(bundle, options);
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw invalidOption("a check needs answers");
   const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
-  const { scores, warnings, ...served } = resolveModels(bundle, [...baselines, ...runs], names, options);
+  const {
+    scores,
+    whole: answeredWhole,
+    warnings,
+    ...served
+  } = resolveModels(bundle, [...baselines, ...runs], names, options);
   const { form } = served;
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
-  const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
-  const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1).estimate;
+  const wholeRuns = commonWhole(answeredWhole);
+  const whole = meanWhole(wholeRuns.slice(baselines.length));
+  const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"], whole);
+  const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1, whole).estimate;
+  const evidenceOf = (run: ReadonlyMap<string, Float64Array>, all: ReadonlyMap<string, WholeScenario>) =>
+    modelEvidence(bundle, form, run, undefined, all);
   const drop =
-    before && checkedDrop(bundle.manifest, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own), rule);
+    before &&
+    checkedDrop(bundle.manifest, evidenceOf(before, meanWhole(wholeRuns.slice(0, baselines.length))), evidenceOf(own, whole), rule); // prettier-ignore
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
     ...served,
@@ -79,6 +92,18 @@ export function checkFromAnchors(
     ...countAnswers(counts.values()),
     warnings: [...warnings, ...estimateAt(level).warnings],
   };
+}
+
+/** @throws AnchorEvalError `yanked_version` for a version that its publisher took back, unless that is allowed */
+export function refuseYanked(
+  { manifest: { benchmark, version }, yanked }: Pick<Bundle, "manifest" | "yanked">,
+  { allowYanked = false }: Pick<CheckOptions, "allowYanked">,
+): void {
+  if (yanked === undefined || allowYanked) return;
+  throw new AnchorEvalError(
+    "yanked_version",
+    `${benchmark} ${version} was yanked by its publisher: ${yanked}; a check doesn't rest on such a version: take another, or allow it`,
+  );
 }
 
 export function namedRuns(models: readonly ComparedModel[], side: string): string[] {
@@ -121,6 +146,16 @@ export function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): 
         return given.reduce((sum, score) => sum + score, 0) / given.length;
       }),
     ]),
+  );
+}
+
+/** Mean over several runs of the scenarios of which each has answered every item. */
+function meanWhole(runs: readonly ReadonlyMap<string, WholeScenario>[]): Map<string, WholeScenario> {
+  return new Map(
+    [...(runs[0] ?? [])].map(([id, { scores, itemIds }]) => {
+      const mean = scores.map((_, j) => runs.reduce((sum, run) => sum + run.get(id)!.scores[j]!, 0) / runs.length);
+      return [id, { scores: mean, itemIds }];
+    }),
   );
 }
 

@@ -7,7 +7,7 @@ import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import { normalQuantile, studentTQuantile } from "../core/numeric/distributions.ts";
 import { createRandom } from "../core/numeric/random.ts";
 import type { Estimate } from "../estimate/types.ts";
-import { dropRule, expectedDifference, meanScores, namedRuns } from "./check-from-anchors.ts";
+import { dropRule, expectedDifference, meanScores, namedRuns, refuseYanked } from "./check-from-anchors.ts";
 import { CHANCES, chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "./item-chances.ts";
 import { type ChanceModel, chanceModel, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts";
 import { type BaselineItem, baselineItems, refuseOneRun } from "./replay-check.ts";
@@ -23,7 +23,10 @@ export interface GatePower {
 /** The rules of a gate over nights. */
 export interface GateOptions
   extends
-    Pick<CheckOptions, "form" | "onChangedItem" | "maxDrop" | "level" | "alarmsPerYear" | "runsPerYear">,
+    Pick<
+      CheckOptions,
+      "form" | "onChangedItem" | "maxDrop" | "level" | "alarmsPerYear" | "runsPerYear" | "allowYanked"
+    >,
     Partial<GatePower> {
   /** Replays that the power is measured by; 0 for none. @default 200 */
   readonly replays?: number;
@@ -41,6 +44,7 @@ const GATE_OPTIONS: OptionNames<GateOptions> = {
   nights: true,
   replays: true,
   seed: true,
+  allowYanked: true,
 };
 
 /** The mean drop over the nights, on all items of the benchmark, fractions. */
@@ -101,6 +105,7 @@ export function gateFromAnchors(
 ): GateResult {
   checkCall(bundle, "loadBundle", options, GATE_OPTIONS);
   const { drop = 0.03, nights: within = 30, replays = 200, seed = 1 } = options;
+  refuseYanked(bundle, options);
   const rule = dropRule({ ...options, maxDrop: options.maxDrop ?? 0.01 });
   if (!(drop > 0 && drop < 1)) throw invalidOption(`drop must be a drop of scores in (0,1), got ${drop}`);
   if (nights.length === 0) throw invalidOption("a gate needs a night's answers");

@@ -15,6 +15,8 @@ export interface CheckOptions extends Pick<EstimateOptions, "form" | "onChangedI
   readonly runsPerYear?: number;
   /** One-sided confidence that `passed` needs, in (0.5,1). @default 0.95 */
   readonly level?: number;
+  /** Check also on a version that its publisher took back. @default false */
+  readonly allowYanked?: boolean;
 }
 
 /** `undecided` is "can't tell": the answers neither show what is forbidden nor rule it out. */

@@ -1,6 +1,6 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
+import { resolveAnswers, type WholeScenario, yankedWarnings } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
 
@@ -14,18 +14,28 @@ export function commonAnswers(
   names: readonly string[],
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): ResolvedModels & { readonly answered: ReturnType<typeof keepCommon> } {
-  const resolved = resolveModels(bundle, models, names, options);
-  return { ...resolved, answered: keepCommon(resolved.scores, names) };
+  const { whole, ...resolved } = resolveModels(bundle, models, names, options);
+  const common = commonWhole(whole);
+  return { ...resolved, whole: common, answered: keepCommon(resolved.scores, names, common[0]) };
+}
+
+/** Of each model, the scenarios of which all have answered every item. */
+export function commonWhole(
+  models: readonly ReadonlyMap<string, WholeScenario>[],
+): readonly ReadonlyMap<string, WholeScenario>[] {
+  return models.map((own) => new Map([...own].filter(([id]) => models.every((other) => other.has(id)))));
 }
 
 /**
  * Takes out, in place, the answers to items that not all answered.
- * @returns items that are left, by scenario, and in the form
+ * @param whole - scenarios of which all have answered every item
+ * @returns items that are left, by scenario, and in the form or the whole scenario
  * @throws AnchorEvalError `invalid_answers` where nothing is
  */
 export function keepCommon(
   scores: readonly ReadonlyMap<string, Float64Array>[],
   names: readonly string[],
+  whole: ReadonlyMap<string, WholeScenario> = new Map(),
 ): ReadonlyMap<string, { readonly answered: number; readonly of: number }> {
   const answered = new Map<string, { answered: number; of: number }>();
   for (const [id, { length }] of scores[0]!) {
@@ -34,7 +44,8 @@ export function keepCommon(
       if (scores.every((own) => !Number.isNaN(own.get(id)![j]!))) count++;
       else for (const own of scores) own.get(id)![j] = NaN;
     }
-    answered.set(id, { answered: count, of: length });
+    const all = whole.get(id)?.scores.length;
+    answered.set(id, { answered: all ?? count, of: all ?? length });
   }
   if ([...answered.values()].every((counts) => counts.answered === 0))
     throw new AnchorEvalError("invalid_answers", `there is no item that ${names.join(" and ")} have both answered`);
@@ -45,6 +56,8 @@ export function keepCommon(
 interface ResolvedModels extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN = no answer. The caller's to change. */
   readonly scores: readonly ReadonlyMap<string, Float64Array>[];
+  /** Of each model: the scenarios of which it has answered every item. */
+  readonly whole: readonly ReadonlyMap<string, WholeScenario>[];
 }
 
 /**
@@ -60,11 +73,12 @@ export function resolveModels(
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): ResolvedModels {
   refuseFullScores(bundle.manifest, "differences are");
-  const warnings: EstimateWarning[] = [];
+  const warnings: EstimateWarning[] = yankedWarnings(bundle);
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
     const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
-    warnings.push(...droppedWarnings(found.dropped, names[k]));
+    const own = found.warnings.filter(({ code }) => code !== "yanked_version");
+    warnings.push(...own.map((warning) => ({ ...warning, message: `${names[k]!}: ${warning.message}` })));
     return found;
   });
   const { form } = resolved[0]!;
@@ -80,6 +94,7 @@ export function resolveModels(
     form,
     digest: bundle.digest,
     scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
+    whole: resolved.map((found) => found.whole),
     warnings,
   };
 }

@@ -42,9 +42,12 @@ export function compareFromAnchors(
     throw invalidOption(`margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
-  const { scores: given, answered, warnings, ...served } = common;
+  const { scores: given, whole, answered, warnings, ...served } = common;
   const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
-  const [left, right] = given.map((own) => comparedSide(bundle, form.id, own, level)) as [ComparedSide, ComparedSide];
+  const [left, right] = given.map((own, k) => comparedSide(bundle, form.id, own, level, whole[k])) as [
+    ComparedSide,
+    ComparedSide,
+  ];
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {

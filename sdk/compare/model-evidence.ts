@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
+import { answeredSample, knownBounds, wholeSample } from "../core/estimators/answered-sample.ts";
 import { anchorMean } from "../core/estimators/predicted-means.ts";
 import type { ServedScore } from "../core/inference/paired-scores.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
@@ -8,6 +8,7 @@ import { correctedAnswers } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
+import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
@@ -22,6 +23,7 @@ export interface ScenarioEvidence extends ServedScore {
  * One model's evidence in every loaded scenario, abilities from its answers to these items alone.
  * @param scores - per scenario, aligned with the form's anchors; NaN = doesn't count
  * @param model - its estimates from these scores, where they are there already
+ * @param whole - scenarios of which every item counts
  * @returns by scenario; without those where nothing was answered
  */
 export function modelEvidence(
@@ -29,13 +31,17 @@ export function modelEvidence(
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
   model: Pick<ModelEstimate, "ability"> = bundleScoring(bundle, form).estimate(scores),
+  whole: ReadonlyMap<string, WholeScenario> = new Map(),
 ): Map<string, ScenarioEvidence> {
   const evidence = new Map<string, ScenarioEvidence>();
   for (const bank of bundle.manifest.banks) {
     const ability = model.ability(bank.id, "separate");
     for (const id of ability ? bank.scenarios : []) {
       const scenario = bundle.scenarios.get(id);
-      const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
+      const all = whole.get(id)?.scores;
+      const sample =
+        scenario &&
+        (all ? wholeSample(scenario.weights, all) : answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!));
       if (!sample) continue;
       const bounds = knownBounds(scenario.weights, sample);
       const { corrected, residuals, leverages } = correctedAnswers(scenario, ability!, sample, bounds);
@@ -66,10 +72,11 @@ export function comparedSide(
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
   level: number,
+  whole?: ReadonlyMap<string, WholeScenario>,
 ): ComparedSide {
-  const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level);
+  const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level, whole);
   const evidence = new Map(
-    [...modelEvidence(bundle, form, scores, model)].map(([id, own]): [string, ScenarioEvidence] => {
+    [...modelEvidence(bundle, form, scores, model, whole)].map(([id, own]): [string, ScenarioEvidence] => {
       const { result, gated, sampling } = scenarios.get(id)!;
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;

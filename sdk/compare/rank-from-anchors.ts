@@ -30,9 +30,9 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);
   if (models.length < 2 || new Set(names).size < names.length)
     throw invalidOption(`a ranking is of two models or more, each with a name of its own`);
-  const { scores: given, answered, warnings, ...served } = commonAnswers(bundle, models, names, resolve);
+  const { scores: given, whole, answered, warnings, ...served } = commonAnswers(bundle, models, names, resolve);
   const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
-  const sides = given.map((scores) => comparedSide(bundle, form.id, scores, level));
+  const sides = given.map((scores, k) => comparedSide(bundle, form.id, scores, level, whole[k]));
 
   // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
   // the items are the same.

@@ -28,6 +28,8 @@ export type AnchorEvalErrorCode =
   | "bundle_untrusted"
   /** No such bundle, version or file. */
   | "not_found"
+  /** The version was taken back by its publisher, and a check isn't to pass on it. */
+  | "yanked_version"
   /** A version is there already with other content. */
   | "version_conflict"
   /** Storage or network failed after the retries. */

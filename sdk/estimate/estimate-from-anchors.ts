@@ -17,7 +17,9 @@ import {
 } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
-import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
+import { disorder, MOST_DISORDER } from "../core/person-fit/disorder.ts";
+import { answerCurves } from "../core/person-fit/statistics.ts";
+import { type ScenarioEstimate, wholeEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
 import {
@@ -29,7 +31,7 @@ import {
   type ScoredScenario,
   stated,
 } from "./overall-score.ts";
-import { droppedWarnings, resolveAnswers } from "./resolve-answers.ts";
+import { resolveAnswers, type WholeScenario } from "./resolve-answers.ts";
 import type {
   Estimate,
   EstimateOptions,
@@ -69,12 +71,14 @@ const UNCHECKED: EstimateWarning = {
 };
 
 /**
- * The full score of a model, from its answers to the anchors of one form. Synchronous; touches no network.
+ * The full score of a model, from its answers to the anchors of one form; exact where every item of a scenario is
+ * answered. Answers to other items, or to none, are named and counted in warnings. Synchronous; touches no network.
  *
  * @param bundle - from `loadBundle`
  * @param responses - scores in [0,1] by item id (order can't matter); null or absent = no answer
  * @returns overall and per-scenario scores with intervals, abilities, every estimator, and warnings in plain words
- * @throws AnchorEvalError `invalid_answers` (with one issue for each bad answer), `ambiguous_form`, `unknown_form`,
+ * @throws AnchorEvalError `invalid_answers` (with one issue for each bad answer; for answers of which hardly any is to an
+ * anchor; for answers to no anchor of a bundle that was loaded without the names of its items), `ambiguous_form`, `unknown_form`,
  * `digest_mismatch`, `item_changed`, `invalid_option`
  * @example
  * const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0");
@@ -83,22 +87,24 @@ const UNCHECKED: EstimateWarning = {
 export function estimateFromAnchors(bundle: Bundle, responses: Responses, options: EstimateOptions = {}): Estimate {
   checkCall(bundle, "loadBundle", options, ESTIMATE_OPTIONS);
   const level = confidenceLevel(options.level);
-  const { form, scores, dropped } = resolveAnswers(bundle, responses, options);
-  const scored = scoreAnswers(bundle, form, scores, level);
+  const { form, scores, whole, warnings } = resolveAnswers(bundle, responses, options);
+  const scored = scoreAnswers(bundle, form, scores, level, whole);
   const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
-  return { ...estimate, warnings: [...droppedWarnings(dropped), ...estimate.warnings] };
+  return { ...estimate, warnings: [...warnings, ...estimate.warnings] };
 }
 
 /**
  * The estimate of a model from checked answers, and what its intervals rest on by scenario.
  * @param formId - of one of the bundle's forms
  * @param scores - by loaded scenario, aligned with the form's anchors; NaN = no answer
+ * @param whole - scenarios of which every item was answered: their scores are exact
  */
 export function scoreAnswers(
   bundle: Bundle,
   formId: string,
   scores: ReadonlyMap<string, Float64Array>,
   level: number,
+  whole: ReadonlyMap<string, WholeScenario> = new Map(),
 ): {
   readonly estimate: Estimate;
   readonly model: ModelEstimate;
@@ -119,7 +125,8 @@ export function scoreAnswers(
       });
     for (const id of loaded) {
       const scenario = bundle.scenarios.get(id)!;
-      scenarios.set(id, scenarioResult(scenario, bank.id, form, model, scores.get(id)!, overall, level, warnings));
+      const answers = { scores: scores.get(id)!, whole: whole.get(id)?.scores };
+      scenarios.set(id, scenarioResult(scenario, bank.id, form, model, answers, overall, level, warnings));
     }
   }
   const lacking = model.joint
@@ -156,7 +163,7 @@ function scenarioResult(
   bankId: string,
   form: FormManifest,
   model: ModelEstimate,
-  scores: Float64Array,
+  { scores, whole }: { readonly scores: Float64Array; readonly whole: Float64Array | undefined },
   overall: SeenModels["overall"],
   level: number,
   warnings: EstimateWarning[],
@@ -165,13 +172,14 @@ function scenarioResult(
   const { together, ...own } = lookUp(form.scenarios, scenario.id)!;
   const described: MeasuredBlend = pooling === "joint" ? together! : own;
   const { bank, sourceScores } = scenario;
-  const of = scores.length;
+  const of = whole?.length ?? scores.length;
   const ability = model.ability(bankId, pooling);
-  const estimate = model.scenario(scenario.id, pooling);
+  const fromAnchors = model.scenario(scenario.id, pooling);
   const answerPattern = model.pattern(scenario.id);
-  if (ability === null || answerPattern === null || estimate === null)
+  if (ability === null || answerPattern === null || fromAnchors === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: null, gated: null };
 
+  const estimate = whole ? wholeEstimate(fromAnchors, scenario.weights, whole) : fromAnchors;
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
   const blended = blendEstimates(estimate, described, seen);
@@ -199,14 +207,19 @@ function scenarioResult(
     );
   if (all && !exact)
     warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
-  const judged = own.pattern != null && isPlaced;
-  const found = judged ? suspicions(answerPattern, own.pattern!, stronger ? leapOf(score, seen) : null) : null;
+  const byThresholds =
+    isPlaced && own.pattern ? suspicions(answerPattern, own.pattern, stronger ? leapOf(score, seen) : null) : null;
+  const loose =
+    isPlaced && byThresholds === null
+      ? disorder(fromAnchors.sample, answerCurves(bank, model.ability(bankId, "separate")!.theta, fromAnchors.sample))
+      : null;
+  const found = byThresholds ?? (loose === null ? null : loose > MOST_DISORDER ? (["guessing"] as const) : []);
   // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
   const tightening = found?.length ? { inside: 1, outside: 1 } : described.tightening;
   if (found?.length)
     warn(
       "suspicious_pattern",
-      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in fifty is flagged.`,
+      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in ${loose === null ? "fifty" : "a hundred"} is flagged.`,
     );
   const drawn = exact ? NO_SAMPLING : estimate.sampling;
   const gated = drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, tightening, drawn) : null;
@@ -243,7 +256,7 @@ function scenarioResult(
       estimator: form.estimator,
       estimators,
       outside,
-      pattern: { ...answerPattern, suspicions: found },
+      pattern: { ...answerPattern, ...(loose !== null && { disorder: loose }), suspicions: found },
     },
   };
   return { result, bounds, sampling, tightening, gated };

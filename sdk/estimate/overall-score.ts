@@ -65,6 +65,8 @@ export function overallScore(
   scenarios: ReadonlyMap<string, ScoredScenario>,
   level: number,
 ): Pick<Estimate, "score" | "interval" | "reason"> {
+  const only = manifest.scenarios.length === 1 && scenarios.get(manifest.scenarios[0]!.id)?.result;
+  if (only && only.score !== null) return { score: only.score, interval: only.interval, reason: only.reason };
   const missing = manifest.scenarios.filter(({ id }) => scenarios.get(id)?.result.score == null).map(({ id }) => id);
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
   for (const [id, { result }] of scenarios)

@@ -1,20 +1,37 @@
 import { formItemIds, type Bundle, unknownForm } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { bundleItems } from "../core/bundle/item-lines.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import { firstFew, quoted } from "../tables/data-issues.ts";
+import { chooseForm } from "./choose-form.ts";
 import { readScore } from "./read-score.ts";
 
-interface ResolvedAnswers {
+/** All answers to a scenario of which a form asks a part: its score is known. */
+export interface WholeScenario {
+  /** In [0,1], in parameter order. */
+  readonly scores: Float64Array;
+  /** Aligned with the scores. */
+  readonly itemIds: readonly string[];
+}
+
+/** One model's checked answers to a form, and what it answered beyond. */
+export interface ResolvedAnswers {
   readonly form: string;
   /** Scores per loaded scenario, aligned with the form's anchors; NaN = no answer. */
   readonly scores: ReadonlyMap<string, Float64Array>;
-  /** Items whose content hash differs and whose answers were dropped. */
-  readonly dropped: readonly string[];
+  /** The scenarios of which every item was answered, and not only because the form asks them all. */
+  readonly whole: ReadonlyMap<string, WholeScenario>;
+  /** Whether an item's answer counts. */
+  readonly counts: (id: string) => boolean;
+  /** Of answers that don't count. */
+  readonly warnings: readonly EstimateWarning[];
 }
 
 /**
- * Checks answers, finds their form and aligns them with its anchors.
- * @throws AnchorEvalError `invalid_answers` with one issue for each bad answer, `unknown_form`, `ambiguous_form`,
+ * Checks answers, finds their form and aligns them with its anchors. Answers to other items of the bundle count where they
+ * make a scenario whole; the others, and those to no item, are named in warnings.
+ * @throws AnchorEvalError `invalid_answers` with one issue for each bad answer, for answers of which hardly any is to an
+ * anchor, and for answers to no anchor of a bundle that doesn't know its items; `unknown_form`, `ambiguous_form`,
  * `digest_mismatch`, `item_changed`
  */
 export function resolveAnswers(bundle: Bundle, responses: Responses, options: EstimateOptions): ResolvedAnswers {
@@ -26,17 +43,45 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
   const forms = bundle.manifest.forms.map((form) => form.id);
   if (options.form !== undefined && !forms.includes(options.form)) throw unknownForm(options.form, bundle.manifest);
 
-  const located = locate(anchorsOf(bundle), Array.isArray(responses) ? ofForm(bundle, responses, options) : responses);
-  const form = options.form ?? inferForm(bundle, located);
-  refuseOutsideForm(form, located);
+  const located = locate(bundle, Array.isArray(responses) ? ofForm(bundle, responses, options) : responses);
+  const { anchors, unknown } = located;
+  const form = options.form ?? chooseForm(bundle, anchors.map(({ item }) => item), anchors.length < located.count); // prettier-ignore
+  const complete = wholeScenarios(bundle, form, [...anchors, ...located.others]);
+  const inForm = anchors.filter(({ item }) => item.places.has(form));
+  const read = [...inForm, ...complete.flatMap(({ answers }) => answers.filter(({ item }) => !item.places.has(form)))];
+  refuseOthers(bundle, form, { counting: read.length, inForm, located });
 
-  const dropped = changedItems(located, options);
+  const dropped = new Set(changedItems(read, options));
   const scores = new Map<string, Float64Array>();
   for (const [id, { forms: own }] of bundle.scenarios)
     scores.set(id, new Float64Array(own.get(form)!.itemIds.length).fill(NaN));
-  for (const { anchor, score } of located)
-    if (!dropped.includes(anchor.id)) scores.get(anchor.scenario)![anchor.places.get(form)!] = score;
-  return { form, scores, dropped };
+  for (const { item, score } of inForm)
+    if (!dropped.has(item.id)) scores.get(item.scenario)![item.places.get(form)!] = score;
+  const kept = complete.filter(({ answers }) => !answers.some(({ item }) => dropped.has(item.id)));
+  const whole = new Map(kept.map(({ scenario, answers }) => [scenario, inOrder(answers)]));
+  const counting = new Set(
+    read.flatMap(({ item: { id, scenario, places } }) =>
+      !dropped.has(id) && (places.has(form) || whole.has(scenario)) ? [id] : [],
+    ),
+  );
+  const others = anchors.length + located.others.length - counting.size - dropped.size;
+  return {
+    form,
+    scores,
+    whole,
+    counts: (id) => counting.has(id),
+    warnings: [
+      ...yankedWarnings(bundle),
+      ...droppedWarnings([...dropped]),
+      ...otherWarnings(form, { others, unknown, elsewhere: located.elsewhere }),
+    ],
+  };
+}
+
+/** The warning of a version that its publisher took back, if it is one. */
+export function yankedWarnings({ manifest: { version }, yanked }: Bundle): EstimateWarning[] {
+  if (yanked === undefined) return [];
+  return [{ code: "yanked_version", message: `version ${version} was yanked by its publisher: ${yanked}` }];
 }
 
 /** The warning of dropped answers, if there are any. @param whose - the model's name, for one of several */
@@ -46,34 +91,109 @@ export function droppedWarnings(dropped: readonly string[], whose?: string): Est
   return [{ code: "changed_items_dropped", message: whose === undefined ? message : `${whose}: ${message}` }];
 }
 
-/** An anchor, and where its answers stand. */
-interface LocatedAnchor {
+/** Names and counts the answers that don't count. @param others - to items of the loaded scenarios */
+function otherWarnings(
+  form: string,
+  { others, unknown, elsewhere }: Pick<LocatedAnswers, "unknown" | "elsewhere"> & { readonly others: number },
+): EstimateWarning[] {
+  const warnings: EstimateWarning[] = [];
+  if (others > 0)
+    warnings.push({
+      code: "other_items",
+      count: others,
+      message:
+        others === 1
+          ? `1 answer is to an item of the bundle that isn't an anchor of form ${form}: it doesn't count yet.`
+          : `${others} answers are to items of the bundle that aren't anchors of form ${form}: they don't count yet.`,
+    });
+  if (elsewhere > 0)
+    warnings.push({
+      code: "other_items",
+      count: elsewhere,
+      message: `${elsewhere === 1 ? "1 answer is to an item" : `${elsewhere} answers are to items`} of scenarios that weren't loaded: ${elsewhere === 1 ? "it doesn't" : "they don't"} count.`,
+    });
+  if (unknown.length > 0)
+    warnings.push({
+      code: "unknown_items",
+      count: unknown.length,
+      message:
+        unknown.length === 1
+          ? `1 answer is to no item of the bundle (${firstFew(unknown)}): it doesn't count; is the id misspelt?`
+          : `${unknown.length} answers are to no item of the bundle (${firstFew(unknown, 3)}): they don't count; are ids misspelt?`,
+    });
+  return warnings;
+}
+
+/** An item, and where its answers stand. */
+interface LocatedItem {
   readonly id: string;
   readonly scenario: string;
+  /** Among the scenario's items, in parameter order. */
+  readonly index: number;
   readonly hash: string | undefined;
-  /** Its place among the scenario's anchors of a form, by form. */
-  readonly places: Map<string, number>;
+  /** Its place among the scenario's anchors of a form, by form; empty for an item that is no anchor. */
+  readonly places: ReadonlyMap<string, number>;
 }
 
 interface LocatedAnswer {
-  readonly anchor: LocatedAnchor;
+  readonly item: LocatedItem;
   readonly score: number;
 }
 
-const known = new WeakMap<Bundle, ReadonlyMap<string, LocatedAnchor>>();
+/** Answers by what they are to. */
+interface LocatedAnswers {
+  readonly anchors: readonly LocatedAnswer[];
+  /** To items that no form asks. */
+  readonly others: readonly LocatedAnswer[];
+  /** Ids that are no item's. */
+  readonly unknown: readonly string[];
+  /** Answers to items of scenarios that aren't loaded. */
+  readonly elsewhere: number;
+  readonly count: number;
+}
+
+const anchorsByBundle = new WeakMap<Bundle, ReadonlyMap<string, LocatedItem>>();
 
 /** All anchors of the loaded scenarios by item id, found once a bundle. */
-function anchorsOf(bundle: Bundle): ReadonlyMap<string, LocatedAnchor> {
-  const found = known.get(bundle);
-  if (found) return found;
-  const anchors = new Map<string, LocatedAnchor>();
+function anchorsOf(bundle: Bundle): ReadonlyMap<string, LocatedItem> {
+  const cached = anchorsByBundle.get(bundle);
+  if (cached) return cached;
+  const anchors = new Map<string, LocatedItem & { readonly places: Map<string, number> }>();
   for (const [scenario, own] of bundle.scenarios) {
-    for (const [id, { hash }] of own.anchors) anchors.set(id, { id, scenario, hash, places: new Map() });
+    for (const [id, { hash, index }] of own.anchors) anchors.set(id, { id, scenario, index, hash, places: new Map() });
     for (const [form, { itemIds }] of own.forms)
       itemIds.forEach((id, place) => anchors.get(id)!.places.set(form, place));
   }
-  known.set(bundle, anchors);
+  anchorsByBundle.set(bundle, anchors);
   return anchors;
+}
+
+/** Whether some answer is to none of a bundle's anchors: then the names of its items are needed. */
+export function answersOthers(bundle: Bundle, responses: unknown): boolean {
+  if (typeof responses !== "object" || responses === null || Array.isArray(responses)) return false;
+  const anchors = anchorsOf(bundle);
+  const ids: Iterable<unknown> = responses instanceof Map ? responses.keys() : Object.keys(responses);
+  for (const id of ids) if (!anchors.has(id as string)) return true;
+  return false;
+}
+
+const NO_PLACES: ReadonlyMap<string, number> = new Map();
+
+/** Where an item that is no anchor stands; undefined for an id that is no item's, or one of a scenario that isn't loaded. */
+function otherItem(bundle: Bundle, id: string): LocatedItem | "not loaded" | undefined {
+  const items = bundleItems(bundle);
+  const position = items?.positions.get(id);
+  if (items === null || position === undefined) return undefined;
+  let begin = 0;
+  for (const scenario of bundle.manifest.scenarios) {
+    if (position < begin + scenario.items) {
+      if (!bundle.scenarios.has(scenario.id)) return "not loaded";
+      const { hash } = items.record(position);
+      return { id, scenario: scenario.id, index: position - begin, hash, places: NO_PLACES };
+    }
+    begin += scenario.items;
+  }
+  return undefined;
 }
 
 /** An array of answers by item id, each under its index. */
@@ -106,15 +226,17 @@ function ofForm(bundle: Bundle, responses: readonly unknown[], options: Estimate
 /** An item id and its score, unchecked; `place` is how messages name it where that isn't by its id. */
 type Entry = readonly [id: unknown, score: unknown, place?: number];
 
-/** Checks every answer and finds its anchor; those without a score are left out. */
-function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown): LocatedAnswer[] {
+/** Checks every answer and finds its item; those without a score are left out. */
+function locate(bundle: Bundle, responses: unknown): LocatedAnswers {
   if (typeof responses !== "object" || responses === null)
     throw new AnchorEvalError(
       "invalid_answers",
       "answers are an object of item id → score, a Map, or an array with the form's digest",
     );
-  const located: LocatedAnswer[] = [];
-  const [bad, unknown]: [Issue[], Issue[]] = [[], []];
+  const known = anchorsOf(bundle);
+  const [anchors, others]: [LocatedAnswer[], LocatedAnswer[]] = [[], []];
+  const [bad, unknown]: [Issue[], string[]] = [[], []];
+  let elsewhere = 0;
   const add = (id: unknown, score: unknown, place: string | number): void => {
     const problem =
       typeof id === "string" ? null : { code: "invalid_type", message: `an item id must be text, got ${typeof id}` };
@@ -123,17 +245,28 @@ function locate(anchors: ReadonlyMap<string, LocatedAnchor>, responses: unknown)
       if (read) bad.push({ path: ["responses", place], ...read });
       return;
     }
-    const anchor = anchors.get(id as string);
-    if (anchor) located.push({ anchor, score: read });
-    else unknown.push(unknownItem(id as string));
+    const anchor = known.get(id as string);
+    if (anchor) {
+      anchors.push({ item: anchor, score: read });
+      return;
+    }
+    const other = otherItem(bundle, id as string);
+    if (other === undefined) unknown.push(id as string);
+    else if (other === "not loaded") elsewhere++;
+    else others.push({ item: other, score: read });
   };
   if (responses instanceof Map || Array.isArray(responses))
     for (const [id, score, place] of responses as Iterable<Entry>) add(id, score, place ?? String(id));
   else for (const [id, score] of Object.entries(responses)) add(id, score, id);
   refuse(bad);
-  refuse(unknown, "; leave out other items");
-  if (located.length === 0) throw new AnchorEvalError("invalid_answers", "there are no answers to estimate from");
-  return located;
+  if (unknown.length > 0 && bundleItems(bundle) === null)
+    refuse(
+      unknown.map(unknownItem),
+      "; leave out other items, or load the bundle with the names of all its items (items: true)",
+    );
+  const count = anchors.length + others.length + unknown.length + elsewhere;
+  if (count === 0) throw new AnchorEvalError("invalid_answers", "there are no answers to estimate from");
+  return { anchors, others, unknown, elsewhere, count };
 }
 
 function unknownItem(id: string): Issue {
@@ -141,52 +274,77 @@ function unknownItem(id: string): Issue {
   return { path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` };
 }
 
-/**
- * The form that the answered items leave no doubt about: the only one that holds them all, else the default or the only
- * one that they fill.
- */
-function inferForm({ manifest }: Bundle, located: readonly LocatedAnswer[]): string {
-  const holding = manifest.forms.filter(({ id }) => located.every(({ anchor }) => anchor.places.has(id)));
-  if (holding.length === 1) return holding[0]!.id;
-  if (holding.length === 0)
-    throw new AnchorEvalError(
-      "invalid_answers",
-      "no form of this bundle holds all of these items: name the form, and send its items only",
-    );
-  const answers = new Map<string, number>();
-  for (const { anchor } of located) answers.set(anchor.scenario, (answers.get(anchor.scenario) ?? 0) + 1);
-  const filled = holding.filter(({ scenarios }) =>
-    [...answers].every(([id, count]) => lookUp(scenarios, id)!.items === count),
+/** The scenarios of which every item was answered, and the form asks a part. */
+function wholeScenarios(
+  bundle: Bundle,
+  form: string,
+  located: readonly LocatedAnswer[],
+): { readonly scenario: string; readonly answers: readonly LocatedAnswer[] }[] {
+  const answers = new Map<string, LocatedAnswer[]>();
+  for (const answer of located) {
+    const { scenario } = answer.item;
+    const own = answers.get(scenario);
+    if (own) own.push(answer);
+    else answers.set(scenario, [answer]);
+  }
+  return [...answers].flatMap(([id, own]) => {
+    const { bank, fullScore, forms } = bundle.scenarios.get(id)!;
+    const isWhole = own.length === bank.count && forms.get(form)!.itemIds.length < bank.count && fullScore === null;
+    return isWhole ? [{ scenario: id, answers: own }] : [];
+  });
+}
+
+/** @param answers - to all items of a scenario */
+function inOrder(answers: readonly LocatedAnswer[]): WholeScenario {
+  const scores = new Float64Array(answers.length);
+  const itemIds = new Array<string>(answers.length);
+  for (const { item, score } of answers) {
+    scores[item.index] = score;
+    itemIds[item.index] = item.id;
+  }
+  return { scores, itemIds };
+}
+
+/** Share of a scenario's anchors below which answers are taken to be to other items altogether. */
+const LEAST_KNOWN = 0.1;
+
+/** Refuses answers of which hardly any counts: they are another benchmark's, or called otherwise. */
+function refuseOthers(
+  bundle: Bundle,
+  form: string,
+  {
+    counting,
+    inForm,
+    located,
+  }: { readonly counting: number; readonly inForm: readonly LocatedAnswer[]; readonly located: LocatedAnswers },
+): void {
+  const { count, unknown } = located;
+  if (counting === count) return;
+  const asked = [...bundle.scenarios].map(([id, { forms }]) => [id, forms.get(form)!.itemIds] as const);
+  const isEnough = asked.some(
+    ([id, { length }]) => inForm.filter(({ item }) => item.scenario === id).length / length >= LEAST_KNOWN,
   );
-  const [only, ...others] = filled.map((form) => form.id);
-  if (filled.some(({ id }) => id === manifest.defaultForm)) return manifest.defaultForm;
-  if (only !== undefined && others.length === 0) return only;
+  if (isEnough) return;
+  const few = inForm.length === 0 ? "none" : `only ${inForm.length}`;
+  const names = unknown.length > 0 ? `; among the answers are ${firstFew(unknown, 3)}` : "";
   throw new AnchorEvalError(
-    "ambiguous_form",
-    `these answers fit the forms ${holding.map(({ id }) => id).join(", ")}: name one with form`,
+    "invalid_answers",
+    `${few} of ${count === 1 ? "the answer" : `the ${count} answers`} is to one of the anchors of form ${form}, which are called ${quoted(asked[0]![1][0]!)}, …${names}`,
+    { issues: unknown.slice(0, MOST_ISSUES).map(unknownItem) },
   );
 }
 
-function refuseOutsideForm(form: string, located: readonly LocatedAnswer[]): void {
-  const issues: Issue[] = [];
-  for (const { anchor } of located)
-    if (!anchor.places.has(form))
-      issues.push({
-        path: ["responses", anchor.id],
-        code: "not_in_form",
-        message: `${anchor.id} is not in form ${form}`,
-      });
-  refuse(issues);
-}
+/** Answers that a refusal lists: enough to see how ids differ. */
+const MOST_ISSUES = 100;
 
-function changedItems(located: readonly LocatedAnswer[], options: EstimateOptions): string[] {
+function changedItems(read: readonly LocatedAnswer[], options: EstimateOptions): string[] {
   if (!options.hashes) return [];
   const given: ReadonlyMap<unknown, unknown> =
     options.hashes instanceof Map ? options.hashes : new Map(Object.entries(options.hashes));
   const changed: string[] = [];
-  for (const { anchor } of located) {
-    const own = given.get(anchor.id);
-    if (own !== undefined && anchor.hash !== undefined && own !== anchor.hash) changed.push(anchor.id);
+  for (const { item } of read) {
+    const hash = given.get(item.id);
+    if (hash !== undefined && item.hash !== undefined && hash !== item.hash) changed.push(item.id);
   }
   if (changed.length > 0 && options.onChangedItem !== "drop")
     throw new AnchorEvalError(

@@ -22,6 +22,10 @@ export type WarningCode =
   | "weaker_than_any_seen"
   | "missing_answers"
   | "changed_items_dropped"
+  /** Answers to items of the bundle that the form doesn't ask; they count where every item of a scenario is answered. */
+  | "other_items"
+  /** Answers to no item of the bundle. */
+  | "unknown_items"
   | "no_interval"
   /** Every item was answered, but the score is on items that the bundle doesn't have: it isn't exact. */
   | "beyond_items"
@@ -42,13 +46,15 @@ export type WarningCode =
   | "other_trials"
   /** The bundle is from before format 1.4: its manifest has no checksum, so that a damage to it may not be seen. */
   | "unchecked_manifest"
-  /** Over HTTP alone: a bundle doesn't know it. */
+  /** The bundle's publisher took this version back. */
   | "yanked_version";
 
 /** Something that a reader of the score should know, in plain words. */
 export interface EstimateWarning {
   readonly code: WarningCode;
   readonly scenario?: string;
+  /** Answers that it is about, where it counts them. */
+  readonly count?: number;
   readonly message: string;
 }
 
@@ -114,9 +120,11 @@ export interface ScenarioDetails {
 
 /** How the answers lie against what the ability predicts, and what is odd about them. */
 interface ScenarioPattern extends AnswerPattern {
+  /** In nats, where the bundle has no thresholds for such a model; suspicious above 2. */
+  readonly disorder?: number;
   /**
-   * Suspicions, by thresholds from held-out source models; null where the bundle has none, or less than 70 % of
-   * the anchors' weight was answered.
+   * Suspicions, by thresholds from held-out source models, or by `disorder` where the bundle has none; null where less
+   * than 70 % of the anchors' weight was answered.
    */
   readonly suspicions: readonly Suspicion[] | null;
 }

@@ -1,16 +1,18 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
-import { CARD_FILE } from "../core/bundle/names.ts";
+import { parseYank } from "../core/bundle/yank.ts";
+import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
 import { settleFolder } from "./out-folder.ts";
 import { swapFile, tagOf, WRITER } from "./swap-file.ts";
 import { openFound, readFound } from "./whole-file.ts";
-import { createFile, DRAFT, existing, whyNot } from "./write-file.ts";
+import { createFile, DRAFT, existing, hasCode, whyNot } from "./write-file.ts";
 
 /**
  * Reads a bundle from a folder, as `anchoreval fit --out DIR` writes it.
@@ -47,9 +49,33 @@ export function folderSource(folder: string): BundleSource {
   return {
     name: folder,
     read: (file, { range, fileBytes } = {}) => read(file, range, fileBytes),
+    readNow: (file, fileBytes) => readNow(folder, file, fileBytes),
     readSignatures: () => read(SIGNATURE_FILE),
     readCard: () => read(CARD_FILE),
+    readYank: async () => {
+      const bytes = await read(YANKED_FILE).catch(() => null);
+      return bytes && parseYank(bytes);
+    },
   };
+}
+
+function readNow(folder: string, file: string, fileBytes: number): Uint8Array | null {
+  const path = join(folder, file);
+  try {
+    const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // or it waits for who writes to a pipe
+    try {
+      const stats = fstatSync(handle);
+      if (!stats.isFile()) throw new AnchorEvalError("unavailable", `${path} isn't a file`);
+      checkLength(folder, file, stats.size, fileBytes);
+      return new Uint8Array(readFileSync(handle));
+    } finally {
+      closeSync(handle);
+    }
+  } catch (cause) {
+    if (cause instanceof AnchorEvalError) throw cause;
+    if (hasCode(cause, "ENOENT", "ENOTDIR")) return null;
+    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
+  }
 }
 
 /**

@@ -54,7 +54,16 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
     part,
     at: precision(part, powers, asked),
   }));
-  const overall = overallPrecision(bundle, powers, asked);
+  const [only, ...more] = scenarios;
+  // The overall score of one scenario is the scenario's.
+  const overall =
+    more.length === 0
+      ? {
+          at: ([items]: readonly number[], form?: number) => only!.at(items!, form),
+          sized: only!.at,
+          sizes: only!.part.of,
+        }
+      : overallPrecision(bundle, parts, powers, asked);
   const forms = manifest.forms
     .map((form, f): PlannedForm => ({
       form: form.id,
@@ -75,8 +84,23 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
     wanted,
     needed: wanted && {
       form: null,
-      overall: leastSize(overall.sizes, overall.sized, reached),
-      scenarios: Object.fromEntries(scenarios.map(({ id, part, at }) => [id, leastSize(part.of, at, reached)])),
+      overall: leastSize(
+        overall.sizes,
+        overall.sized,
+        reached,
+        forms.map((form) => form.overall),
+      ),
+      scenarios: Object.fromEntries(
+        scenarios.map(({ id, part, at }) => [
+          id,
+          leastSize(
+            part.of,
+            at,
+            reached,
+            forms.map((form) => form.scenarios[id]!),
+          ),
+        ]),
+      ),
     },
     enough: (wanted && forms.find((form) => reached(form.overall))?.form) ?? null,
   };
@@ -87,21 +111,35 @@ function allocated({ scenarios }: Manifest, form: FormManifest): number[] {
   return scenarios.map(({ id }) => lookUp(form.scenarios, id)!.items);
 }
 
-/** The precision at the least size that reaches what is wanted; at the largest, everything is known. */
+/**
+ * The precision at the least size that reaches what is wanted; at the largest, everything is known. Forms have the last word:
+ * it is no more than the first form that is enough asks, and more than those before it.
+ * @param forms - the smallest first
+ */
 function leastSize(
   largest: number,
   at: (size: number) => Precision,
   reached: (precision: Precision) => boolean,
+  forms: readonly Precision[],
 ): Precision {
+  const partial = forms.filter(({ items, of }) => items < of);
+  const first = partial.findIndex(reached);
+  const enough = partial[first];
+  const least = Math.max(0, ...partial.slice(0, first < 0 ? partial.length : first).map(({ items }) => items));
   for (let size = 1; size < largest; size++) {
     const precision = at(size);
-    if (reached(precision)) return precision;
+    if (enough && precision.items >= enough.items) return enough;
+    if (precision.items > least && reached(precision)) return precision;
   }
-  return at(largest);
+  return enough ?? at(largest);
 }
 
-/** Overall precision by the scenarios' numbers of items; between forms all grow in the proportion of the default form's. */
-function overallPrecision(bundle: Bundle, powers: Powers, asked: AskedPrecision) {
+/**
+ * Overall precision by the scenarios' numbers of items; between forms all grow in the proportion of the default form's. Where a
+ * form's overall errors weren't measured they are its scenarios', as independent.
+ * @param parts - of the scenarios
+ */
+function overallPrecision(bundle: Bundle, parts: readonly MeasuredPart[], powers: Powers, asked: AskedPrecision) {
   const { manifest } = bundle;
   const shares = scenarioShares(manifest);
   const main = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
@@ -110,10 +148,20 @@ function overallPrecision(bundle: Bundle, powers: Powers, asked: AskedPrecision)
   const open = (items: readonly number[]): number =>
     shares.reduce((sum, { share, items: of }, s) => sum + share ** 2 * (1 / items[s]! - 1 / of), 0);
   const count = (items: readonly number[]): number => items.reduce((sum, n) => sum + n, 0);
-  const forms = manifest.forms.map((form) => {
+  const forms = manifest.forms.map((form, f) => {
     const allocation = allocated(manifest, form);
     const errors = errorsOf(form.overall?.measured ?? null, asked.level);
-    return { ...errors, items: count(allocation), open: open(allocation) };
+    const together = (field: keyof SizeErrors): number | null => {
+      const all = parts.map(({ of, forms: own }) => (own[f]!.items >= of ? 0 : own[f]![field]));
+      if (all.includes(null)) return null;
+      return Math.sqrt(all.reduce<number>((sum, error, s) => sum + (shares[s]!.share * error!) ** 2, 0));
+    };
+    return {
+      halfWidth: errors.halfWidth ?? together("halfWidth"),
+      error: errors.error ?? together("error"),
+      items: count(allocation),
+      open: open(allocation),
+    };
   });
   const residual =
     shares.reduce((sum, { id, share }) => sum + share ** 2 * residualVariance(bundle, id), 0) /

@@ -12,6 +12,7 @@ import {
   yankedKey,
 } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseYank } from "../core/bundle/yank.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { type LogHead, logHead } from "./publication-log.ts";
 
@@ -132,21 +133,4 @@ async function contentsOf(
   for (const { sha256 } of files)
     if (!there.has(sha256) && (await store.get(blobKey(benchmark, sha256))) !== null) there.add(sha256);
   return ({ sha256 }) => there.has(sha256);
-}
-
-/** yanked.json of a version: the last word on whether it is yanked. */
-export type Yank = { readonly yanked: true; readonly reason: string } | { readonly yanked: false };
-
-/** Parses yanked.json; one that is damaged still yanks: someone wanted nobody to take this version. */
-export function parseYank(bytes: Uint8Array): Yank {
-  try {
-    const { yanked, reason } = decodeJson(bytes) as Partial<Yank> & {
-      reason?: unknown;
-    };
-    if (yanked === false) return { yanked };
-    if (typeof reason === "string") return { yanked: true, reason };
-  } catch {
-    // Not JSON: see below.
-  }
-  return { yanked: true, reason: "its yanked.json is damaged" };
 }

@@ -3,8 +3,11 @@ import { atMost } from "../client/body.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
+import { decodeJson } from "../core/bundle/schema.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
+import type { Yank } from "../core/bundle/yank.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { encodeJson } from "./bundle-store.ts";
 import { checkedBundle, type CheckedBundle } from "./publish-bundle.ts";
 import type { PublishResult } from "./versions.ts";
 
@@ -49,22 +52,7 @@ export async function publishToWorker(
   const { manifest } = bundle;
   const base = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(manifest.benchmark)}`;
   const signed = signatures ? signatureHeader(signatures) : {};
-  const send = async (
-    url: string,
-    method: string,
-    type: string,
-    body: Uint8Array,
-    more: Record<string, string> = {},
-  ): Promise<Uint8Array> => {
-    const answer = await requestBytes(
-      url,
-      { method, headers: { "content-type": type, ...more }, body: body as Uint8Array<ArrayBuffer> },
-      { timeout: TIMEOUT, ...policy, headers: { ...policy.headers, authorization: `Bearer ${token}` } },
-      atMost(MOST_ANSWER_BYTES, `${url}: the answer`),
-    );
-    if (answer === null) throw new AnchorEvalError("not_found", `${url}: there is no anchoreval Worker`);
-    return answer.bytes;
-  };
+  const send = sender(token, policy);
   const publish = async (): Promise<PublishResult> => {
     const url = `${base}/${encodeURIComponent(manifest.version)}/publication`;
     const bytes = await send(url, "POST", "application/json", bundle.manifestBytes, signed);
@@ -91,6 +79,43 @@ export async function publishToWorker(
       await send(`${base}/blobs/${file.sha256}`, "PUT", "application/octet-stream", bytes);
     }
   }
+}
+
+/**
+ * Yanks a version on a Worker, or takes that back.
+ * @returns the benchmark's latest version now
+ * @throws AnchorEvalError as {@link publishToWorker}; `not_found` where the version isn't published there
+ * @example await yankOnWorker({ benchmark: "quiz", version: "1.0.0" }, { yanked: true, reason: "wrong keys" }, { baseUrl, token })
+ */
+export async function yankOnWorker(
+  { benchmark, version }: { readonly benchmark: string; readonly version: string },
+  yank: Yank,
+  { baseUrl, token, ...policy }: Pick<PublishToWorkerOptions, "baseUrl" | "token"> & RequestPolicy,
+): Promise<{ readonly latest: string | null }> {
+  const url = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}/yank`;
+  const bytes = await sender(token, policy)(url, "PUT", "application/json", encodeJson(yank));
+  return decodeJson(bytes) as { readonly latest: string | null };
+}
+
+/** Sends with a token. */
+function sender(token: string, policy: RequestPolicy) {
+  return async (
+    url: string,
+    method: string,
+    type: string,
+    body: Uint8Array,
+    more: Record<string, string> = {},
+  ): Promise<Uint8Array> => {
+    const answer = await requestBytes(
+      url,
+      { method, headers: { "content-type": type, ...more }, body: body as Uint8Array<ArrayBuffer> },
+      { timeout: TIMEOUT, ...policy, headers: { ...policy.headers, authorization: `Bearer ${token}` } },
+      atMost(MOST_ANSWER_BYTES, `${url}: the answer`),
+    );
+    if (answer === null)
+      throw new AnchorEvalError("not_found", `${url}: there is no anchoreval Worker, or no such version`);
+    return answer.bytes;
+  };
 }
 
 /** `key.signature`, comma-separated: it goes with the manifest, whose bytes stay as they are. */

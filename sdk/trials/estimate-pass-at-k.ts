@@ -1,14 +1,13 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { checkCall } from "../core/call.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { logit } from "../core/numeric/functions.ts";
 import { predictedScores } from "../core/scoring/predicted-scores.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares, type ScoredScenario } from "../estimate/overall-score.ts";
-import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
+import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { spreadScore, type TrialsGoal } from "./chance-spread.ts";
 import { estimateSummaries } from "./estimate-trials.ts";
@@ -21,6 +20,7 @@ import {
   type TrialMetric,
   trialMetricName,
 } from "./pass-at-k.ts";
+import { answeredItems } from "./trial-variances.ts";
 import type { ItemTrials } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
@@ -119,14 +119,15 @@ function fromSpread(
   options: Omit<EstimateOptions, "formDigest">,
 ): PassEstimate {
   const level = confidenceLevel(options.level);
-  const { form, scores, dropped } = resolveAnswers(bundle, means, options);
-  const { estimate, scenarios } = scoreAnswers(bundle, form, scores, level);
+  const resolved = resolveAnswers(bundle, means, options);
+  const { form, scores } = resolved;
+  const { estimate, scenarios } = scoreAnswers(bundle, form, scores, level, resolved.whole);
   const goal: TrialsGoal = { need: metric.kind === "pass^" ? "all" : "any", k: metric.k };
   const parts = new Map<string, SampledScore>();
   const results = new Map<string, PassResult>();
   for (const [id, scored] of scenarios) {
     const { interval, reason, answered, of } = scored.result;
-    const found = scenarioSpread(bundle, form, id, scores.get(id)!, scored, counts, goal);
+    const found = scenarioSpread(bundle, answeredItems(bundle, resolved, id), id, scored, counts, goal);
     if (found) parts.set(id, found);
     const known = found !== null && interval !== null;
     results.set(id, {
@@ -147,7 +148,7 @@ function fromSpread(
     interval: sum && bounded ? spreadInterval(sum, level) : null,
     reason: bounded ? null : estimate.reason,
     ...countAnswers([...results.values()]),
-    warnings: [...droppedWarnings(dropped), ...estimate.warnings.map(ofAnswers)],
+    warnings: [...resolved.warnings, ...estimate.warnings.map(ofAnswers)],
   };
   return passEstimate(overall, trialMetricName(metric), "spread", Object.fromEntries(results));
 }
@@ -160,18 +161,16 @@ function ofAnswers(warning: EstimateWarning): EstimateWarning {
 
 function scenarioSpread(
   bundle: Bundle,
-  form: string,
+  answered: ReturnType<typeof answeredItems>,
   id: string,
-  scores: Float64Array,
   { result: { details } }: ScoredScenario,
   counts: ReadonlyMap<string, Passes>,
   goal: TrialsGoal,
 ): SampledScore | null {
-  const { bank, weights, scoreMap, forms } = bundle.scenarios.get(id)!;
-  const { anchors, itemIds } = forms.get(form)!;
-  const sample = answeredSample(anchors, scores);
-  if (sample === null || details === null) return null;
-  const tried = Array.from(sample.positions, (at) => counts.get(itemIds[at]!)!);
+  const { bank, weights, scoreMap } = bundle.scenarios.get(id)!;
+  if (answered === null || details === null) return null;
+  const { sample, ids } = answered;
+  const tried = ids.map((item) => counts.get(item)!);
   const logits = predictedScores(Float64Array.from(details.theta), bank, scoreMap).map((p) =>
     logit(Math.min(1 - LEAST_CHANCE, Math.max(LEAST_CHANCE, p))),
   );

@@ -6,7 +6,7 @@ import { type KnownVariance, satterthwaite } from "../core/inference/sampling-va
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
-import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
+import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { withPredictedScenarios } from "../estimate/unasked-scenarios.ts";
 import { bundleComponents, type VarianceComponents } from "./components.ts";
@@ -93,14 +93,15 @@ export function estimateSummaries(
   const { manifest } = bundle;
   refuseFullScores(manifest, "trials are");
   const level = confidenceLevel(options.level);
-  const { form, scores, dropped } = resolveAnswers(bundle, means, options);
-  const scored = scoreAnswers(bundle, form, scores, level);
+  const resolved = resolveAnswers(bundle, means, options);
+  const { form, scores, whole, counts } = resolved;
+  const scored = scoreAnswers(bundle, form, scores, level, whole);
   const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
   const components = bundleComponents(manifest);
   const tables = { summaries, clusters: options.clusters };
   const parts = new Map<string, TrialPart>();
   for (const [id, own] of scored.scenarios) {
-    const variances = trialVariances(bundle, form, id, scores.get(id)!, own, tables, components.get(id));
+    const variances = trialVariances(bundle, resolved, id, own, tables, components.get(id));
     if (!variances) continue;
     const { result, bounds, sampling } = own;
     const widened = sampling && { ...sampling, variance: variances.widening * sampling.variance };
@@ -120,19 +121,19 @@ export function estimateSummaries(
   );
   const overall = overallPart(bundle, estimate, parts);
   const over = overall ? intervalsOver(estimate, overall, level) : { ...NO_INTERVALS, run: estimate.interval };
-  const counts = [...summaries].flatMap(([id, { count }]) => (dropped.includes(id) ? [] : [count]));
-  const perItem = trialsPerItem(counts);
+  const trials = [...summaries].flatMap(([id, { count }]) => (counts(id) ? [count] : []));
+  const perItem = trialsPerItem(trials);
   return {
     ...estimate,
     interval: over.run,
-    warnings: [...droppedWarnings(dropped), ...estimate.warnings, ...otherTrials(perItem, components)],
+    warnings: [...resolved.warnings, ...estimate.warnings, ...otherTrials(perItem, components)],
     scenarios: Object.fromEntries(
       Object.entries(estimate.scenarios).map(([id, result]) => [
         id,
         { ...result, interval: lookUp(scenarios, id)!.run ?? result.interval },
       ]),
     ),
-    trials: { count: counts.reduce((sum, count) => sum + count, 0), perItem, overall: over, scenarios },
+    trials: { count: trials.reduce((sum, count) => sum + count, 0), perItem, overall: over, scenarios },
   };
 }
 

@@ -1,10 +1,11 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { answeredSample } from "../core/estimators/answered-sample.ts";
+import { answeredSample, wholeSample } from "../core/estimators/answered-sample.ts";
 import type { AnsweredSample } from "../core/estimators/types.ts";
 import type { KnownVariance } from "../core/inference/sampling-variance.ts";
 import { answerCurves } from "../core/person-fit/statistics.ts";
 import { onScale } from "../core/scoring/predicted-scores.ts";
 import type { ScoredScenario } from "../estimate/overall-score.ts";
+import type { ResolvedAnswers } from "../estimate/resolve-answers.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
 import type { TrialSummary } from "./item-trials.ts";
 
@@ -45,6 +46,20 @@ export interface TrialVariances {
   readonly widening: number;
 }
 
+/** A scenario's answers as a sample of its items, and the answered items' ids; null where nothing was answered. */
+export function answeredItems(
+  { scenarios }: Bundle,
+  { form, scores, whole }: Pick<ResolvedAnswers, "form" | "scores" | "whole">,
+  id: string,
+): { readonly sample: AnsweredSample; readonly ids: readonly string[] } | null {
+  const { weights, forms } = scenarios.get(id)!;
+  const all = whole.get(id);
+  if (all) return { sample: wholeSample(weights, all.scores), ids: all.itemIds };
+  const { anchors, itemIds } = forms.get(form)!;
+  const sample = answeredSample(anchors, scores.get(id)!);
+  return sample && { sample, ids: Array.from(sample.positions, (at) => itemIds[at]!) };
+}
+
 /** Trials and groups of items by their ids. */
 export interface ItemTables {
   readonly summaries: ReadonlyMap<string, TrialSummary>;
@@ -61,25 +76,24 @@ export interface ItemTables {
  */
 export function trialVariances(
   bundle: Bundle,
-  form: string,
+  answers: Parameters<typeof answeredItems>[1],
   id: string,
-  scores: Float64Array,
   scored: ScoredScenario,
   { summaries, clusters }: ItemTables,
   components: VarianceComponents | undefined,
 ): TrialVariances | null {
-  const { bank, weights, scoreMap, forms } = bundle.scenarios.get(id)!;
-  const { anchors, itemIds } = forms.get(form)!;
-  const sample = answeredSample(anchors, scores);
-  if (!sample || scored.result.details === null) return null;
+  const { bank, weights, scoreMap } = bundle.scenarios.get(id)!;
+  const answered = answeredItems(bundle, answers, id);
+  if (!answered || scored.result.details === null) return null;
+  const { sample, ids } = answered;
   const predicted = onScale(answerCurves(bank, Float64Array.from(scored.result.details.theta), sample).p, scoreMap);
   const share = trialShare(components);
   const prior = predicted.map((p) => share * p * (1 - p));
-  const trials = Array.from(sample.positions, (at) => summaries.get(itemIds[at]!)!);
+  const trials = ids.map((item) => summaries.get(item)!);
   const { variances, degrees } = shrunkVariances(trials, prior);
   const own = Float64Array.from(sample.items, (item) => weights[item]!);
   const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
-  const groups = clusters && Array.from(sample.positions, (at) => clusters.get(itemIds[at]!) ?? itemIds[at]!);
+  const groups = clusters && ids.map((item) => clusters.get(item) ?? item);
   return {
     noise: sumOfTerms(terms),
     basis: noiseBasis(degrees, components !== undefined),

@@ -70,6 +70,8 @@ export function trustRoot(
   return (source) => ({
     name: source.name,
     ...(source.expected && { expected: source.expected }),
+    ...(source.readYank && { readYank: (own) => source.readYank!(own) }),
+    ...(source.readNow && { readNow: (file, fileBytes) => source.readNow!(file, fileBytes) }),
     read: async (file, readOptions = {}) => {
       if (file !== "manifest.json") return source.read(file, readOptions);
       const { range, ...rest } = readOptions;

@@ -7,6 +7,7 @@ import {
 } from "../charts/measured-forms.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
+import { answerCheckWords } from "./bundle-words.ts";
 import { counted, listed, points } from "./figures.ts";
 
 const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
@@ -31,6 +32,7 @@ export function bundleCard(bundle: Bundle): string {
     ...(made.length > 0 ? [`**Data:** ${made.join(", ")}.`] : []),
     ...protocolLines(manifest),
     ...idLines(bundle),
+    ...answerCheckLines(manifest),
     `**No longer good for** models above the best seen, ${bestScores(bundle)}. Estimates warn of it, and err as in the lines "${SPLITS.extrapolation}".`,
   ];
   return [
@@ -52,6 +54,12 @@ export function protocolLines({ protocol }: Pick<Manifest, "protocol">): string[
   return [
     `**Protocol:** ${settings}. A score is on all these items under the protocol of your own run; where that differs much from this one, items may be hard in another way, and intervals may be too narrow.`,
   ];
+}
+
+/** How answers are checked where that is less than usual: a line, or none. */
+export function answerCheckLines(manifest: Parameters<typeof answerCheckWords>[0]): string[] {
+  const words = answerCheckWords(manifest);
+  return words === null ? [] : [`**Check of answers:** ${words}.`];
 }
 
 /** The meaning of an item id, where the protocol says it or all anchors have a document of a task. */

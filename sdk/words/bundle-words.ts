@@ -1,8 +1,9 @@
 import { type BundleScenario, itemWeights } from "../core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
+import { lookUp } from "../core/bundle/names.ts";
 import { type EstimatorId, estimatorFigure } from "../core/estimators/types.ts";
 import { normalCdf } from "../core/numeric/distributions.ts";
-import { points } from "./figures.ts";
+import { listed, points } from "./figures.ts";
 
 /** Measured errors in words, in points. */
 export function errorWords({ interpolation, extrapolation }: MeasuredErrors, estimator: EstimatorId): string {
@@ -82,6 +83,22 @@ export function noiseWords(
       `${scenario.id}: the ${scores.length} source models' scores spread no further than chance would make them on ${scenario.items} items: which of them is better isn't known, and an estimate says little but their mean.`,
     ];
   });
+}
+
+/**
+ * That answers are checked against difficulty alone, where too few models were held out to tell which patterns are odd; null
+ * where all scenarios of the default form have thresholds. The powers are those of `bench/patterns.js --models 24`.
+ */
+export function answerCheckWords({
+  defaultForm,
+  forms,
+  scenarios,
+}: Pick<Manifest, "defaultForm" | "forms" | "scenarios">): string | null {
+  const form = forms.find(({ id }) => id === defaultForm)!;
+  const loose = scenarios.filter(({ id }) => lookUp(form.scenarios, id)?.pattern == null).map(({ id }) => id);
+  if (loose.length === 0) return null;
+  const where = loose.length === scenarios.length ? "" : ` in ${listed(loose)}`;
+  return `loose${where}, as fewer than 49 models could be held out: right and wrong answers against the items' difficulty alone. Of 50 answers that are to the wrong items 7 in 10 are found, of coin flips 8 in 10; memorised ones aren't looked for`;
 }
 
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */

@@ -12,7 +12,8 @@ import {
   yankedKey,
 } from "anchoreval/internal/core/bundle/names";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
-import { parseIndex, parseYank } from "anchoreval/internal/publish/bundle-index";
+import { parseYank } from "anchoreval/internal/core/bundle/yank";
+import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { tagOf, type Objects } from "./memory-store.ts";
 
 /** Versions of a benchmark that must be there, with their manifests. */

@@ -21,13 +21,14 @@ export function checkBatchSize(models: number, most: number): void {
  * Estimates one model of a batch. Answers that can't be scored give that model a problem and are not an error.
  * @param duplicates - paths, from the model's own root, of keys that appeared twice in the text
  */
-export function estimateModel(
-  { bundle, warn }: WarnedBundle,
+export async function estimateModel(
+  { bundle, warn, readyFor }: WarnedBundle,
   { model, responses, ...options }: TrialsRequest & { readonly model: string },
   duplicates: readonly (readonly (string | number)[])[],
-): BatchResult<AnyEstimate> {
+): Promise<BatchResult<AnyEstimate>> {
   try {
     refuseDuplicates(duplicates);
+    await readyFor(responses);
     return { model, estimate: warn(estimateAnswers(bundle, responses, options)) };
   } catch (error) {
     if (!(error instanceof AnchorEvalError)) throw error;
@@ -36,7 +37,11 @@ export function estimateModel(
 }
 
 /** Estimates the model of one line of a request; a malformed line gets a problem of its own. */
-export function estimateLine(bundle: WarnedBundle, line: string, index: number): BatchLine<AnyEstimate> {
+export async function estimateLine(
+  bundle: WarnedBundle,
+  line: string,
+  index: number,
+): Promise<BatchLine<AnyEstimate>> {
   let value: unknown;
   try {
     value = JSON.parse(line.replace(/^\ufeff/, "")); // the text may begin with a byte order mark
@@ -44,7 +49,7 @@ export function estimateLine(bundle: WarnedBundle, line: string, index: number):
     return { index, model: null, problem: problemFields(new HttpProblem("malformed_json", "the line is not JSON")) };
   }
   const parsed = BatchEntrySchema.safeParse(value);
-  if (parsed.success) return { index, ...estimateModel(bundle, parsed.data, duplicateKeys(line, value)) };
+  if (parsed.success) return { index, ...(await estimateModel(bundle, parsed.data, duplicateKeys(line, value))) };
   const { detail, issues } = describeZodError(parsed.error, "line");
   return {
     index,
@@ -70,18 +75,18 @@ export interface ResultsEnd {
 /** Streams results as lines, each computed just before it is sent, and ends with their counts. Stops when the reader leaves. */
 export function resultLines(
   count: number,
-  resultOf: (index: number) => BatchLine<AnyEstimate>,
+  resultOf: (index: number) => Promise<BatchLine<AnyEstimate>>,
 ): ReadableStream<Uint8Array> {
   let index = 0;
   let results = 0;
   return new ReadableStream({
-    pull: (controller) => {
+    pull: async (controller) => {
       if (index === count) {
         controller.enqueue(jsonLine({ done: true, results, problems: count - results } satisfies ResultsEnd));
         controller.close();
         return;
       }
-      const line = resultOf(index++);
+      const line = await resultOf(index++);
       if ("estimate" in line) results++;
       controller.enqueue(jsonLine(line));
     },

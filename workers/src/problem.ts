@@ -35,6 +35,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, StatusAndTitle>> = {
   request_refused: [400, "The request was refused"],
   not_found: [404, "Not found"],
   digest_mismatch: [409, "The answers belong to another bundle"],
+  yanked_version: [409, "The version was yanked by its publisher"],
   version_conflict: [409, "The version exists with other content"],
   invalid_answers: [422, "The answers cannot be scored"],
   invalid_data: [422, "The data are malformed"],

@@ -5,7 +5,7 @@ import { percent, points } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
 import type { ReadModel } from "../anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, flag, option, invalidOption } from "../command.ts";
+import { type Command, flag, option, invalidOption, rare } from "../command.ts";
 import { writeOver } from "../errors.ts";
 import { type RuleCase, writeJunit } from "../junit.ts";
 import { isPinned, readBundle } from "../open-bundle.ts";
@@ -28,6 +28,7 @@ export const checkCommand: Command = {
       "min-score": option("POINTS", "the lowest allowed score, 0 to 100"),
       ...FORM_OPTION,
       level: option("0.95", "one-sided confidence that a pass needs"),
+      ...rare({ "allow-yanked": flag("check also by a version that its publisher took back") }),
       "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
       "runs-per-year": option("N", "checks a year (default 365)"),
     },
@@ -89,6 +90,7 @@ export const checkCommand: Command = {
       runsPerYear: options.number("runs-per-year", {}, 365),
       level: options.number("level", { min: 0.5, max: 1 }, 0.95),
       ...(minScore !== undefined && { minScore }),
+      ...(options.flag("allow-yanked") && { allowYanked: true }),
       ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     };
     const summary = await readSideFile(options, "summary");

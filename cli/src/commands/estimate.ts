@@ -80,7 +80,7 @@ export const estimateCommand: Command = {
     }
     const asked = { hashes: model.hashes, ...given({ form: model.form }), ...estimateOptions(options) };
     const repeated = over !== null || isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
-    const clusters = await repeated?.askedClusters(options, model);
+    const clusters = await repeated?.askedClusters(options, bundle, model);
     const foundOver = repeated?.estimateOver(bundle, model, asked, clusters);
     const found = foundOver ?? estimateFromAnchors(bundle, model.responses, asked);
     const estimate = withAnswers(found, [model]);

@@ -100,10 +100,11 @@ function planLines(plan: Plan): string[] {
     lines.push(...table(goal, rows(needed, "overall")), "");
     if (planned.some(({ basis }) => basis === "beyond"))
       lines.push("Beyond the measured sizes figures are extrapolated: to be sure, fit a bundle with such a form.");
+    const overall = Object.keys(needed.scenarios).length > 1 ? " overall" : "";
     lines.push(
       enough === null
-        ? "No form of this bundle is enough overall."
-        : `Form ${enough} of this bundle is enough overall.`,
+        ? `No form of this bundle is enough${overall}.`
+        : `Form ${enough} of this bundle is enough${overall}.`,
     );
   }
   lines.push(
@@ -114,10 +115,8 @@ function planLines(plan: Plan): string[] {
 
 function rows({ overall, scenarios }: PlannedForm, label: string): string[][] {
   const parts = Object.entries(scenarios);
-  return [
-    ...(parts.length > 1 || label !== "overall" ? [row(label, overall)] : []),
-    ...parts.map(([id, precision]) => row(`  ${id}`, precision)),
-  ];
+  if (parts.length === 1) return [row(label === "overall" ? parts[0]![0] : label, overall)];
+  return [row(label, overall), ...parts.map(([id, precision]) => row(`  ${id}`, precision))];
 }
 
 function row(label: string, { items, of, halfWidth, gap, basis }: Precision): string[] {

@@ -1,5 +1,8 @@
 import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { BENCHMARK_NAME, manifestKey, signatureKey, VERSION } from "anchoreval/internal/core/bundle/names";
+import type { Yank } from "anchoreval/internal/core/bundle/yank";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
@@ -7,10 +10,10 @@ import { folderSource, folderStore } from "anchoreval/internal/node/folder";
 import { placedFolder, placedSource } from "anchoreval/internal/node/shipped-bundles";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
+import { publishToWorker, yankOnWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
-import type { PublishResult } from "anchoreval/internal/publish/versions";
+import { type PublishResult, yankVersion } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Command, option, flag, invalidOption } from "../command.ts";
 import { checkWritable } from "../out.ts";
@@ -114,6 +117,59 @@ export const sweepCommand: Command = {
     output.result({ ...result, dryRun }, [
       ...removed,
       `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
+    ]);
+  },
+};
+
+export const yankCommand: Command = {
+  operands: { usage: "ADDRESS", option: "bundle" },
+  options: {
+    Data: {
+      bundle: option(
+        "ADDRESS",
+        "the version, PLACE/bundles/NAME/X.Y.Z or a Worker's …/v1/bundles/NAME/X.Y.Z, with PLACE and environment variables as for publish",
+        { required: true },
+      ),
+      reason: option("TEXT", "why, for whoever reads it, such as: wrong keys, use 1.0.1"),
+      undo: flag("offer the version again"),
+    },
+    "Signed index": SEAL_OPTIONS,
+  },
+  examples: [
+    'yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason "wrong keys: use 1.0.1"',
+    "yank r2://bundles/bundles/quiz/1.0.0 --undo",
+  ],
+  async run({ options, output, signal }) {
+    const address = options.required("bundle");
+    const reason = options.text("reason");
+    const undo = options.flag("undo");
+    if (undo === (reason !== undefined)) throw invalidOption("give --reason TEXT, or --undo");
+    if (reason !== undefined && (reason.trim() === "" || reason.length > 500))
+      throw invalidOption("--reason is text of 1 to 500 letters");
+    const [, to, benchmark, version] =
+      /^(.+?)\/(?:v1\/)?bundles\/([^/]+)\/([^/]+?)(?:\/files)?\/*$/.exec(address) ?? [];
+    if (to === undefined || !BENCHMARK_NAME.test(benchmark!) || !VERSION.test(version!))
+      throw invalidOption(`${address} names no version: it ends in bundles/NAME/X.Y.Z`);
+    const yank: Yank = undo ? { yanked: false } : { yanked: true, reason: reason! };
+    const ref = { benchmark: benchmark!, version: version! };
+    let latest: string | null;
+    if (/^https?:\/\//i.test(to)) {
+      options.refuse(["root", "key"], "isn't for a Worker, which signs by its secret INDEX_KEY");
+      ({ latest } = await yankOnWorker(ref, yank, { baseUrl: to, token: tokenOf(to), signal }));
+    } else
+      latest = await withStore(to, signal, async (store) => {
+        const manifest = (await store.get(manifestKey(ref.benchmark, ref.version)))?.bytes;
+        if (!manifest)
+          throw new AnchorEvalError("not_found", `no bundle ${ref.benchmark}@${ref.version} is published in ${to}`);
+        const signed = await store.get(signatureKey(ref.benchmark, sha256Hex(manifest)));
+        const seal = await readSeal(options, { manifest, signatures: signed?.bytes ?? null, name: address }, output);
+        const index = await yankVersion(store, ref, yank);
+        await seal(store, ref.benchmark);
+        return index.latest;
+      });
+    const words = undo ? "is offered again" : `is yanked: whoever reads it is told "${reason!}"`;
+    output.result({ ...ref, ...yank, latest }, [
+      `${ref.benchmark}@${ref.version} ${words}; latest: ${latest ?? "none"}`,
     ]);
   },
 };

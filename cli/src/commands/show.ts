@@ -11,7 +11,7 @@ import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
-import { noiseWords } from "anchoreval/internal/words/bundle-words";
+import { answerCheckWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import { type Command, invalidOption, option } from "../command.ts";
@@ -94,6 +94,7 @@ function bundleFacts(
 ): readonly Fact[] {
   const { benchmarkVersion, created, sources, weighting, protocol, data } = manifest;
   const settings = Object.entries(protocol).filter(([key]) => !key.includes("/"));
+  const answerCheck = answerCheckWords(manifest);
   return [
     ["digest", digest],
     ...(manifest.checksum === undefined
@@ -112,6 +113,7 @@ function bundleFacts(
     ...(settings.length === 0
       ? []
       : [["protocol", settings.map(([key, value]) => `${key} ${String(value)}`).join(", ")] as const]),
+    ...(answerCheck === null ? [] : [["answer check", answerCheck] as const]),
     ...additionFacts(manifest),
   ];
 }

@@ -36,11 +36,16 @@ export async function checkHistory(
     ["tonight", ...baselines.map(({ name }) => name)],
     options,
   );
-  const key = { benchmark, version, digest: bundle.digest, form, baseline: baselineDigest(baselines) };
+  const asked = new Set([...bundle.scenarios.values()].flatMap(({ forms }) => forms.get(form)!.itemIds));
+  const inForm = ({ responses }: ReadModel) => new Map([...responses].filter(([id]) => asked.has(id)));
+  const baseline = baselineDigest(baselines.map((own) => ({ responses: inForm(own) })));
+  const key = { benchmark, version, digest: bundle.digest, form, baseline };
+  const { warnings } = resolveModels(bundle, [run], ["tonight"], { ...options, form });
   gateFromAnchors(bundle, [{ ...run, name: "tonight" }], baselines, { ...options, form, replays: 0 }); // or it refuses them
-  const nights = await addNight(file, key, Object.fromEntries(run.responses), night);
+  const nights = await addNight(file, key, Object.fromEntries(inForm(run)), night);
   const models = nights.map((own) => ({ responses: own.responses, name: `night ${own.night}`, form }));
-  const gate = withAnswers(gateFromAnchors(bundle, models, baselines, { ...options, form }), [run, ...baselines]);
+  const nightly = gateFromAnchors(bundle, models, baselines, { ...options, form });
+  const gate = withAnswers({ ...nightly, warnings: [...warnings, ...nightly.warnings] }, [run, ...baselines]);
   const names = nights.map((own) => own.night);
   const parts = gateParts(gate, names);
   const result = { ...gate, night: names.at(-1), alarm: gate.alarm && { night: names[gate.alarm.night], since: names[gate.alarm.since] } }; // prettier-ignore

@@ -1,15 +1,18 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { loadItems } from "anchoreval/internal/bundles/read-file";
+import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { ReadModel } from "../anchor-logs.ts";
-import { type AnswerWarning, formAnswers, ignoredWords } from "../form-answers.ts";
-import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
-import { allAnchors, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
+import type { AnswerWarning, ReadModel } from "../anchor-logs.ts";
+import { given, option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
+import { allAnchors, allItems, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
+import { openBundle } from "../open-bundle.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 export const ANSWER_DATA_OPTIONS = {
@@ -48,22 +51,26 @@ export function estimateOptions(options: OptionReader): { level: number; onChang
 
 /** A result with what its models' answers brought: how many don't count, and warnings. */
 export type Answered<R> = Omit<R, "warnings"> & {
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly warnings: readonly { readonly code: string; readonly message: string; readonly count?: number }[];
   readonly ignored?: number;
 };
+
+/** Warnings of answers that don't count. */
+const IGNORED = ["other_items", "unknown_items"];
 
 /** Adds to a result what its models' answers brought; of several models, each warning with the model's name. */
 export function withAnswers<R extends { readonly warnings: Answered<R>["warnings"] }>(
   result: R,
   models: readonly ReadModel[],
 ): Answered<R> {
-  const ignored = models.reduce((sum, model) => sum + model.ignored, 0);
   const named = (model: ReadModel, message: string): string =>
     models.length > 1 ? `${model.name}: ${message}` : message;
   const own: AnswerWarning[] = models.flatMap((model) =>
-    model.warnings.map(({ code, message }) => ({ code, message: named(model, message) })),
+    model.warnings.map((warning) => ({ ...warning, message: named(model, warning.message) })),
   );
-  return { ...result, ...(ignored > 0 && { ignored }), warnings: [...result.warnings, ...own] };
+  const warnings = [...result.warnings, ...own];
+  const ignored = warnings.reduce((sum, { code, count = 0 }) => sum + (IGNORED.includes(code) ? count : 0), 0);
+  return { ...result, ...(ignored > 0 && { ignored }), warnings };
 }
 
 /**
@@ -88,12 +95,20 @@ export async function readModel(
   if (options.isGiven("from") && !(filesAreAnswers && (await isFile(path)))) {
     const from = options.oneOf("from", HARNESSES, "lm-eval");
     const { readAnchorLogs } = await import("../anchor-logs.ts");
-    const anchors = await placeAnchors(allAnchors(bundle), options.text("items"));
+    const byField = from === "lm-eval" && !options.isGiven("items");
+    const placed = async (records: readonly AnchorRecord[]) => {
+      const anchors = await placeAnchors(records, options.text("items"));
+      return byField ? fieldAnchors(bundle, anchors) : { anchors };
+    };
     const { remarks, ...logged } = await readAnchorLogs(bundle, paths, {
       ...readScale(options),
       from,
       form,
-      ...(from === "lm-eval" && !options.isGiven("items") ? fieldAnchors(bundle, anchors) : { anchors }),
+      ...(await placed(allAnchors(bundle))),
+      allItems: async () => {
+        await loadItems(openBundle(options.required("bundle")), bundle);
+        return (await placed(allItems(bundle))).anchors;
+      },
       metric: metrics ?? options.texts("metric"),
       filter: options.texts("filter"),
       errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
@@ -106,10 +121,8 @@ export async function readModel(
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
   const { answers, trials, hashes } = await readAnswersAt(path, readScale(options));
   const name = answersName(path);
-  const answered = formAnswers(bundle, answers, path, form);
-  const words = ignoredWords(answered);
-  if (words !== null) onRemark(words, name);
-  return { ...answered, name, hashes, ...(trials.size > 0 && { trials }) };
+  if (answersOthers(bundle, answers)) await loadItems(openBundle(options.required("bundle")), bundle);
+  return { name, responses: answers, ...given({ form }), hashes, ...(trials.size > 0 && { trials }), warnings: [] };
 }
 
 /** What `-` stands for, in place of a file of answers. */

@@ -1,5 +1,5 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { ItemLines } from "anchoreval/internal/bundles/read-file";
+import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { matchAnchors, type NamedItem } from "anchoreval/internal/logs/match-anchors";

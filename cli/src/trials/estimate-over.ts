@@ -1,5 +1,5 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
 import type { EstimateOptions } from "anchoreval/internal/estimate/types";
 import { estimateTrials, type TrialEstimate, type TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
@@ -11,7 +11,7 @@ import type { ResultParts } from "../summary.ts";
 
 /**
  * The estimate of a model from its trials, and what its score is known to over runs and tasks.
- * @throws AnchorEvalError `invalid_answers`, also for trials of items that the bundle doesn't have where no form is answered whole
+ * @throws AnchorEvalError as `estimateTrials`
  */
 export function estimateOver(
   bundle: Bundle,
@@ -25,17 +25,8 @@ export function estimateOver(
   });
 }
 
-/**
- * A model's trials by item, or its single answers.
- * @throws AnchorEvalError `invalid_answers` for trials of items that the bundle doesn't have where no form is answered whole
- */
-export function knownTrials({
-  responses,
-  trials = new Map(),
-  warnings,
-}: ReadModel): Map<string, number | null | ItemTrials> {
-  const unknown = trials.size > 0 ? warnings.find(({ code }) => code === "unknown_items") : undefined;
-  if (unknown) throw new AnchorEvalError("invalid_answers", `trials of unknown items: ${unknown.message}`);
+/** A model's trials by item, or its single answers. */
+export function knownTrials({ responses, trials = new Map() }: ReadModel): Map<string, number | null | ItemTrials> {
   return new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
 }
 
@@ -45,14 +36,15 @@ export function knownTrials({
  */
 export async function askedClusters(
   options: OptionReader,
-  { responses }: ReadModel,
+  bundle: Bundle,
+  { responses, form }: ReadModel,
 ): Promise<Map<string, string> | undefined> {
   const [column, file] = [options.text("cluster"), options.text("items")];
   if (column === undefined) return undefined;
   if (file === undefined) throw invalidOption("--cluster COLUMN is a column of --items FILE, which isn't given");
   const { readClusters } = await import("./clusters.ts");
-  const answered = [...responses].flatMap(([id, score]) => (score === null ? [] : [id]));
-  return readClusters(file, column, answered);
+  const { counts } = resolveAnswers(bundle, responses, given({ form }));
+  return readClusters(file, column, [...responses.keys()].filter(counts));
 }
 
 /** How a run's noise is known, in words. */

@@ -42,6 +42,7 @@ class EstimateWarning:
     code: str
     message: str
     scenario: str | None = None
+    count: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class ScenarioPattern:
     preknowledge: float | None
     broken_run: float
     suspicions: tuple[Literal["memorised", "guessing", "broken"], ...] | None
+    disorder: float | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ import type { ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
+import type { Yank } from "./yank.ts";
 import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
 import { FULL_SCORE_PARAMETERIZATION, type BundleFileName, type Weighting } from "./names.ts";
 
@@ -15,6 +16,8 @@ export interface Bundle {
   readonly scenarios: ReadonlyMap<string, BundleScenario>;
   /** Bytes that the decoded arrays and ids hold, about. */
   readonly byteLength: number;
+  /** Why its publisher took this version back, where its address says so; absent else. */
+  readonly yanked?: string;
 }
 
 /** A scenario of a loaded bundle: parameters, weights and forms. */
@@ -130,6 +133,17 @@ export interface BundleSource {
     file: BundleFileName,
     options?: { range?: ByteRange; fileBytes?: number; signal?: AbortSignal },
   ): Promise<Uint8Array | null>;
+  /**
+   * Bytes of a whole file without waiting, of a source on this machine.
+   * @returns null where the file doesn't exist
+   * @throws AnchorEvalError as `read`
+   */
+  readNow?(file: BundleFileName, fileBytes: number): Uint8Array | null;
+  /**
+   * Whether this version was yanked, null where nothing says so; what can't be read says nothing. A source without this can't
+   * know.
+   */
+  readYank?(options?: { signal?: AbortSignal }): Promise<Yank | null>;
   /** manifest.sig, null where there is none. A source without this has no signatures. */
   readSignatures?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
   /** trust.json of the benchmark, null where there is none. A source without this is no published one. */

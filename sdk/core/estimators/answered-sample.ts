@@ -56,6 +56,23 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   return { items, positions, scores: known, mass, inclusion, share };
 }
 
+/**
+ * All items of a scenario as a sample that each of them was sure to be in.
+ * @param weights - item weights summing to 1
+ * @param scores - aligned with them
+ */
+export function wholeSample(weights: Float64Array, scores: Float64Array): AnsweredSample {
+  const items = Uint32Array.from(weights, (_, item) => item);
+  return {
+    items,
+    positions: items,
+    scores,
+    mass: weights,
+    inclusion: new Float64Array(items.length).fill(1),
+    share: 1,
+  };
+}
+
 /** The range of a score that answers alone prove. */
 export interface Bounds {
   readonly low: number;

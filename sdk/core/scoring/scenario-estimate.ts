@@ -1,6 +1,6 @@
 import type { AbilityEstimate } from "../ability/map.ts";
 import { answerRegressions, type AnswerRegressions, linearScore } from "../estimators/answer-regressions.ts";
-import { answeredSample, clamp, knownBounds, type Bounds } from "../estimators/answered-sample.ts";
+import { answeredSample, clamp, knownBounds, type Bounds, wholeSample } from "../estimators/answered-sample.ts";
 import { factorSolver, gaussianMean, unansweredLoadings } from "../estimators/factor-scores.ts";
 import { logitShift } from "../estimators/logit-shift.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
@@ -13,7 +13,7 @@ import type {
   LogitShift,
   ScenarioState,
 } from "../estimators/types.ts";
-import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
+import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { quadraticForm } from "../numeric/dense.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
@@ -144,6 +144,18 @@ export function estimateScenario(
     shift: logitShift(state),
     sampling: samplingVariance(corrected, sample, read.residuals),
   };
+}
+
+/** An estimate of a scenario of which every item was answered: each estimator is S, and nothing was drawn. @param scores - of all items */
+export function wholeEstimate(
+  estimate: ScenarioEstimate,
+  weights: Float64Array,
+  scores: Float64Array,
+): ScenarioEstimate {
+  const sample = wholeSample(weights, scores);
+  const bounds = knownBounds(weights, sample);
+  const base = Object.fromEntries(Object.keys(estimate.base).map((id) => [id, bounds.low])) as BaseScores;
+  return { ...estimate, base, sample, bounds, sampling: NO_SAMPLING };
 }
 
 /** A sample beside what an ability predicts of it: the wholly corrected mean, residuals (y−p̂)/(1−h) and leverages h. */

@@ -1,8 +1,11 @@
-import { createClient } from "anchoreval";
+import { createClient, estimateFromAnchors, loadBundle } from "anchoreval";
+import { encodeBundle } from "anchoreval/bundle";
 import { beforeAll, expect, inject, test } from "vitest";
 import { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
 import type {} from "../../support/golden-estimate.ts";
+import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleContent } from "../../support/sample-bundle.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";
 import { post, problemOf, publishSample, startApp } from "./support/worker.ts";
 
@@ -52,4 +55,27 @@ test("a bundle that isn't there", async () => {
     const response = await startApp()(`/v1/bundles/nobody/${version}/estimates`, post({ responses: { x: 1 } }));
     expect(await problemOf(response)).toMatchObject({ status: 404, code: "not_found" });
   }
+});
+
+test("all items answered: exact as in the SDK, alone, in a batch and in lines; misspelt ids are named", async () => {
+  const content = sampleContent({ benchmark: "complete-run" });
+  await publishSample({ benchmark: "complete-run" });
+  const bundle = await loadBundle(memorySource(encodeBundle(content)), { items: true });
+  const ids = content.scenarios.flatMap(({ items }) => items.map(({ item_id }) => item_id));
+  const responses = { ...Object.fromEntries(ids.map((id, i) => [id, i % 3 === 0 ? 0 : 1])), nobody: 1 };
+  const expected: unknown = JSON.parse(JSON.stringify(estimateFromAnchors(bundle, responses)));
+  expect(expected).toMatchObject({ answered: 100, interval: { method: "exact" }, warnings: [{ code: "unknown_items", count: 1 }] }); // prettier-ignore
+  const path = "/v1/bundles/complete-run/1.0.0/estimates";
+  expect(await (await startApp()(path, post({ responses }))).json()).toEqual(expected);
+  const entry = { model: "m", responses };
+  const batch = await startApp()(`${path}/batch`, post({ models: [entry] }));
+  expect(await batch.json()).toEqual({ results: [{ model: "m", estimate: expected }] });
+  const lines = await startApp()(`${path}/batch`, {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: `${JSON.stringify(entry)}\n`,
+  });
+  expect(JSON.parse((await lines.text()).split("\n")[0]!)).toEqual({ index: 0, model: "m", estimate: expected });
+  const compared = await startApp()("/v1/bundles/complete-run/1.0.0/comparisons", post({ a: { responses }, b: { responses } })); // prettier-ignore
+  expect(await compared.json()).toMatchObject({ answered: 100, difference: 0, interval: { method: "exact" } });
 });

@@ -30,7 +30,7 @@ describe("an estimate", () => {
       digest: bundle.digest,
       answered: 40,
       of: 40,
-      warnings: [],
+      warnings: [{ code: "suspicious_pattern", scenario: "beta/γ" }], // they are coin flips
       reason: null,
     });
     expect(Object.keys(estimate.scenarios)).toEqual(["alpha", "beta/γ"]);
@@ -133,7 +133,11 @@ describe("answers missing", () => {
       expect(scenario.answeredShare).toBeCloseTo(0.85, 12);
       expect(scenario.interval).not.toBeNull();
     }
-    expect(estimate.warnings.map(({ code }) => code)).toEqual(["missing_answers", "missing_answers"]);
+    expect(estimate.warnings.map(({ code }) => code)).toEqual([
+      "missing_answers",
+      "missing_answers",
+      "suspicious_pattern",
+    ]);
     expect(estimate.warnings[0]!.message).toContain("missing at random");
   });
 

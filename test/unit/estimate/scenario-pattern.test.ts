@@ -4,6 +4,8 @@ import { mapAbility } from "anchoreval/internal/core/ability/map";
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
 import { answerPattern, type PatternThresholds } from "anchoreval/internal/core/person-fit/answer-pattern";
+import { disorder } from "anchoreval/internal/core/person-fit/disorder";
+import { answerCurves } from "anchoreval/internal/core/person-fit/statistics";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
@@ -47,9 +49,15 @@ test("the statistics are core's, whether or not the bundle has thresholds", asyn
     const gathered = gatherItems([{ bank, items: anchors.items, scores }])!;
     const prior = scaledPrior(Float64Array.of(0, 0), Float64Array.of(1, 0, 0, 1), 2.5);
     const ability = mapAbility(gathered.bank, gathered, prior);
-    const { suspicions, ...pattern } = estimateFromAnchors(bundle, answers).scenarios["alpha"]!.details!.pattern;
+    const { scenarios, warnings } = estimateFromAnchors(bundle, answers);
+    const { suspicions, disorder: odd, ...pattern } = scenarios["alpha"]!.details!.pattern;
     expect(pattern).toEqual(answerPattern(bank, ability, answeredSample(anchors, scores)!, sourceScores[0]!));
-    expect(suspicions).toEqual(bundle.manifest.forms[1]!.scenarios["alpha"]!.pattern ? [] : null);
+    // Without, answers are judged by their disorder.
+    expect(suspicions).toEqual([]);
+    const checked = bundle.manifest.forms[1]!.scenarios["alpha"]!.pattern;
+    const sample = answeredSample(anchors, scores)!;
+    expect(odd).toEqual(checked ? undefined : disorder(sample, answerCurves(bank, ability.theta, sample)));
+    expect(warnings.map(({ code, scenario }) => [code, scenario])).toContainEqual(["suspicious_pattern", "beta/γ"]);
   }
 });
 
@@ -61,7 +69,7 @@ describe("a pattern beyond the thresholds", () => {
     const bundle = await load({ ...LAX, ...(beyond as Partial<PatternThresholds>) });
     const { warnings, scenarios } = estimateFromAnchors(bundle, answers);
     expect(scenarios["alpha"]!.details!.pattern.suspicions).toEqual([name]);
-    const found = warnings.filter(({ code }) => code === "suspicious_pattern");
+    const found = warnings.filter(({ code, scenario }) => code === "suspicious_pattern" && scenario === "alpha");
     expect(found).toHaveLength(1);
     expect(found[0]!.scenario).toBe("alpha");
     expect(found[0]!.message).toContain(words);
@@ -76,7 +84,7 @@ describe("a pattern beyond the thresholds", () => {
 
   test("all of them are one warning", async () => {
     const bundle = await load({ ...LAX, preknowledge: -90, lzStar: 90 });
-    const found = estimateFromAnchors(bundle, answers).warnings.filter(({ code }) => code === "suspicious_pattern");
+    const found = estimateFromAnchors(bundle, answers).warnings.filter(({ code, scenario }) => code === "suspicious_pattern" && scenario === "alpha"); // prettier-ignore
     expect(found).toHaveLength(1);
     expect(found[0]!.message).toContain("memorised, guessing");
   });
@@ -131,10 +139,10 @@ describe("a pattern beyond the thresholds", () => {
     };
     expect(await found({ lzStar: -90, preknowledge: -90 })).toEqual(["memorised"]);
     expect(await found({ lzStar: -90, preknowledge: 90 })).toEqual([]);
-    // Where none as strong was held out, it can't be judged.
-    expect(await found(null)).toBeNull();
+    // Where none as strong was held out, it is judged by disorder: answers that are all right have none.
+    expect(await found(null)).toEqual([]);
     expect(await found({ lzStar: -90, preknowledge: -90, leap: 9 })).toEqual(["memorised"]);
-    expect(await found({ lzStar: -90, preknowledge: -90, leap: 0 })).toBeNull();
+    expect(await found({ lzStar: -90, preknowledge: -90, leap: 0 })).toEqual([]);
   });
 });
 

@@ -371,7 +371,7 @@ describe("from logs to a bundle, to an estimate from a log", () => {
     const estimate = ["estimate", "--bundle", bundle, "--from", "opencompass", "--json"];
     const { code, out } = await command(...estimate, run);
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ benchmark: "quiz", answered: 16, of: 16 });
+    expect(JSON.parse(out)).toMatchObject({ benchmark: "quiz", answered: 34, of: 34 });
 
     const other = changedJson("other", "predictions/weak/birds-ppl.json", (all) =>
       Object.fromEntries(Object.entries(all).map(([key, own]) => [key, { ...(own as Json), gold: "Z" }])),

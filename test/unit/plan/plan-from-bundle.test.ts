@@ -76,10 +76,29 @@ describe("how many items it takes", () => {
     expect(items[0]! % 2).toBe(0);
   });
 
-  test("names the smallest form that is enough, and says where it interpolates", () => {
+  test("names the smallest form that is enough, and says where it interpolates", async () => {
     expect(planFromBundle(bundle, { halfWidth: 0.1 }).enough).toBe("20");
     expect(planFromBundle(bundle, { halfWidth: 0.09 }).enough).toBeNull();
-    const between = planFromBundle(bundle, { halfWidth: 0.16 }).needed!.scenarios["beta/γ"]!;
+    const narrow = await load({
+      ...content,
+      manifest: {
+        ...content.manifest,
+        forms: content.manifest.forms.map((form) => ({
+          ...form,
+          scenarios: Object.fromEntries(
+            Object.entries(form.scenarios).map(([id, own]) => {
+              const { interpolation, extrapolation } = own.measured;
+              const widest = form.id === "50" ? 0.1 : 0.2;
+              return [
+                id,
+                { ...own, measured: { interpolation: { ...interpolation!, halfWidth95P90: widest }, extrapolation } },
+              ];
+            }),
+          ),
+        })),
+      },
+    });
+    const between = planFromBundle(narrow, { halfWidth: 0.15 }).needed!.scenarios["beta/γ"]!;
     expect(between.items).toBeGreaterThan(20);
     expect(between.items).toBeLessThan(50);
     expect(between.basis).toBe("between");

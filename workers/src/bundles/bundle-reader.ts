@@ -14,8 +14,10 @@ import type { BundleFileName, ByteRange } from "anchoreval/bundle";
 import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
@@ -62,6 +64,10 @@ type Warn = <Result extends Warned>(result: Result) => Result;
 export interface WarnedBundle {
   readonly bundle: Bundle;
   readonly warn: Warn;
+  /** Why its publisher took the version back; null where it wasn't. */
+  readonly yanked: string | null;
+  /** Lets the bundle know the names of all its items, where some answer is to none of its anchors. */
+  readonly readyFor: (responses: unknown) => Promise<void>;
 }
 
 /** Reads the published bundles of a bucket for one request, through the isolate's caches. */
@@ -106,20 +112,24 @@ export class BundleReader {
    * The warning that results of a version need if it is yanked, which `latest` never is. If the index can't be read there
    * is no warning: no estimate fails because of it.
    */
-  async yankedWarning({ benchmark, version }: BundleRef): Promise<Warn> {
-    const entry = version === LATEST ? undefined : await this.#entry({ benchmark, version }).catch(() => undefined);
-    if (entry?.yanked !== true) return (result) => result;
-    const reason = entry.reason ?? "no reason was given";
-    return (result) => {
-      const message = `version ${result.version} was yanked by its publisher: ${reason}`;
-      return { ...result, warnings: [{ code: "yanked_version", message }, ...result.warnings] };
-    };
+  async yankedWarning(ref: BundleRef): Promise<Warn> {
+    return yankedWarning(await this.#yankedReason(ref));
   }
 
+  async #yankedReason({ benchmark, version }: BundleRef): Promise<string | null> {
+    const entry = version === LATEST ? undefined : await this.#entry({ benchmark, version }).catch(() => undefined);
+    return entry?.yanked === true ? (entry.reason ?? "no reason was given") : null;
+  }
   /** A bundle with its warning; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
   async warnedBundle(ref: BundleRef): Promise<WarnedBundle> {
-    const [bundle, warn] = await Promise.all([this.bundle(ref), this.yankedWarning(ref)]);
-    return { bundle, warn };
+    const [bundle, yanked] = await Promise.all([this.bundle(ref), this.#yankedReason(ref)]);
+    const readyFor = async (responses: unknown): Promise<void> => {
+      if (knowsItems(bundle) || !answersOthers(bundle, responses)) return;
+      const { benchmark, version } = bundle.manifest;
+      const lines = await this.#itemLines(await this.published({ benchmark, version }));
+      keepItems(bundle, () => lines);
+    };
+    return { bundle, warn: yankedWarning(yanked), yanked, readyFor };
   }
 
   /**
@@ -164,13 +174,17 @@ export class BundleReader {
   /** A bundle's items with their names and parameters; the version may be `latest`. @throws AnchorEvalError as `loadAdaptive` */
   async itemPool(ref: BundleRef): Promise<ItemPool> {
     const published = await this.#resolved(ref);
-    const { digest, manifest } = published;
-    const takes = bytesOf(manifest, "items.jsonl") + 4 * itemTotal(manifest);
     const [bundle, items] = await Promise.all([
-      this.bundle({ benchmark: ref.benchmark, version: manifest.version }),
-      this.#cached("items", digest, () => loadItemLines(this.#source(published), manifest), takes),
+      this.bundle({ benchmark: ref.benchmark, version: published.manifest.version }),
+      this.#itemLines(published),
     ]);
     return itemPool(bundle, items);
+  }
+
+  #itemLines(published: PublishedBundle): Promise<ItemLines> {
+    const { digest, manifest } = published;
+    const takes = bytesOf(manifest, "items.jsonl") + 4 * itemTotal(manifest);
+    return this.#cached("items", digest, () => loadItemLines(this.#source(published), manifest), takes);
   }
 
   /** A bundle's routing model; the version may be `latest`. @throws AnchorEvalError as {@link loadRouting} */
@@ -268,6 +282,14 @@ export class BundleReader {
     const caches: ValueCaches = this.#setup.caches;
     return phases.time(phase, () => caches[phase].get(key, { load, takes, keepAlive }));
   }
+}
+
+function yankedWarning(reason: string | null): Warn {
+  return (result) => {
+    if (reason === null) return result;
+    const message = `version ${result.version} was yanked by its publisher: ${reason}`;
+    return { ...result, warnings: [{ code: "yanked_version", message }, ...result.warnings] };
+  };
 }
 
 /** Memory that the decoded bundle takes, approximately as `Bundle.byteLength` counts. @unit bytes */

@@ -75,7 +75,7 @@ async function handleMessage(
   await jobStatus(bucket, job);
 }
 
-type ResultOf = (line: string, index: number) => BatchLine<AnyEstimate>;
+type ResultOf = (line: string, index: number) => BatchLine<AnyEstimate> | Promise<BatchLine<AnyEstimate>>;
 
 async function estimator(bundles: BundleReader, { benchmark, version, digest }: Job): Promise<ResultOf> {
   const opened = await bundles.warnedBundle({ benchmark, version });
@@ -105,7 +105,8 @@ function abandonLine(line: string, index: number): BatchLine {
 async function writeResults(bucket: BundleBucket, job: Job, shard: number, resultOf: ResultOf): Promise<void> {
   const { first, models } = job.shards[shard]!;
   const requests = await readRequests(bucket, job, shard);
-  const lines = requests.map((line, k) => resultOf(line, first + k));
+  const lines: BatchLine<AnyEstimate>[] = [];
+  for (const [k, line] of requests.entries()) lines.push(await resultOf(line, first + k));
   const results = lines.filter((line) => "estimate" in line).length;
   const bytes = await readObject(new Blob(lines.map(jsonLine)), fileBound("a job", resultsKey(job.id, shard)));
   const counts = { results: String(results), problems: String(models - results) };

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { checkFromAnchors, compareFromAnchors } from "anchoreval";
+import { refuseYanked } from "anchoreval/internal/check/check-from-anchors";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
 import { ANSWER_FIELDS, EstimateWarningSchema, IntervalSchema } from "../schemas/estimate.ts";
@@ -98,6 +99,7 @@ export const CheckRequestSchema = requestSchema("CheckRequest", {
   form,
   level: optional(z.number(), "One-sided confidence required to pass, in (0.5,1). Default 0.95."),
   onChangedItem,
+  allowYanked: optional(z.boolean(), "Check also on a version that its publisher took back. Default false."),
 });
 
 const VerdictSchema = z
@@ -144,7 +146,8 @@ export const createCheck = route(
     const body = c.req.valid("json");
     const { current, ...options } = body;
     const runs = [...current, ...(options.baselines ?? [])];
-    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, runs);
+    const { bundle, warn, yanked } = await bundleForAnswers(c, c.req.valid("param"), body, runs);
+    if (yanked !== null) refuseYanked({ manifest: bundle.manifest, yanked }, options);
     return c.json(warn(checkFromAnchors(bundle, current, options)), 200);
   },
 );

@@ -31,7 +31,9 @@ export const createEstimate = route(
 /** The bundle for a request with answers, and the warning for its results; the answers as in {@link checkAnswers}. */
 export async function bundleForAnswers(c: Context<AppEnv>, ref: BundleRef, body: unknown, models: AnsweredModels) {
   await checkAnswers(c, body, models);
-  return openBundle(c, ref);
+  const opened = await openBundle(c, ref);
+  for (const { responses } of models) await opened.readyFor(responses);
+  return opened;
 }
 
 type AnsweredModels = readonly { readonly responses?: unknown }[];
@@ -139,11 +141,13 @@ export const createEstimateBatch = route(
     };
     if (isNdjson(c.req.header("accept")))
       // zod-openapi has no type for a stream
-      return sendLines(c, models.length, (k) => ({ index: k, ...resultOf(k) })) as never;
-    return c.json({ results: models.map((_, k) => resultOf(k)) }, 200);
+      return sendLines(c, models.length, async (k) => ({ index: k, ...(await resultOf(k)) })) as never;
+    const results = [];
+    for (const k of models.keys()) results.push(await resultOf(k));
+    return c.json({ results }, 200);
   },
 );
 
-function sendLines(c: Context, count: number, resultOf: (index: number) => BatchLine<AnyEstimate>): Response {
+function sendLines(c: Context, count: number, resultOf: (index: number) => Promise<BatchLine<AnyEstimate>>): Response {
   return c.body(resultLines(count, resultOf), 200, { "content-type": NDJSON });
 }

@@ -24,6 +24,8 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "weaker_than_any_seen",
     "missing_answers",
     "changed_items_dropped",
+    "other_items",
+    "unknown_items",
     "no_interval",
     "ability_not_converged",
     "suspicious_pattern",
@@ -37,6 +39,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "yanked_version",
   ]),
   scenario: z.string().exactOptional(),
+  count: optional(z.number().int(), "Answers that it is about, where it counts them."),
   message: z.string(),
 });
 
@@ -46,9 +49,10 @@ const ScenarioPatternSchema = answerSchema("ScenarioPattern", {
   outfit: z.number().nullable(),
   preknowledge: described(z.number().nullable(), "High if hard items are unexpectedly right."),
   brokenRun: described(z.number(), "Above 0 if hardly anything is right, in nats."),
+  disorder: optional(z.number(), "If there are no thresholds: suspicious above 2, in nats."),
   suspicions: described(
     z.array(z.enum(SUSPICIONS)).readonly().nullable(),
-    "By the bundle's thresholds; null if it has none, or for too few answers.",
+    "By the bundle's thresholds, or by `disorder`; null for too few answers.",
   ),
 });
 

@@ -105,15 +105,14 @@ describe("estimate of answers to more than a form", () => {
     ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`other/${i}`, i % 2])),
   };
 
-  it("counts those of the form, and the rest in one line and in --json", async () => {
+  it("counts those of the form, and the rest in a warning and in --json", async () => {
     const file = folder.write("whole.json", JSON.stringify(whole));
     const { code, out, err } = await runCommand(...estimate, "--responses", file, "--json");
     const expected = estimateFromAnchors(await loadBundle(folderSource(bundle)), answers("20"), { form: "20" });
-    expect({ code, err }).toEqual({
-      code: 0,
-      err: "300 answers are to items that aren't among the anchors of form 20: ignored\n",
-    });
-    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify({ ...expected, ignored: 300 })));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const message = '300 answers are to no item of the bundle ("other/0", "other/1", "other/2", …): they don\'t count; are ids misspelt?'; // prettier-ignore
+    const warnings = [{ code: "unknown_items", count: 300, message }, ...expected.warnings];
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify({ ...expected, ignored: 300, warnings })));
     const table = folder.write("whole.csv", `id;acc\n${Object.entries(whole).map(([id, one]) => `${id};${one === 1 ? "True" : "False"}\n`).join("")}`); // prettier-ignore
     expect((await runCommand(...estimate, "--responses", table, "--json")).out).toBe(out);
     const smaller = await runCommand(...estimate, "--responses", file, "--json", "--form", "8");
@@ -127,11 +126,11 @@ describe("estimate of answers to more than a form", () => {
     const file = folder.write("misspelt.json", JSON.stringify(misspelt));
     const { out } = await runCommand(...estimate, "--responses", file, "--json", "--form", "20");
     const { warnings } = JSON.parse(out) as Estimate;
-    expect(warnings.map(({ code }) => code)).toContain("unknown_items");
-    expect(warnings.at(-1)!.message).toBe(
-      `1 answer is to no item of the bundle ("${Object.keys(misspelt)[0]!}"), and form 20 isn't answered whole: are ids misspelt?`,
+    expect(warnings.map(({ code }) => code)).toEqual(["unknown_items", "missing_answers"]);
+    expect(warnings[0]!.message).toBe(
+      `1 answer is to no item of the bundle ("${Object.keys(misspelt)[0]!}"): it doesn't count; is the id misspelt?`,
     );
-    expect((await runCommand(...estimate, "--responses", file)).out).toContain("no form is answered whole: are ids");
+    expect((await runCommand(...estimate, "--responses", file)).out).toContain("is the id misspelt?");
   });
 
   it("refuses answers of which hardly any is to the form, and names both", async () => {
@@ -141,19 +140,19 @@ describe("estimate of answers to more than a form", () => {
       ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, 1])),
     };
     for (const [content, words] of [
-      [{ "0": 1, "1": 0 }, "none of its 2 answers is to one of the anchors of form"],
-      [few, 'only 1 of its 51 answers is to one of the anchors of form 20, which are called "alpha/'],
+      [{ "0": 1, "1": 0 }, "none of the 2 answers is to one of the anchors of form"],
+      [few, 'only 1 of the 51 answers is to one of the anchors of form 20, which are called "alpha/'],
     ] as const) {
       const file = folder.write("few.json", JSON.stringify(content));
       const { code, out, err } = await runCommand(...estimate, "--responses", file);
       expect({ code, out }).toEqual({ code: 2, out: "" });
       expect(err).toContain("[invalid_answers]");
       expect(err).toContain(words);
-      expect(err).toContain('the file has "0", "1"');
+      expect(err).toContain('among the answers are "0", "1"');
     }
   });
 
-  it("is compared and checked by its form, and saved without the rest", async () => {
+  it("is compared and checked by its form, and saved as it is", async () => {
     const file = folder.write("whole.json", JSON.stringify(whole));
     const own = folder.write("own.json", JSON.stringify(answers("20")));
     const { out } = await runCommand("compare", "--bundle", bundle, "--a", file, "--b", own, "--json");
@@ -161,7 +160,7 @@ describe("estimate of answers to more than a form", () => {
     const saved = folder.path("saved.json");
     const checked = await runCommand("check", "--bundle", bundle, "--responses", file, "--baseline", own, "--save", saved, "--json"); // prettier-ignore
     expect(JSON.parse(checked.out)).toMatchObject({ form: "20", answered: 40, ignored: 300 });
-    expect(Object.keys((JSON.parse(readFileSync(saved, "utf8")) as { responses: object }).responses)).toHaveLength(40);
+    expect(Object.keys((JSON.parse(readFileSync(saved, "utf8")) as { responses: object }).responses)).toHaveLength(340);
   });
 });
 
@@ -174,7 +173,7 @@ describe("estimate --from lm-eval", () => {
     expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(expected)));
   });
 
-  it("finds the form that the log fills, and ignores other items with a remark", async () => {
+  it("finds the form that the log fills; a scenario whose items are all in it is exact", async () => {
     const small = writeLogs(folder.path("small"), run("8"));
     expect(
       (JSON.parse((await runCommand(...estimate, "--from", "lm-eval", small, "--json")).out) as Estimate).form,
@@ -190,11 +189,15 @@ describe("estimate --from lm-eval", () => {
     };
     const logs = writeLogs(folder.path("full"), full);
     const { out, err } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
-    expect(JSON.parse(out)).toMatchObject({ form: "20", answered: 40, of: 40 });
-    expect(err).toContain("20 answers are to items that aren't among the anchors of form 20: ignored");
-    expect(err).toContain("the bundle has no anchor of other");
+    expect(JSON.parse(out)).toMatchObject({
+      form: "20",
+      answered: 60,
+      of: 60,
+      scenarios: { alpha: { score: expect.closeTo(26 / 40, 12) as number, exact: true, answered: 40 } },
+    });
+    expect(err).toContain("the bundle has no item of other");
     const forced = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--form", "8", "--quiet");
-    expect(JSON.parse(forced.out)).toMatchObject({ form: "8", answered: 16 });
+    expect(JSON.parse(forced.out)).toMatchObject({ form: "8", answered: 48, ignored: 12 });
     expect(forced.err).toBe("");
   });
 
@@ -242,8 +245,8 @@ describe("estimate --from lm-eval", () => {
       expect.objectContaining({ code: "other_protocol" }),
     ]);
     expect(err).toContain("the newest of 2 runs counts");
-    expect(err).toContain("1 anchors have no answer of the model; they count as the harness scored them");
-    expect(err).toContain("1 anchors have no score, and count as missing");
+    expect(err).toContain("1 items have no answer of the model; they count as the harness scored them");
+    expect(err).toContain("1 items have no score, and count as missing");
   });
 
   it("scores by the metric that the bundle was fitted on, where the log has several", async () => {

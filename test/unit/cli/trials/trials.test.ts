@@ -115,13 +115,17 @@ test.each<[string, string, string, string[]]>([
   expect(err).toContain(fragment);
 });
 
-test("trials of items that the bundle doesn't have: exit code 2, the item named", async () => {
+test("trials of items that the bundle doesn't have are named, and don't count", async () => {
   const [[first], ...others] = [Object.entries(trials).slice(0, 1), ...Object.entries(trials).slice(1)];
   const strange = { ...Object.fromEntries(others), "quiz/nope": first![1] };
   const file = folder.write("unknown.json", JSON.stringify(strange));
-  const { code, err } = await runCommand("estimate", "--bundle", bundle, "--responses", file);
-  expect(code).toBe(2);
-  expect(err).toContain('trials of unknown items: 1 answer is to no item of the bundle ("quiz/nope")');
+  const { code, out } = await runCommand("estimate", "--bundle", bundle, "--responses", file, "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    answered: others.length,
+    trials: { count: others.flatMap(([, own]) => own).length },
+    warnings: [{ code: "unknown_items", count: 1 }, { code: "missing_answers" }],
+  });
 });
 
 describe("plan --trials", () => {
