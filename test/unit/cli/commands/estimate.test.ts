@@ -223,7 +223,8 @@ describe("estimate --from lm-eval", () => {
   it("remarks a protocol other than the bundle's, older runs, and items without an answer", async () => {
     const out = folder.path("remarks");
     const tasks = run("20").tasks;
-    writeLogs(out, run("20"));
+    // An older run, which has alpha from its third document on.
+    writeLogs(out, { ...run("20"), tasks: { ...tasks, alpha: { documents: tasks.alpha!.documents.slice(3) } } });
     const logs = writeLogs(out, {
       ...run("20"),
       date: "2026-04-01T00-00-00.000001",
@@ -241,12 +242,20 @@ describe("estimate --from lm-eval", () => {
     expect(code).toBe(0);
     expect(printed).toContain("warning: alpha and 2 more: few-shot examples: 5 in this run, 0 in those of the models");
     const { out: json } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
-    expect((JSON.parse(json) as Estimate).warnings.filter(({ code }) => code !== "missing_answers")).toEqual([
+    const { warnings } = JSON.parse(json) as Estimate;
+    expect(warnings.filter(({ code }) => code !== "missing_answers")).toEqual([
       expect.objectContaining({ code: "other_protocol" }),
+      expect.objectContaining({
+        code: "failed_answers",
+        message:
+          'of 40 answers, 1 failed ("an empty answer" once) and 1 has no score: they count by the score that the harness gave, else as missing (--errors missing or wrong says else)',
+      }),
     ]);
-    expect(err).toContain("the newest of 2 runs counts");
-    expect(err).toContain("1 items have no answer of the model; they count as the harness scored them");
-    expect(err).toContain("1 items have no score, and count as missing");
+    expect(err).toContain("a run that is left out was not made like the one that counts: few-shot examples 0, here 5");
+    const missing = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--errors", "missing");
+    expect((JSON.parse(missing.out) as Estimate).answered).toBe(38);
+    const wrong = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--errors", "wrong");
+    expect((JSON.parse(wrong.out) as Estimate).answered).toBe(40);
   });
 
   it("scores by the metric that the bundle was fitted on, where the log has several", async () => {
