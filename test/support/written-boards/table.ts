@@ -46,10 +46,11 @@ function csvLines(rows: readonly Row[], columns: readonly string[], style: Style
     const text = value === null ? missing : comma ? String(value).replace(".", ",") : String(value);
     return quoted && typeof value === "string" ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = [order, ...rows.map((row) => order.map((name) => row[name]!))].map((values) =>
-    values.map((value) => cell(value)).join(sign),
+  const end = style.is("a separator at every end") ? sign : "";
+  const lines = [order, ...rows.map((row) => order.map((name) => row[name]!))].map(
+    (values) => values.map((value) => cell(value)).join(sign) + end,
   );
-  return lines;
+  return sign === ";" && style.is("sep=") ? ["sep=;", ...lines] : lines;
 }
 
 /** The runs' scores as a row a model; of samples that were asked once. */
