@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { estimateFromAnchors, loadAdaptive, loadBundle, localAdaptive } from "anchoreval";
 import { contentHash, type BundleContent } from "anchoreval/bundle";
+import { scoreValue } from "anchoreval/internal/logs/inspect/read-samples";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import {
@@ -216,6 +217,44 @@ describe.skipIf(!here)(
       expect(log.status).toBe("success");
       expect(asked.length).toBeLessThan(20); // of 30
       expect(log.results.scores[0]!.metrics).toEqual(whole.log.results.scores[0]!.metrics);
+    });
+
+    test("a value is a score in Python where it is one in JavaScript", () => {
+      const values = [
+        "C",
+        "P",
+        "I",
+        "N",
+        "c",
+        "correct",
+        "Yes",
+        " no ",
+        "true",
+        "0.5",
+        "1e-1",
+        "50%",
+        "1,5",
+        "1_0",
+        "",
+        "nan",
+        1,
+        0.25,
+        true,
+      ];
+      const program = [
+        "import json, math, sys",
+        "from anchoreval.inspect import _to_float",
+        "read = [_to_float(value) for value in json.load(sys.stdin)]",
+        "print(json.dumps([None if math.isnan(value) else value for value in read]))",
+      ].join("\n");
+      const { stdout } = spawnSync(PYTHON, ["-c", program], {
+        env: HARNESS_ENV,
+        input: JSON.stringify(values),
+        encoding: "utf8",
+      });
+      const read = values.map(scoreValue).map((value) => (typeof value === "number" ? value : null));
+      expect(JSON.parse(stdout)).toEqual(read);
+      expect(read.filter((value) => value === null)).toHaveLength(7);
     });
 
     test("adaptively: refuses a dataset that lacks an item of the bundle", { timeout: 3 * MINUTE }, () => {
