@@ -25,10 +25,11 @@ export const ERROR_POLICIES = ["harness", "missing", "wrong"] as const;
  * @example countedScores([{ score: 1 }, { score: 0, failure: "timeout" }], "missing") // [1]
  */
 export function countedScores(attempts: readonly Attempt[], errors: ErrorPolicy): number[] {
-  return attempts.flatMap(({ score, failure }) => {
-    if (errors === "harness" || (failure === undefined && score !== null)) return score ?? [];
-    return errors === "wrong" ? 0 : [];
-  });
+  const counted: number[] = [];
+  for (const { score, failure } of attempts)
+    if (score !== null && (errors === "harness" || failure === undefined)) counted.push(score);
+    else if (errors === "wrong") counted.push(0);
+  return counted;
 }
 
 /** The mean of some scores; null of none. */

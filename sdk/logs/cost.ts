@@ -48,6 +48,7 @@ export function attemptCost(
  * @example meanCost([{ tokens: 120 }, { tokens: 180 }, undefined]) // { tokens: 150 }
  */
 export function meanCost(costs: readonly (Cost | undefined)[]): Cost | null {
+  if (costs.every((cost) => cost === undefined)) return null;
   const mean: Partial<Record<CostKind, number>> = {};
   for (const kind of COST_KINDS) {
     const values = costs.flatMap((cost) => cost?.[kind] ?? []);

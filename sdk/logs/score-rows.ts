@@ -12,7 +12,7 @@ export interface LoggedRow extends Pick<LoggedSample, "hash" | "text">, Omit<Att
   /** Where it stands in the log, for messages. */
   readonly row: number | string;
   readonly id: number | string;
-  /** Which of the item's attempts it is, an epoch or a trial; rows of one item and attempt are there once. @default 1 */
+  /** Which of the item's attempts it is, an epoch or a trial; rows of one item and attempt are there once. @default its only one */
   readonly attempt?: number | string;
   readonly values: MetricValues;
 }
@@ -27,7 +27,7 @@ interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
   /** What an item is called: sample, document. */
   readonly item?: string;
   /** Why an item can't be there again, where its harness has a reason. */
-  readonly duplicate?: string;
+  readonly duplicate?: string | undefined;
 }
 
 /**
@@ -66,13 +66,13 @@ export function scoreRows(
     );
     return null;
   };
-  const samples = [...groupRows(rows, { issues, noun, item, duplicate })].map(([id, same]): LoggedSample => {
-    const { hash, text } = same[0]!;
+  const samples = [...groupRows(rows, { issues, noun, item, duplicate })].map(([name, same]): LoggedSample => {
+    const { id, hash, text } = same[0]!;
     const attempts = same.map((row): Attempt => {
       const { failure, cost } = row;
       return { score: scoreOf(row), ...(failure !== undefined && { failure }), ...(cost && { cost }) };
     });
-    return { task, doc_id: id, attempts, hash, text };
+    return { task, doc_id: typeof id === "number" ? id : name, attempts, hash, text };
   });
   issues.refuse();
   const times = samples.map(({ attempts }) => attempts.length);
@@ -98,46 +98,44 @@ export function scoreRows(
 /** The rows of each item, items in the order of the log. */
 function groupRows(
   rows: readonly LoggedRow[],
-  {
-    issues,
-    noun,
-    item: itemNoun,
-    duplicate,
-  }: Pick<Scoring, "issues"> & { noun: string; item: string; duplicate: string | undefined },
-): Map<number | string, LoggedRow[]> {
-  const items = new Map<string, { id: number | string; rows: Map<number | string, LoggedRow> }>();
+  { issues, noun, item, duplicate }: Pick<Scoring, "issues" | "duplicate"> & { noun: string; item: string },
+): Map<string, LoggedRow[]> {
+  const items = new Map<string, LoggedRow[]>();
   for (const row of rows) {
-    const id = typeof row.id === "string" ? row.id.normalize("NFC") : row.id;
-    const item = items.get(String(id)) ?? { id, rows: new Map<number | string, LoggedRow>() };
-    items.set(String(id), item);
-    const [first] = item.rows.values();
-    const before = item.rows.get(row.attempt ?? 1);
-    if (first && typeof first.id !== typeof row.id)
+    const id = typeof row.id === "number" ? String(row.id) : row.id.normalize("NFC");
+    const same = items.get(id);
+    if (same === undefined) {
+      items.set(id, [row]);
+      continue;
+    }
+    const first = same[0]!;
+    const again = same.find(({ attempt }) => attempt === row.attempt);
+    if (typeof first.id !== typeof row.id)
       issues.add(
         row.row,
         "duplicate",
-        `the number ${id} and the text ${quoted(String(id))} are ids of two samples, and would be one item: rename one of them`,
+        `the number ${id} and the text ${quoted(id)} are ids of two samples, and would be one item: rename one of them`,
         "id",
       );
-    else if (before)
+    else if (again)
       issues.add(
         row.row,
         "duplicate",
         row.attempt === undefined
-          ? `${itemNoun} ${id} is there twice, first in ${issues.noun} ${before.row}${duplicate === undefined ? "" : `: ${duplicate}`}`
+          ? `${item} ${id} is there twice, first in ${issues.noun} ${again.row}${duplicate === undefined ? "" : `: ${duplicate}`}`
           : `${noun} ${row.attempt} is there twice`,
         row.attempt === undefined ? "id" : noun,
       );
-    else if (first && first.hash !== null && row.hash !== null && first.hash !== row.hash)
+    else if (first.hash !== null && row.hash !== null && first.hash !== row.hash)
       issues.add(
         row.row,
         "other_content",
-        `${quoted(String(id))} is also the id of other content, first in ${issues.noun} ${first.row}: two items need two ids`,
+        `${quoted(id)} is also the id of other content, first in ${issues.noun} ${first.row}: two items need two ids`,
         "id",
       );
-    item.rows.set(row.attempt ?? 1, row);
+    same.push(row);
   }
-  return new Map(Array.from(items.values(), ({ id, rows: same }) => [id, [...same.values()]]));
+  return items;
 }
 
 /** Text that stands where scores do, with its counts; null where there is none. */

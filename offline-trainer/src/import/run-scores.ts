@@ -60,16 +60,13 @@ export function runScores(
   const counted = samples.map(({ attempts }) => countedScores(attempts, errors));
   const documents = samples.map((sample) => sample.doc_id);
   const scores = Float64Array.from(counted, (own) => meanScore(own) ?? NaN);
-  const isScored = samples.map(isAnswered);
+  const isScored = Uint8Array.from(samples, (sample) => Number(isAnswered(sample)));
   return {
     ...{ log, metric, filter, protocol, documents, scores, remarks },
     attempts: countAttempts(samples),
     // Without any value a run has no metric, and nothing tells what it would have been scored by.
     counts: metric !== "" && scores.some((score) => !Number.isNaN(score)),
-    answers: () =>
-      new Map(
-        documents.flatMap((id, k) => (isScored[k]! && !Number.isNaN(scores[k]) ? [[String(id), scores[k]!]] : [])),
-      ),
+    answers: scoredAnswers(documents, scores, isScored),
     repeats: samples.map(({ attempts }, k) => {
       const cost = meanCost(attempts.map((attempt) => attempt.cost));
       if (cost === null && attempts.length === 1) return NONE;
@@ -84,6 +81,20 @@ export function runScores(
 }
 
 const NONE: Repeat = {};
+
+/** Answers by document, made when they are asked for: most runs are the only ones of their model. */
+function scoredAnswers(
+  documents: RunScores["documents"],
+  scores: Float64Array,
+  isScored: Uint8Array,
+): RunScores["answers"] {
+  return () =>
+    new Map(
+      documents.flatMap((id, k) =>
+        isScored[k] === 1 && !Number.isNaN(scores[k]) ? [[String(id), scores[k]!] as const] : [],
+      ),
+    );
+}
 
 /** The same run with some of its documents. */
 export function onDocuments(run: RunScores, keeps: (id: LoggedSample["doc_id"]) => boolean): RunScores {
