@@ -45,7 +45,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Parses JSON as Python writes it: bare `NaN`, `Infinity` and `-Infinity`, which JSON doesn't have, become null. A byte order
+ * Parses JSON as Python writes it: bare `NaN`, which JSON doesn't have, becomes null, `Infinity` and `-Infinity` what they are. A byte order
  * mark before it is left out.
  * @throws SyntaxError where the text is not JSON otherwise
  * @example parsePythonJson('{"acc": NaN}') // { acc: null }
@@ -56,7 +56,11 @@ export function parsePythonJson(marked: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (!text.includes("NaN") && !text.includes("Infinity")) throw error;
-    return JSON.parse(text.replace(STRINGS_AND_CONSTANTS, (part) => (part.startsWith('"') ? part : "null")));
+    return JSON.parse(
+      text.replace(STRINGS_AND_CONSTANTS, (part) =>
+        part.startsWith('"') ? part : part === "NaN" ? "null" : part.replace("Infinity", "1e999"),
+      ),
+    );
   }
 }
 
