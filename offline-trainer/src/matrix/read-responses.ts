@@ -91,7 +91,7 @@ async function readTable(path: string, reader: ScoreReader, remarks: string[]): 
     let take: ((record: JsonRecord) => void) | undefined;
     for await (const records of jsonRecords(lines, issues))
       for (const record of records) {
-        take ??= (isPyIrt(record) ? pyIrtReader : longJsonReader)(table);
+        take ??= isPyIrt(record) ? pyIrtReader(table) : longJsonReader(table, remarks);
         take(record);
       }
   } else {

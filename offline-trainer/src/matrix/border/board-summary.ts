@@ -21,15 +21,16 @@ export interface BoardSummary {
     readonly items: number;
     /** Mean of its scores. */
     readonly mean: number;
+    readonly highest: number;
     readonly missing: number;
   }[];
 }
 
 export function boardSummary({ subjects, items, scores, observed }: ResponseMatrix): BoardSummary {
   const values = new Set<number>();
-  const parts = new Map<string, { items: number; sum: number; seen: number }>();
+  const parts = new Map<string, { items: number; sum: number; highest: number; seen: number }>();
   for (const { scenario } of items) {
-    const part = parts.get(scenario) ?? { items: 0, sum: 0, seen: 0 };
+    const part = parts.get(scenario) ?? { items: 0, sum: 0, highest: 0, seen: 0 };
     part.items++;
     parts.set(scenario, part);
   }
@@ -42,8 +43,10 @@ export function boardSummary({ subjects, items, scores, observed }: ResponseMatr
       low = Math.min(low, score);
       high = Math.max(high, score);
       if (values.size < MOST_VALUES) values.add(score);
-      partOf[i]!.sum += score;
-      partOf[i]!.seen++;
+      const part = partOf[i]!;
+      part.sum += score;
+      part.highest = Math.max(part.highest, score);
+      part.seen++;
       seen++;
     }
   const lacking = (all: number, count: number): number => 1 - count / (all * subjects.length);
@@ -57,6 +60,7 @@ export function boardSummary({ subjects, items, scores, observed }: ResponseMatr
       id,
       items: part.items,
       mean: part.sum / part.seen,
+      highest: part.highest,
       missing: lacking(part.items, part.seen),
     })),
   };

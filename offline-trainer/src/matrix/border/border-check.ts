@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ResponseMatrix } from "../response-matrix.ts";
 import { boardSummary, type BoardSummary } from "./board-summary.ts";
 import { likeIds } from "./like-ids.ts";
@@ -9,8 +10,8 @@ import { unvariedScenarios, unvariedWords } from "./unvaried.ts";
 /** Something about a board that makes its figures wrong, or may. */
 export interface BorderFinding {
   /**
-   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `no_variance`,
-   * `unused_field`
+   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `scale_unlikely`,
+   * `no_variance`, `unused_field`
    */
   readonly code: string;
   /** The file, where it isn't that of the answers. */
@@ -46,12 +47,14 @@ export function checkBoard(
   matrix: ResponseMatrix,
   findings: readonly BorderFinding[] = [],
 ): CheckedBoard {
+  const summary = boardSummary(matrix);
   const unvaried = matrix.subjects.length > 1 ? unvariedScenarios(matrix) : [];
   const all = [
     ...findings,
     ...likeIds(matrix),
     ...summaryFindings(matrix),
     ...reversedScenarios(matrix),
+    ...smallScales(summary),
     ...(unvaried.length > 0
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),
@@ -62,7 +65,26 @@ export function checkBoard(
     throw new AnchorEvalError(
       "invalid_data",
       `${first.file ?? file}: ${first.message}${refused.length > 1 ? `; and ${refused.length - 1} more` : ""}`,
-      { issues: refused.map(({ file: other, code, names, message }) => ({ path: [other ?? file, ...names], code, message })) },
+      {
+        issues: refused.map(({ file: other, code, names, message }) => ({
+          path: [other ?? file, ...names],
+          code,
+          message,
+        })),
+      },
     );
-  return { summary: boardSummary(matrix), findings: all };
+  return { summary, findings: all };
+}
+
+/** Highest score of a scenario up to which it may be of shares on a scale of percent. */
+const PERCENT = 0.01;
+
+function smallScales({ scenarios }: BoardSummary): BorderFinding[] {
+  return scenarios
+    .filter(({ highest }) => highest > 0 && highest <= PERCENT * (1 + 1e-6))
+    .map(({ id }) => ({
+      code: "scale_unlikely",
+      names: [id],
+      message: `scenario ${quoted(id)} has no score above 1 % of the scale: is it on another one, of 0 to 1 where the others are in percent?`,
+    }));
 }
