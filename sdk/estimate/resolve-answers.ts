@@ -2,7 +2,7 @@ import { formItemIds, type Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
-import { readScore } from "./read-score.ts";
+import { readScore } from "../core/numeric/score-bounds.ts";
 
 interface ResolvedAnswers {
   readonly form: string;

@@ -1,32 +1,10 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ResponseMatrix } from "../response-matrix.ts";
-import { boardSummary, type BoardSummary } from "./board-summary.ts";
+import { boardSummary, type BoardSummary, unvariedScenarios, unvariedWords } from "./board-summary.ts";
+import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
 import { reversedScenarios } from "./reversed-scenarios.ts";
 import { summaryFindings } from "./summaries.ts";
-import { unvariedScenarios, unvariedWords } from "./unvaried.ts";
-
-/** Something about a board that makes its figures wrong, or may. */
-export interface BorderFinding {
-  /**
-   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `scale_unlikely`,
-   * `no_variance`, `unused_field`
-   */
-  readonly code: string;
-  /** The file, where it isn't that of the answers. */
-  readonly file?: string;
-  /** Whether the board isn't taken. */
-  readonly refused?: boolean;
-  /** The models, scenarios or items that it is of. */
-  readonly names: readonly string[];
-  readonly message: string;
-}
-
-/** A finding in one line, with its code. */
-export function findingWords({ code, file, message }: BorderFinding): string {
-  return `${file === undefined ? "" : `${file}: `}${message} [${code}]`;
-}
 
 /** A board as it came in. */
 export interface CheckedBoard {
@@ -59,20 +37,7 @@ export function checkBoard(
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),
   ];
-  const refused = all.filter((finding) => finding.refused === true);
-  const [first] = refused;
-  if (first)
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${first.file ?? file}: ${first.message}${refused.length > 1 ? `; and ${refused.length - 1} more` : ""}`,
-      {
-        issues: refused.map(({ file: other, code, names, message }) => ({
-          path: [other ?? file, ...names],
-          code,
-          message,
-        })),
-      },
-    );
+  refuseFindings(file, all);
   return { summary, findings: all };
 }
 

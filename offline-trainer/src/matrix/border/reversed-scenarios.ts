@@ -2,7 +2,7 @@ import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
 import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
-import type { BorderFinding } from "./border-check.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** Models with a score in two scenarios below which nothing is said of their correlation. */
 const LEAST_MODELS = 8;

@@ -1,6 +1,6 @@
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
-import type { BorderFinding } from "./border-check.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** Chance, over all that a line of a table is compared with, at which it is the mean of others and no line of its own. */
 const CERTAIN = 1e-6;
@@ -12,9 +12,9 @@ const FEWEST = 3;
 const FEWEST_CELLS = 5;
 /** Decimals to which summaries are rounded. */
 const DECIMALS = [2, 3, 4, 5, 6];
-/** What a float32 of [0,1] is off, and a mean of thousands of them. */
+/** The error of a mean of thousands of float32. */
 const FLOAT_NOISE = 2e-6;
-/** What a decimal number of [0,1] is off as a float32, at most. */
+/** The error of a decimal number of [0,1] as a float32, at most. */
 const FLOAT32_STEP = 6e-8;
 /** Columns up to which those before a column are tried for its mean from each of them on: the square of so many in all. */
 const MOST_BLOCKS = 5000;

@@ -2,13 +2,13 @@ import { quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber } from "anchoreval/internal/tables/score-reader";
 import { groupedOrder, type ItemInfo } from "../response-matrix.ts";
 import { givenWeighting } from "../scenarios.ts";
-import type { BorderFinding } from "./border-check.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** Letters in which a misspelt name differs at most, and those that it has at least. */
 const MOST_EDITS = 2;
 const LEAST_LETTERS = 6;
 
-/** What subscenarios are called elsewhere. */
+/** Names that subscenarios have elsewhere. */
 const SUBSCENARIOS = ["subset", "subtask", "subject", "category", "group", "topic"];
 
 /**

@@ -2,7 +2,8 @@ import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { boardWords } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
-import { checkBoard, findingWords } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import { findingWords } from "../../../../offline-trainer/src/matrix/border/findings.ts";
 import {
   type ItemInfo,
   responseMatrix,
