@@ -182,6 +182,23 @@ describe("a scenario that runs against the others is named", () => {
     }
   });
 
+  test("also one that is exactly the others' mirror, and a subscenario", () => {
+    const levels = normals(20);
+    const right = drawn(30, { models: 20, scenario: "a", prefix: "a", levels });
+    const mirror = right.map((column, k) => ({
+      id: `b${k}`,
+      scenario: "b",
+      scores: column.scores.map((score) => 1 - score),
+    }));
+    expect(codes(board([...right, ...mirror]))).toEqual(["scenario_reversed"]);
+    const pooled = board([...right, ...mirror]);
+    const items = pooled.items.map((item) => ({ ...item, scenario: "pool", subscenario: item.scenario }));
+    const { findings } = checkBoard("t.csv", { ...pooled, items });
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('subscenarios "a" and "b" run against each other: r = -1.00 over 20 models') as string,
+    ]);
+  });
+
   test("two of five are", () => {
     const levels = normals(40);
     const all = [1, -1, 1, 1, -1].flatMap((way, s) => drawn(40, { scenario: `s${s}`, prefix: `s${s}/`, levels, way }));
