@@ -10,8 +10,10 @@ const NAMED = 1e-2;
 const FEWEST = 3;
 /** Cells of a column or row that equal the others' means, at least. */
 const FEWEST_CELLS = 5;
-/** Decimals to which summaries are rounded. */
-const DECIMALS = [2, 3, 4, 5, 6];
+/** Decimals to which summaries are rounded, at least. */
+const FEWEST_DECIMALS = 2;
+/** Units of the last decimal in 1 from which on numbers aren't rounded: a float32 has no more. */
+const MOST_UNITS = 1e7;
 /** The error of a mean of thousands of float32. */
 const FLOAT_NOISE = 2e-6;
 /** The error of a decimal number of [0,1] as a float32, at most. */
@@ -101,7 +103,7 @@ interface LineCells {
 /** The cells of a line; null where it can't be a summary. */
 function cellsOf(lines: Lines, line: number): LineCells | null {
   let [low, high, cells, fraction] = [Infinity, -Infinity, 0, false];
-  const fits = new Set(DECIMALS);
+  let unit = 10 ** FEWEST_DECIMALS;
   for (let cell = 0; cell < lines.cells; cell++) {
     const score = lines.at(line, cell);
     if (Number.isNaN(score)) continue;
@@ -109,12 +111,10 @@ function cellsOf(lines: Lines, line: number): LineCells | null {
     low = Math.min(low, score);
     high = Math.max(high, score);
     if (score > 0 && score < 1) fraction = true;
-    for (const decimals of fits)
-      if (Math.abs(score - Math.round(score * 10 ** decimals) / 10 ** decimals) > FLOAT32_STEP) fits.delete(decimals);
+    while (unit < MOST_UNITS && Math.abs(score - Math.round(score * unit) / unit) > FLOAT32_STEP) unit *= 10;
   }
   if (!fraction || cells < FEWEST_CELLS || high <= low) return null;
-  const decimals = Math.min(Infinity, ...fits);
-  return { tolerance: 0.5 * 10 ** -Math.min(decimals, 12) + FLOAT_NOISE, range: high - low, cells };
+  return { tolerance: (unit < MOST_UNITS ? 0.5 / unit : 0) + FLOAT_NOISE, range: high - low, cells };
 }
 
 /** Whether so many cells of a line are others' means by more than chance, out of so many sets of others. */
@@ -130,7 +130,11 @@ function lineSums(
   groups: readonly string[] | null,
 ): { match(line: number, own: LineCells): string | null } {
   const byGroup = new Map<string, number[]>();
-  if (groups) for (const line of all) byGroup.set(groups[line]!, [...(byGroup.get(groups[line]!) ?? []), line]);
+  for (const line of groups ? all : []) {
+    const group = byGroup.get(groups![line]!);
+    if (group) group.push(line);
+    else byGroup.set(groups![line]!, [line]);
+  }
   const sets = [
     ["all others", all] as const,
     ...(byGroup.size > 1 ? Array.from(byGroup, ([id, own]) => [`the items of ${id}`, own] as const) : []),

@@ -22,6 +22,7 @@ describe("fields of an items file that look meant", () => {
     ["Sub Scenario", "subscenario", true],
     ["category", "subscenario", true],
     ["docid", "doc_id", true],
+    ["content_hash", "hash", true],
   ])("%s: %s", async (name, meant, readable) => {
     if (!readable) {
       await expect(findings(`item_id,${name}\nq1,a\n`)).rejects.toThrow("there is no column");
