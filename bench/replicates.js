@@ -14,6 +14,13 @@ const boards = Number(values.boards);
 
 /** Copies of a board, each of another of its models. */
 const COPIES = 4;
+/** Answers beside its commonest one that tell a model from others: with few a copy can't be known from a like model. */
+const TELLING = 15;
+const telling = (row) => {
+  const counts = new Map();
+  for (const score of row) counts.set(score, (counts.get(score) ?? 0) + 1);
+  return row.length - Math.max(...counts.values()) >= TELLING;
+};
 const random = createRandom(`replicates ${values.seed}`);
 const normal = () => random.normal();
 const between = (low, high) => low + (high - low) * random.next();
@@ -102,7 +109,7 @@ const KINDS = {
 };
 
 for (const [kind, make] of Object.entries(KINDS)) {
-  let [joined, joinedBoards, found, copies, pairs] = [0, 0, 0, 0, 0];
+  let [joined, joinedBoards, found, copies, pairs, foundTelling, copiesTelling] = [0, 0, 0, 0, 0, 0, 0];
   for (let board = 0; board < boards; board++) {
     const M = [12, 40, 40, 80][board % 4];
     const N = [100, 120, 300, 1000][Math.floor(board / 4) % 4];
@@ -124,10 +131,14 @@ for (const [kind, make] of Object.entries(KINDS)) {
     pairs += (M * (M - 1)) / 2;
     originals.forEach((m, k) => {
       copies++;
-      if (groupOf(m) === groupOf(M + k)) found++;
+      const same = groupOf(m) === groupOf(M + k);
+      if (same) found++;
+      if (!telling(rows[m])) return;
+      copiesTelling++;
+      if (same) foundTelling++;
     });
   }
   console.log(
-    `${kind.padEnd(36)} ${boards} boards, ${pairs} pairs: ${joined} joined on ${joinedBoards}; copies found ${found} of ${copies}, ${((100 * found) / copies).toFixed(1)} %`,
+    `${kind.padEnd(36)} ${boards} boards, ${pairs} pairs: ${joined} joined on ${joinedBoards}; copies found ${((100 * found) / copies).toFixed(1)} % of ${copies}, of those of models with ${TELLING} answers beside the commonest ${((100 * foundTelling) / copiesTelling).toFixed(1)} % of ${copiesTelling}`,
   );
 }

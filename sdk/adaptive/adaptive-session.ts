@@ -3,7 +3,7 @@ import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } fro
 import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import { AnchorEvalError, invalidOption, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
-import { readScore } from "../estimate/read-score.ts";
+import { readScore } from "../core/numeric/score-bounds.ts";
 import type { EstimateWarning, Responses } from "../estimate/types.ts";
 import { adaptivePlan } from "./adaptive-plan.ts";
 import { type Findings, findings, stoppedBy } from "./findings.ts";

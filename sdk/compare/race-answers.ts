@@ -1,7 +1,7 @@
 import type { AdaptiveItem } from "../adaptive/types.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import { readScore } from "../estimate/read-score.ts";
+import { readScore } from "../core/numeric/score-bounds.ts";
 import { droppedWarnings } from "../estimate/resolve-answers.ts";
 import type { EstimateWarning, Score } from "../estimate/types.ts";
 import { type RaceOrder, roundItems } from "./race-order.ts";

@@ -2,9 +2,9 @@ import { formItemIds, type Bundle, unknownForm } from "../core/bundle/bundle.ts"
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { bundleItems } from "../core/bundle/item-lines.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
+import { readScore } from "../core/numeric/score-bounds.ts";
 import { firstFew, quoted } from "../tables/data-issues.ts";
 import { chooseForm } from "./choose-form.ts";
-import { readScore } from "./read-score.ts";
 
 /** All answers to a scenario of which a form asks a part: its score is known. */
 export interface WholeScenario {

@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import { readScore } from "../estimate/read-score.ts";
+import { readScore } from "../core/numeric/score-bounds.ts";
 import type { Score } from "../estimate/types.ts";
 import type { ItemTrials } from "./types.ts";
 

@@ -183,7 +183,7 @@ interface AskedFit {
   readonly timings: Record<string, number>;
   /** Where it was calibrated, and why there. */
   readonly provider: string;
-  /** What came in, of one board. */
+  /** The board as it came in, where it is one. */
   readonly board?: BoardRecord;
 }
 

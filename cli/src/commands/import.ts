@@ -9,7 +9,8 @@ import {
 } from "anchoreval-trainer/internal/matrix/read-long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
-import { checkBoard, findingWords } from "anchoreval-trainer/internal/matrix/border/border-check";
+import { checkBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
+import { findingWords } from "anchoreval-trainer/internal/matrix/border/findings";
 import { importLogs, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
 import { trialsAndPrices, type TrialsAndPrices } from "anchoreval-trainer/internal/import/trials-and-prices";
 import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-prices";

@@ -8,7 +8,8 @@ import {
   type ReadResponsesOptions,
   type ReadResponses,
 } from "anchoreval-trainer/internal/matrix/read-responses";
-import type { BorderFinding, CheckedBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
+import type { CheckedBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
+import type { BorderFinding } from "anchoreval-trainer/internal/matrix/border/findings";
 import { boardWords } from "anchoreval-trainer/internal/matrix/border/board-summary";
 import type { Manifest } from "anchoreval/bundle";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
@@ -62,7 +63,7 @@ export async function readGivenResponses(
   return { ...read, matrix, remarks: [...said, ...remarks] };
 }
 
-/** What came in, as documents have it. */
+/** A board as it came in, as documents have it. */
 export type BoardRecord = CheckedBoard["summary"] & { readonly findings: readonly Omit<BorderFinding, "refused">[] };
 
 export function boardRecord({ summary, findings }: CheckedBoard): BoardRecord {

@@ -3,7 +3,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
 import { replicateNames, replicateWords } from "../matrix/alike/replicates.ts";
-import { unvariedScenarios } from "../matrix/border/unvaried.ts";
+import { unvariedScenarios } from "../matrix/border/board-summary.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
 import {

@@ -94,7 +94,7 @@ export function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): I
 }
 
 /** Sets of models that grow together, each one alone at first. */
-export function disjointSets(count: number) {
+function disjointSets(count: number) {
   const parent = Int32Array.from({ length: count }, (_, m) => m);
   const root = (model: number): number => {
     let at = model;

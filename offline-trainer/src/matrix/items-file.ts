@@ -5,7 +5,7 @@ import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-re
 import { isMissingWord } from "anchoreval/internal/tables/score-reader";
 import { checkColumn, openTable } from "./readers/chosen-rows.ts";
 import { placeOf } from "./readers/long-table.ts";
-import type { BorderFinding } from "./border/border-check.ts";
+import type { BorderFinding } from "./border/findings.ts";
 import { unusedFields, unusedWeights } from "./border/unused-fields.ts";
 import type { ItemInfo } from "./response-matrix.ts";
 

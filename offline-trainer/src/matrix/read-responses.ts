@@ -3,7 +3,8 @@ import { type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-recor
 import { DataIssues, firstFew } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
 import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
-import { type BorderFinding, checkBoard, type CheckedBoard, findingWords } from "./border/border-check.ts";
+import { checkBoard, type CheckedBoard } from "./border/border-check.ts";
+import { type BorderFinding, findingWords } from "./border/findings.ts";
 import { defaultItems, readItems } from "./items-file.ts";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";
@@ -37,7 +38,7 @@ export interface Responses {
 
 /** Responses from a file. */
 export interface ReadResponses extends Responses {
-  /** What came in, and what is odd about it, which is among the remarks, too. */
+  /** The board as it came in, and all that is odd about it, which is among the remarks, too. */
   readonly board: CheckedBoard;
 }
 
@@ -91,7 +92,7 @@ async function readTable(path: string, reader: ScoreReader, remarks: string[]): 
     let take: ((record: JsonRecord) => void) | undefined;
     for await (const records of jsonRecords(lines, issues))
       for (const record of records) {
-        take ??= (isPyIrt(record) ? pyIrtReader : longJsonReader)(table);
+        take ??= isPyIrt(record) ? pyIrtReader(table) : longJsonReader(table, remarks);
         take(record);
       }
   } else {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FORMATS } from "../../../offline-trainer/src/formats.ts";
 import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
 import { boardWords } from "../../../offline-trainer/src/matrix/border/board-summary.ts";
-import { checkBoard, findingWords } from "../../../offline-trainer/src/matrix/border/border-check.ts";
+import { checkBoard } from "../../../offline-trainer/src/matrix/border/border-check.ts";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { ErrorPolicy } from "../../../sdk/logs/attempts.ts";
@@ -35,7 +35,7 @@ export async function readBoard(folder: string, { from }: HarnessWriter, errors:
 
 function checked(folder: string, matrix: ResponseMatrix, remarks: readonly string[]): ReadBoard {
   const { findings, summary } = checkBoard(folder, matrix);
-  return { cells: cellsOf(matrix), remarks: [...remarks, ...findings.map(findingWords), ...boardWords(summary)] };
+  return { cells: cellsOf(matrix), remarks: [...remarks, ...findings.map(({ message }) => message), ...boardWords(summary)] };
 }
 
 function cellsOf(matrix: ResponseMatrix): Record<string, number | null> {

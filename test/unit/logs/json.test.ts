@@ -2,10 +2,10 @@ import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { describe, expect, it } from "vitest";
 
 describe("parsePythonJson", () => {
-  it("reads NaN and the infinities as null, and leaves text alone", () => {
+  it("reads NaN as null, the infinities as what they are, and leaves text alone", () => {
     expect(parsePythonJson('{"acc": NaN, "x": [-Infinity, Infinity], "text": "NaN, \\"Infinity\\": NaN"}')).toEqual({
       acc: null,
-      x: [null, null],
+      x: [-Infinity, Infinity],
       text: 'NaN, "Infinity": NaN',
     });
   });

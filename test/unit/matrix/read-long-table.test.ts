@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
@@ -369,6 +369,35 @@ describe("import --from table", () => {
     });
     expect(JSON.parse(third!)).toMatchObject({ item_id: "mmlu_test/0", subscenario: "test" });
     expect(gunzipSync(readFileSync(`${out}/responses.csv.gz`)).toString()).toContain("\norg/b,0.1,0.2,1,0.5,0.5,0.5\n");
+  });
+
+  test("a model that is the mean of the others, and white space at the end of a scenario, are refused: nothing is written", async () => {
+    const models = ["a", "b", "c", "d", "mean"];
+    const rows = (task: string): string[] =>
+      Array.from({ length: 12 }, (_, q) => [1, 0, 1, q % 2].map((score, m) => (m === q % 4 ? 0 : score))).flatMap(
+        (scores, q) =>
+          [...scores, scores.reduce((sum, score) => sum + score, 0) / 4].map(
+            (score, m) => `${models[m]!},q${q},${score},${task}`,
+          ),
+      );
+    for (const [task, words] of [
+      [
+        "math",
+        'model "mean" is on every item the mean of all others: a summary, no model; leave its row out [invalid_data]',
+      ],
+      ["math ", 'scenario "math " has white space at an end: take it away'],
+    ] as const) {
+      const file = folder.write("border.csv", `model,item_id,score,task\n${rows(task).join("\n")}\n`);
+      const told = await command("--from", "table", file, "--columns", "scenario=task", "--out", folder.path("never"));
+      expect(told).toMatchObject({ code: 2, out: "" });
+      expect(told.err).toContain(words);
+      expect(existsSync(folder.path("never"))).toBe(false);
+    }
+    const good = rows("math").filter((row) => !row.startsWith("mean"));
+    const told = await command("--from", "table", folder.write("good.csv", `model,item_id,score,task\n${good.join("\n")}\n`), "--columns", "scenario=task", "--out", folder.path("good"), "--json"); // prettier-ignore
+    expect(JSON.parse(told.out)).toMatchObject({
+      board: { models: 4, items: 12, range: [0, 1], distinct: 2, findings: [] },
+    });
   });
 
   test.each<[string, unknown, string]>([

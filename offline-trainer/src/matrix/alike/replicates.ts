@@ -1,4 +1,4 @@
-import { unvariedScenarios } from "../border/unvaried.ts";
+import { unvariedScenarios } from "../border/board-summary.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { AnswerBits } from "./chances.ts";
 import { withoutCopies } from "./copies.ts";

@@ -10,7 +10,7 @@ const SIDES_SHARE = 0.5;
  */
 const TURNED = [0.005, 0.02, 0.1];
 
-/** What the sides of answers, above or below the items' cuts, say of pairs of models. */
+/** Evidence on pairs of models by the sides of their answers, above or below the items' cuts. */
 export interface ComparedSides {
   /** Whether enough answers are shared, and so few of them differ that the evidence is worth its while. */
   maybeAlike(left: number, right: number): boolean;

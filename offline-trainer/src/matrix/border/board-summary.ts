@@ -1,3 +1,4 @@
+import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted, wholePercent } from "anchoreval/internal/words/figures";
 import type { ResponseMatrix } from "../response-matrix.ts";
 
@@ -6,7 +7,7 @@ const MOST_VALUES = 1000;
 /** Scenarios of which words tell each. */
 const MOST_SCENARIOS = 6;
 
-/** What a board has, as it came in: what is wrong in a file mostly shows here. */
+/** A board in figures, as it came in: a fault of a file mostly shows here. */
 export interface BoardSummary {
   readonly models: number;
   readonly items: number;
@@ -21,15 +22,16 @@ export interface BoardSummary {
     readonly items: number;
     /** Mean of its scores. */
     readonly mean: number;
+    readonly highest: number;
     readonly missing: number;
   }[];
 }
 
 export function boardSummary({ subjects, items, scores, observed }: ResponseMatrix): BoardSummary {
   const values = new Set<number>();
-  const parts = new Map<string, { items: number; sum: number; seen: number }>();
+  const parts = new Map<string, { items: number; sum: number; highest: number; seen: number }>();
   for (const { scenario } of items) {
-    const part = parts.get(scenario) ?? { items: 0, sum: 0, seen: 0 };
+    const part = parts.get(scenario) ?? { items: 0, sum: 0, highest: 0, seen: 0 };
     part.items++;
     parts.set(scenario, part);
   }
@@ -42,8 +44,10 @@ export function boardSummary({ subjects, items, scores, observed }: ResponseMatr
       low = Math.min(low, score);
       high = Math.max(high, score);
       if (values.size < MOST_VALUES) values.add(score);
-      partOf[i]!.sum += score;
-      partOf[i]!.seen++;
+      const part = partOf[i]!;
+      part.sum += score;
+      part.highest = Math.max(part.highest, score);
+      part.seen++;
       seen++;
     }
   const lacking = (all: number, count: number): number => 1 - count / (all * subjects.length);
@@ -57,6 +61,7 @@ export function boardSummary({ subjects, items, scores, observed }: ResponseMatr
       id,
       items: part.items,
       mean: part.sum / part.seen,
+      highest: part.highest,
       missing: lacking(part.items, part.seen),
     })),
   };
@@ -79,4 +84,26 @@ export function boardWords({ models, items, range, distinct, missing, scenarios 
     `${counted(models, "model")}, ${counted(items, "item")}; scores ${low} to ${high}, ${values}; ${lacking(missing)}`,
     [...parts, ...more].join("; "),
   ];
+}
+
+/** Scenarios in which all models that answered an item have the same score on it, whichever item that is: nothing varies. */
+export function unvariedScenarios({ subjects, items, scores, observed }: ResponseMatrix): string[] {
+  const varied = new Set<string>();
+  const columns = items.length;
+  items.forEach(({ scenario }, i) => {
+    if (varied.has(scenario)) return;
+    let first: number | undefined;
+    for (let m = 0; m < subjects.length; m++) {
+      const at = m * columns + i;
+      if (observed?.[at] === 0) continue;
+      first ??= scores[at]!;
+      if (scores[at] !== first) varied.add(scenario);
+    }
+  });
+  return [...new Set(items.map(({ scenario }) => scenario))].filter((scenario) => !varied.has(scenario));
+}
+
+/** Says what follows where nothing varies in some scenarios. */
+export function unvariedWords(scenarios: readonly string[], models: number): string {
+  return `no variance in ${firstFew(scenarios)}: the ${models} models have the same score on every item, so that items can't be told apart and errors can't be measured; other models are needed, weaker or stronger`;
 }

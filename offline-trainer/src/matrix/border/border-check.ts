@@ -1,31 +1,10 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ResponseMatrix } from "../response-matrix.ts";
-import { boardSummary, type BoardSummary } from "./board-summary.ts";
+import { boardSummary, type BoardSummary, unvariedScenarios, unvariedWords } from "./board-summary.ts";
+import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
 import { reversedScenarios } from "./reversed-scenarios.ts";
 import { summaryFindings } from "./summaries.ts";
-import { unvariedScenarios, unvariedWords } from "./unvaried.ts";
-
-/** Something about a board that makes its figures wrong, or may. */
-export interface BorderFinding {
-  /**
-   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `no_variance`,
-   * `unused_field`
-   */
-  readonly code: string;
-  /** The file, where it isn't that of the answers. */
-  readonly file?: string;
-  /** Whether the board isn't taken. */
-  readonly refused?: boolean;
-  /** The models, scenarios or items that it is of. */
-  readonly names: readonly string[];
-  readonly message: string;
-}
-
-/** A finding in one line, with its code. */
-export function findingWords({ code, file, message }: BorderFinding): string {
-  return `${file === undefined ? "" : `${file}: `}${message} [${code}]`;
-}
 
 /** A board as it came in. */
 export interface CheckedBoard {
@@ -46,23 +25,31 @@ export function checkBoard(
   matrix: ResponseMatrix,
   findings: readonly BorderFinding[] = [],
 ): CheckedBoard {
+  const summary = boardSummary(matrix);
   const unvaried = matrix.subjects.length > 1 ? unvariedScenarios(matrix) : [];
   const all = [
     ...findings,
     ...likeIds(matrix),
     ...summaryFindings(matrix),
     ...reversedScenarios(matrix),
+    ...smallScales(summary),
     ...(unvaried.length > 0
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),
   ];
-  const refused = all.filter((finding) => finding.refused === true);
-  const [first] = refused;
-  if (first)
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${first.file ?? file}: ${first.message}${refused.length > 1 ? `; and ${refused.length - 1} more` : ""}`,
-      { issues: refused.map(({ file: other, code, names, message }) => ({ path: [other ?? file, ...names], code, message })) },
-    );
-  return { summary: boardSummary(matrix), findings: all };
+  refuseFindings(file, all);
+  return { summary, findings: all };
+}
+
+/** Highest score of a scenario up to which it may be of shares on a scale of percent. */
+const PERCENT = 0.01;
+
+function smallScales({ scenarios }: BoardSummary): BorderFinding[] {
+  return scenarios
+    .filter(({ highest }) => highest > 0 && highest <= PERCENT * (1 + 1e-6))
+    .map(({ id }) => ({
+      code: "scale_unlikely",
+      names: [id],
+      message: `scenario ${quoted(id)} has no score above 1 % of the scale: is it on another one, of 0 to 1 where the others are in percent?`,
+    }));
 }

@@ -1,11 +1,11 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ResponseMatrix } from "../response-matrix.ts";
-import type { BorderFinding } from "./border-check.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** White space at an end of a name, and characters that take no room. */
 const AT_AN_END = /^[\s\u200b-\u200d\u2060\ufeff]|[\s\u200b-\u200d\u2060\ufeff]$/u;
 
-/** What tables and documents call the mean over all scenarios. */
+/** The name of the mean over all scenarios in tables and documents. */
 const OVERALL = "overall";
 
 /**

@@ -1,8 +1,8 @@
 import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
-import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
-import type { BorderFinding } from "./border-check.ts";
+import { eachScore, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** Models with a score in two scenarios below which nothing is said of their correlation. */
 const LEAST_MODELS = 8;
@@ -12,11 +12,26 @@ const REVERSED = -0.5;
 const ERROR = 1e-3;
 
 /**
- * Scenarios whose scores fall where those of the others rise, as error rates do. Scenarios are put on two sides such that
- * correlations are positive on one side and negative between both; the smaller side is the reversed one.
+ * Scenarios, and subscenarios of one, whose scores fall where those of the others rise, as error rates do. They are put on two
+ * sides such that correlations are positive on one side and negative between both; the smaller side is the reversed one.
  */
 export function reversedScenarios(matrix: ResponseMatrix): BorderFinding[] {
-  const { ids, scores } = scenarioMeans(matrix);
+  const scenarios = [...new Set(matrix.items.map(({ scenario }) => scenario))];
+  return [
+    ...reversedParts(matrix, "scenario", ({ scenario }) => scenario),
+    ...scenarios.flatMap((id) =>
+      reversedParts(matrix, "subscenario", ({ scenario, subscenario }) => (scenario === id ? subscenario : undefined)),
+    ),
+  ];
+}
+
+/** @param partOf - the part that an item is of; undefined for none */
+function reversedParts(
+  matrix: ResponseMatrix,
+  kind: string,
+  partOf: (item: ItemInfo) => string | undefined,
+): BorderFinding[] {
+  const { ids, scores } = partMeans(matrix, partOf);
   if (ids.length < 2) return [];
   const others = (s: number, sides: readonly number[]): Float64Array =>
     Float64Array.from(scores[s]!, (_, m) => {
@@ -44,30 +59,38 @@ export function reversedScenarios(matrix: ResponseMatrix): BorderFinding[] {
     const rest = others(s, plain);
     const r = correlation(scores[s]!, rest);
     const shared = scores[s]!.filter((score, m) => !Number.isNaN(score) && !Number.isNaN(rest[m]!)).length;
-    const chance = ids.length * studentTCdf(r * Math.sqrt((shared - 2) / (1 - r * r)), shared - 2);
+    const t = r * Math.sqrt((shared - 2) / Math.max(1e-12, 1 - r * r)); // of a mirrored scenario r is −1
+    const chance = ids.length * studentTCdf(t, shared - 2);
     if (shared < LEAST_MODELS || !(r <= REVERSED) || !(chance <= ERROR)) return [];
     const figure = `r = ${r.toFixed(2).replace("0.", ".")} over ${shared} models`;
     // Of two nothing tells which one is reversed.
     const both = ids.length === 2;
     const names = both ? ids : [id];
     const what = both
-      ? `scenarios ${ids.map(quoted).join(" and ")} run against each other: ${figure}; if lower is better in one of them`
-      : `scenario ${quoted(id)} runs against the others: ${figure}; if lower is better in it`;
-    const message = `${what}, write 1 − score there (--flip turns all scenarios of a table)`;
+      ? `${kind}s ${ids.map(quoted).join(" and ")} run against each other: ${figure}; if lower is better in one of them`
+      : `${kind} ${quoted(id)} runs against the others: ${figure}; if lower is better in it`;
+    const message = `${what}, write 1 − score there (--flip turns a whole table)`;
     return [{ code: "scenario_reversed", names, message }];
   });
 }
 
-/** Plain means of every model over the items of each scenario; NaN where it answered none. */
-function scenarioMeans(matrix: ResponseMatrix): { ids: string[]; scores: Float64Array[] } {
+/** Plain means of every model over the items of each part; NaN where it answered none. */
+function partMeans(
+  matrix: ResponseMatrix,
+  partOf: (item: ItemInfo) => string | undefined,
+): { ids: string[]; scores: Float64Array[] } {
   const { subjects, items } = matrix;
-  const ids = [...new Set(items.map(({ scenario }) => scenario))];
-  const scenarioOf = items.map(({ scenario }) => ids.indexOf(scenario));
+  const parts = items.map(partOf);
+  const ids = [...new Set(parts)].filter((id) => id !== undefined);
+  const places = new Map(ids.map((id, place) => [id, place]));
+  if (ids.length < 2) return { ids, scores: [] };
   const sums = ids.map(() => new Float64Array(subjects.length));
   const counts = ids.map(() => new Float64Array(subjects.length));
   eachScore(matrix, [...subjects.keys()], 0, items.length, (score, m, i) => {
-    sums[scenarioOf[i]!]![m]! += score;
-    counts[scenarioOf[i]!]![m]!++;
+    const part = parts[i] === undefined ? undefined : places.get(parts[i]);
+    if (part === undefined) return;
+    sums[part]![m]! += score;
+    counts[part]![m]!++;
   });
   return { ids, scores: sums.map((sum, s) => sum.map((own, m) => own / counts[s]![m]!)) };
 }

@@ -1,6 +1,6 @@
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
-import type { BorderFinding } from "./border-check.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** Chance, over all that a line of a table is compared with, at which it is the mean of others and no line of its own. */
 const CERTAIN = 1e-6;
@@ -10,14 +10,18 @@ const NAMED = 1e-2;
 const FEWEST = 3;
 /** Cells of a column or row that equal the others' means, at least. */
 const FEWEST_CELLS = 5;
-/** Decimals to which summaries are rounded. */
-const DECIMALS = [2, 3, 4, 5, 6];
-/** What a float32 of [0,1] is off, and a mean of thousands of them. */
+/** Decimals to which summaries are rounded, at least. */
+const FEWEST_DECIMALS = 2;
+/** Units of the last decimal in 1 from which on numbers aren't rounded: a float32 has no more. */
+const MOST_UNITS = 1e7;
+/** The error of a mean of thousands of float32. */
 const FLOAT_NOISE = 2e-6;
-/** What a decimal number of [0,1] is off as a float32, at most. */
+/** The error of a decimal number of [0,1] as a float32, at most. */
 const FLOAT32_STEP = 6e-8;
 /** Columns up to which those before a column are tried for its mean from each of them on: the square of so many in all. */
-const MOST_BLOCKS = 3000;
+const MOST_BLOCKS = 5000;
+/** Cells that are looked at first. */
+const FIRST_CELLS = 8;
 
 /** Words by which a column or row is a summary. */
 const SUMMARY = /(?:^|[^a-z])(?:avg|average|mean|median|overall|total|aggregate|summary|macro|micro|all|score|accuracy|acc)(?:[^a-z]|$)/i; // prettier-ignore
@@ -32,7 +36,7 @@ interface Lines {
 }
 
 /**
- * Columns that are the mean of other columns, and rows of other rows, to the decimals that they have: of all others, of those
+ * Columns that are the mean, or the sum, of other columns, and rows of other rows, to the decimals that they have: of all others, of those
  * of their scenario or of another one, of a block of columns before them, or of the scenarios' means. Binary boards have none:
  * a mean of three answers is a fraction.
  */
@@ -47,10 +51,10 @@ export function summaryFindings(matrix: ResponseMatrix): BorderFinding[] {
   const scenarioOf = items.map(({ scenario }) => scenario);
   return [
     ...(isBinary(matrix) ? [] : means(columns, scenarioOf)).map(({ line, of }) =>
-      summary("item", columns.names[line]!, `the mean of ${of}`, true),
+      summary("item", columns.names[line]!, of, true),
     ),
     ...(isBinary(matrix) ? [] : means(rows, null)).map(({ line, of }) =>
-      summary("model", subjects[line]!, `on every item the mean of ${of}`, true),
+      summary("model", subjects[line]!, `on every item ${of}`, true),
     ),
     ...extremes(rows).map(({ line, of }) => summary("model", subjects[line]!, of, false)),
   ];
@@ -99,7 +103,7 @@ interface LineCells {
 /** The cells of a line; null where it can't be a summary. */
 function cellsOf(lines: Lines, line: number): LineCells | null {
   let [low, high, cells, fraction] = [Infinity, -Infinity, 0, false];
-  const fits = new Set(DECIMALS);
+  let unit = 10 ** FEWEST_DECIMALS;
   for (let cell = 0; cell < lines.cells; cell++) {
     const score = lines.at(line, cell);
     if (Number.isNaN(score)) continue;
@@ -107,12 +111,10 @@ function cellsOf(lines: Lines, line: number): LineCells | null {
     low = Math.min(low, score);
     high = Math.max(high, score);
     if (score > 0 && score < 1) fraction = true;
-    for (const decimals of fits)
-      if (Math.abs(score - Math.round(score * 10 ** decimals) / 10 ** decimals) > FLOAT32_STEP) fits.delete(decimals);
+    while (unit < MOST_UNITS && Math.abs(score - Math.round(score * unit) / unit) > FLOAT32_STEP) unit *= 10;
   }
   if (!fraction || cells < FEWEST_CELLS || high <= low) return null;
-  const decimals = Math.min(Infinity, ...fits);
-  return { tolerance: 0.5 * 10 ** -Math.min(decimals, 12) + FLOAT_NOISE, range: high - low, cells };
+  return { tolerance: (unit < MOST_UNITS ? 0.5 / unit : 0) + FLOAT_NOISE, range: high - low, cells };
 }
 
 /** Whether so many cells of a line are others' means by more than chance, out of so many sets of others. */
@@ -128,7 +130,11 @@ function lineSums(
   groups: readonly string[] | null,
 ): { match(line: number, own: LineCells): string | null } {
   const byGroup = new Map<string, number[]>();
-  if (groups) for (const line of all) byGroup.set(groups[line]!, [...(byGroup.get(groups[line]!) ?? []), line]);
+  for (const line of groups ? all : []) {
+    const group = byGroup.get(groups![line]!);
+    if (group) group.push(line);
+    else byGroup.set(groups![line]!, [line]);
+  }
   const sets = [
     ["all others", all] as const,
     ...(byGroup.size > 1 ? Array.from(byGroup, ([id, own]) => [`the items of ${id}`, own] as const) : []),
@@ -146,53 +152,68 @@ function lineSums(
   });
   return {
     match: (line, own) => {
-      if (!isCertain(own, sums.length + 1, lines.names[line]!)) return null;
-      const without = ({ members, sum, count }: (typeof sums)[number], cell: number): number => {
+      if (!isCertain(own, 2 * sums.length + 1, lines.names[line]!)) return null;
+      const others = ({ members, sum, count }: (typeof sums)[number], cell: number): [sum: number, count: number] => {
         const inside = members.has(line) && !Number.isNaN(lines.at(line, cell));
-        return (sum[cell]! - (inside ? lines.at(line, cell) : 0)) / (count[cell]! - (inside ? 1 : 0));
+        return inside ? [sum[cell]! - lines.at(line, cell), count[cell]! - 1] : [sum[cell]!, count[cell]!];
       };
-      const equals = (mean: (cell: number) => number): boolean => {
-        for (let cell = 0; cell < lines.cells; cell++) {
-          const score = lines.at(line, cell);
-          if (!Number.isNaN(score) && !(Math.abs(score - mean(cell)) <= own.tolerance)) return false;
-        }
-        return true;
+      const mean = (set: (typeof sums)[number], cell: number): number => {
+        const [sum, count] = others(set, cell);
+        return sum / count;
       };
-      const set = sums.find(
-        (one) => one.members.size - (one.members.has(line) ? 1 : 0) >= FEWEST && equals((cell) => without(one, cell)),
-      );
-      if (set) return set.of;
+      for (const set of sums) {
+        if (set.members.size - (set.members.has(line) ? 1 : 0) < FEWEST) continue;
+        if (equals(lines, line, own, (cell) => mean(set, cell))) return `the mean of ${set.of}`;
+        if (equals(lines, line, own, (cell) => others(set, cell)[0])) return `the sum of ${set.of}`;
+      }
       const scenarios = sums.slice(1);
       const ofMeans = (cell: number): number =>
-        scenarios.reduce((sum, one) => sum + without(one, cell), 0) / scenarios.length;
-      return scenarios.length > 1 && equals(ofMeans) ? "the scenarios' means" : null;
+        scenarios.reduce((sum, set) => sum + mean(set, cell), 0) / scenarios.length;
+      return scenarios.length > 1 && equals(lines, line, own, ofMeans) ? "the mean of the scenarios' means" : null;
     },
   };
+}
+
+/** Whether every cell of a line is what others say, to its decimals. */
+function equals(lines: Lines, line: number, { tolerance }: LineCells, expected: (cell: number) => number): boolean {
+  for (let cell = 0; cell < lines.cells; cell++) {
+    const score = lines.at(line, cell);
+    if (!Number.isNaN(score) && !(Math.abs(score - expected(cell)) <= tolerance)) return false;
+  }
+  return true;
 }
 
 /** A block of columns just before a column whose mean it is, as spreadsheets have them. */
 function blockMatch(lines: Lines, line: number, own: LineCells, found: ReadonlyMap<number, string>): string | null {
   if (!isCertain(own, line + 1, lines.names[line]!)) return null;
-  const sum = new Float64Array(lines.cells);
-  const count = new Float64Array(lines.cells);
-  let members = 0;
+  // Few cells tell most blocks apart; the others are looked at where these agree.
+  const cells = Array.from({ length: lines.cells }, (_, cell) => cell)
+    .filter((cell) => !Number.isNaN(lines.at(line, cell)))
+    .slice(0, FIRST_CELLS);
+  const sums = cells.map(() => 0);
+  const counts = cells.map(() => 0);
+  const block: number[] = [];
   for (let first = line - 1; first >= 0; first--) {
     if (found.has(first)) continue;
-    members++;
-    let equal = members >= FEWEST;
-    for (let cell = 0; cell < lines.cells; cell++) {
+    block.push(first);
+    let equal = block.length >= FEWEST;
+    cells.forEach((cell, k) => {
       const score = lines.at(first, cell);
       if (!Number.isNaN(score)) {
-        sum[cell]! += score;
-        count[cell]!++;
+        sums[k]! += score;
+        counts[k]!++;
       }
-      const mean = sum[cell]! / count[cell]!;
-      if (equal && !Number.isNaN(lines.at(line, cell)) && !(Math.abs(lines.at(line, cell) - mean) <= own.tolerance))
-        equal = false;
-    }
-    if (equal) return `the ${members} before it, from ${quoted(lines.names[first]!)} on`;
+      equal &&= Math.abs(lines.at(line, cell) - sums[k]! / counts[k]!) <= own.tolerance;
+    });
+    if (equal && equals(lines, line, own, (cell) => meanAt(lines, block, cell)))
+      return `the mean of the ${block.length} before it, from ${quoted(lines.names[first]!)} on`;
   }
   return null;
+}
+
+function meanAt(lines: Lines, block: readonly number[], cell: number): number {
+  const scores = block.map((line) => lines.at(line, cell)).filter((score) => !Number.isNaN(score));
+  return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
 /** Rows whose names say that they are the best, the worst or the middle of the others, and that are on every item. */

@@ -1,29 +1,31 @@
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber } from "anchoreval/internal/tables/score-reader";
 import { groupedOrder, type ItemInfo } from "../response-matrix.ts";
 import { givenWeighting } from "../scenarios.ts";
-import type { BorderFinding } from "./border-check.ts";
+import type { BorderFinding } from "./findings.ts";
 
 /** Letters in which a misspelt name differs at most, and those that it has at least. */
 const MOST_EDITS = 2;
 const LEAST_LETTERS = 6;
 
-/** What subscenarios are called elsewhere. */
-const SUBSCENARIOS = ["subset", "subtask", "subject", "category", "group", "topic"];
+/** Names that fields have elsewhere, by ours. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  subscenario: ["subset", "subtask", "subject", "category", "group", "topic"],
+  hash: ["sha256", "contenthash", "itemhash"],
+};
 
 /**
- * Fields of a file that look meant and aren't read: another spelling of one that is, and what may be its subscenarios where it
- * has none.
+ * Fields of a file that look meant and aren't read: another spelling, or another name, of one that would be and isn't there.
  */
 export function unusedFields(file: string, names: readonly string[], read: readonly string[]): BorderFinding[] {
   const absent = read.filter((name) => !names.includes(name));
   return names.flatMap((name) => {
     if (read.includes(name)) return [];
     const letters = lettersOf(name);
-    const other = SUBSCENARIOS.includes(letters) ? "subscenario" : undefined;
     const meant = absent.find(
       (own) =>
-        own === other ||
+        lookUp(ELSEWHERE, own)?.includes(letters) === true ||
         lettersOf(own) === letters ||
         (letters.length >= LEAST_LETTERS && edits(lettersOf(own), letters) <= MOST_EDITS),
     );

@@ -42,11 +42,15 @@ export function noteUnread(names: readonly string[], read: readonly string[], re
   if (unread.length > 0) remarks.push(`columns that are not read: ${firstFew(unread)}`);
 }
 
-/** Reads the long form from JSON lines: `{"model","item_id","score"}`, with `trial` in all or none; others are ignored. */
-export function longJsonReader(table: ScoreTable): (record: JsonRecord) => void {
+/**
+ * Reads the long form from JSON lines: `{"model","item_id","score"}`, with `trial` in all or none; others are ignored: those of the first line
+ * are said.
+ */
+export function longJsonReader(table: ScoreTable, remarks: string[]): (record: JsonRecord) => void {
   let first = true;
   return ({ row, fields }) => {
     if (first && fields[TRIAL_COLUMN] !== undefined) table.repeats = new RepeatedScores(table);
+    if (first) noteUnread(Object.keys(fields), [...LONG_COLUMNS, TRIAL_COLUMN], remarks);
     first = false;
     const model = table.idOf(fields["model"], row, "model");
     const item = table.idOf(fields["item_id"], row, "item_id");

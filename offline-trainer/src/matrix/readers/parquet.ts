@@ -111,13 +111,8 @@ export async function readParquetTable(path: string, table: ScoreTable, remarks:
         table.idOf(typeof value === "bigint" ? Number(value) : (value ?? null), row, column, quoted(column));
       const model = idOf(models[k], "model");
       const item = idOf(items[k], "item_id");
-      const score = table.reader.fromJson(plainNumber(scores[k]));
+      const score = table.reader.fromJson(plain(scores[k] ?? null));
       if (model !== null && item !== null) putScore({ row, model, item, score, trial: plain(trials?.[k]) }, table);
     }
   }
-}
-
-/** Parquet's whole numbers and booleans as numbers: 1 is right. */
-function plainNumber(value: unknown): unknown {
-  return typeof value === "bigint" || typeof value === "boolean" ? Number(value) : (value ?? null);
 }

@@ -1,8 +1,9 @@
 import { utimesSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { OptionReader } from "../../../../cli/src/command.ts";
+import type { Output } from "../../../../cli/src/output.ts";
 import { givenDate, readCreated, readImportFacts } from "../../../../cli/src/options/data.ts";
-import { readSizes } from "../../../../cli/src/options/fit.ts";
+import { readSizes, remarkReplicates, remarkShortOfModels } from "../../../../cli/src/options/fit.ts";
 import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
 import { readName } from "../../../../offline-trainer/src/fit/options.ts";
@@ -21,6 +22,21 @@ function given(options: Readonly<Record<string, string>>): OptionReader {
 
 beforeEach(() => void vi.stubEnv("SOURCE_DATE_EPOCH", undefined));
 afterEach(() => void vi.unstubAllEnvs());
+
+test("a method with far fewer models than its authors had says so; others, and enough, say nothing", async () => {
+  const said: string[] = [];
+  const output = { remark: (text: string) => void said.push(text) } as unknown as Output;
+  remarkShortOfModels(output, recommended, 12);
+  remarkShortOfModels(output, await loadMethod("metabench"), 5000);
+  remarkReplicates(output, []);
+  expect(said).toEqual([]);
+  remarkShortOfModels(output, await loadMethod("metabench"), 83);
+  remarkReplicates(output, [["a", "b"]]);
+  expect(said).toEqual([
+    "metabench was made for some 5000 models: on 83 it takes minutes and mostly errs by more than the default recipe",
+    "answers that agree beyond chance, so that these are held out together: a with b",
+  ]);
+});
 
 describe("the date of a bundle", () => {
   test.each([

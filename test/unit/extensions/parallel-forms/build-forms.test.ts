@@ -123,6 +123,15 @@ describe("parallel forms of a benchmark with borrowed answers", () => {
     });
   });
 
+  test("say in how many dimensions answers were calibrated, and where that didn't converge", async () => {
+    const words = (own: PoolDifficulty): string =>
+      formsWords(summarizeForms(build(own, 20, 2, 1, smallPool), 1, 5)).join("\n");
+    const own = await measure(smallPool, small.matrix);
+    expect(words(own)).toMatch(/ Calibrated in (one dimension|\d dimensions)\. /);
+    const broken = { ...own, answered: { ...own.answered!, dims: 3, converged: false } };
+    expect(words(broken)).toContain(" Calibrated in 3 dimensions; the calibration didn't converge, so that expected scores are less sure. "); // prettier-ignore
+  });
+
   test("texts of the responses' items tell whether they are the same", async () => {
     const asked = small.table.columns.indexOf("Question");
     const withTexts = (text: (i: number) => string): ResponseMatrix => ({

@@ -2,7 +2,8 @@ import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { boardWords } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
-import { checkBoard, findingWords } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import { findingWords } from "../../../../offline-trainer/src/matrix/border/findings.ts";
 import {
   type ItemInfo,
   responseMatrix,
@@ -129,6 +130,12 @@ describe("a column that is the mean of others is refused", () => {
     expect(refused(board([...a, ...b, macro]))).toEqual([["summary_column", "macro"]]);
   });
 
+  test("also their sum, on the scale that it needs", () => {
+    const columns = drawn(20).map((column) => ({ ...column, scores: column.scores.map((score) => score / 20) }));
+    const sum = { id: "points", scores: meanOf(columns, 12).map((mean) => Number((20 * mean).toFixed(6))) };
+    expect(refused(board([...columns, sum]))).toEqual([["summary_column", "points"]]);
+  });
+
   test("not one that is near it", () => {
     const columns = drawn(24, { graded: true });
     const near = meanOf(columns).map((score, m) => (m === 5 ? score + 0.003 : score));
@@ -173,6 +180,23 @@ describe("a scenario that runs against the others is named", () => {
         /run.* against .*: r = -\.\d\d over 40 models; .* \[scenario_reversed\]$/,
       );
     }
+  });
+
+  test("also one that is exactly the others' mirror, and a subscenario", () => {
+    const levels = normals(20);
+    const right = drawn(30, { models: 20, scenario: "a", prefix: "a", levels });
+    const mirror = right.map((column, k) => ({
+      id: `b${k}`,
+      scenario: "b",
+      scores: column.scores.map((score) => 1 - score),
+    }));
+    expect(codes(board([...right, ...mirror]))).toEqual(["scenario_reversed"]);
+    const pooled = board([...right, ...mirror]);
+    const items = pooled.items.map((item) => ({ ...item, scenario: "pool", subscenario: item.scenario }));
+    const { findings } = checkBoard("t.csv", { ...pooled, items });
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('subscenarios "a" and "b" run against each other: r = -1.00 over 20 models') as string,
+    ]);
   });
 
   test("two of five are", () => {
@@ -222,6 +246,16 @@ describe("names", () => {
   });
 });
 
+test("a scenario far below the scale is named: scores of [0,1] among percent", () => {
+  const percent = drawn(20, { scenario: "a", prefix: "a" });
+  const shares = drawn(20, { scenario: "b", prefix: "b" }).map((column) => ({ ...column, scores: column.scores.map((score) => score / 100) })); // prettier-ignore
+  expect(
+    checkBoard("t.csv", board([...percent, ...shares])).findings.map(({ code, names }) => [code, ...names]),
+  ).toEqual([["scale_unlikely", "b"]]);
+  const none = shares.map((column) => ({ ...column, scores: column.scores.map(() => 0) }));
+  expect(codes(board([...percent, ...none]))).toEqual(["no_variance"]);
+});
+
 test("what came in is said in two lines", () => {
   const columns = [
     { id: "a1", scenario: "a", scores: [0, 0.5, 1, 1] },
@@ -236,8 +270,8 @@ test("what came in is said in two lines", () => {
     distinct: 4,
     missing: 1 - 11 / 12,
     scenarios: [
-      { id: "a", items: 2, mean: 5 / 7, missing: 1 - 7 / 8 },
-      { id: "b", items: 1, mean: 0.25, missing: 0 },
+      { id: "a", items: 2, mean: 5 / 7, highest: 1, missing: 1 - 7 / 8 },
+      { id: "b", items: 1, mean: 0.25, highest: 0.25, missing: 0 },
     ],
   });
   expect(boardWords(summary)).toEqual([

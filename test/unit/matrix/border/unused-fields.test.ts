@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readItems } from "../../../../offline-trainer/src/matrix/items-file.ts";
-import type { BorderFinding } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import type { BorderFinding } from "../../../../offline-trainer/src/matrix/border/findings.ts";
 import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
 import { rejection } from "../../../support/refusal.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
@@ -22,6 +22,7 @@ describe("fields of an items file that look meant", () => {
     ["Sub Scenario", "subscenario", true],
     ["category", "subscenario", true],
     ["docid", "doc_id", true],
+    ["content_hash", "hash", true],
   ])("%s: %s", async (name, meant, readable) => {
     if (!readable) {
       await expect(findings(`item_id,${name}\nq1,a\n`)).rejects.toThrow("there is no column");

@@ -53,6 +53,12 @@ describe("a long table in Parquet", () => {
     expect(scoreAt(csv.matrix, 2, 0)).toBeNaN();
   });
 
+  test("booleans aren't numbers of another scale, as in text", async () => {
+    const path = written("scaled.parquet", [model, item, { name: "score", data: right, type: "BOOLEAN" }]);
+    const error = await rejection(readResponses(path, { scoreRange: [0, 100] }));
+    expect(error.issues[0]).toMatchObject({ code: "not_a_number" });
+  });
+
   test("NaN is no score, as null is", async () => {
     const without = (none: number | null): Columns => [
       model,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unvariedScenarios } from "../../../../offline-trainer/src/matrix/border/unvaried.ts";
+import { unvariedScenarios } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
 import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 
 test("scenarios in which nothing varies", () => {
