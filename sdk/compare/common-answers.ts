@@ -1,7 +1,9 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
+import { checkedTrials, hasTrials, type TrialResponses, type TrialSummary } from "../trials/item-trials.ts";
+import { namedAnswers } from "../trials/named-answers.ts";
 import type { ComparedModel } from "./types.ts";
 
 /**
@@ -45,6 +47,8 @@ export function keepCommon(
 interface ResolvedModels extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN = no answer. The caller's to change. */
   readonly scores: readonly ReadonlyMap<string, Float64Array>[];
+  /** Of each model: its items' trials. */
+  readonly summaries: readonly ReadonlyMap<string, TrialSummary>[];
 }
 
 /**
@@ -63,7 +67,10 @@ export function resolveModels(
   const warnings: EstimateWarning[] = [];
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
-    const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
+    const found = named(names[k]!, () => {
+      const { means, summaries } = answeredTrials(bundle, model);
+      return { summaries, ...resolveAnswers(bundle, means, { ...model, ...options }) };
+    });
     warnings.push(...droppedWarnings(found.dropped, names[k]));
     return found;
   });
@@ -80,8 +87,21 @@ export function resolveModels(
     form,
     digest: bundle.digest,
     scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
+    summaries: resolved.map(({ summaries }) => summaries),
     warnings,
   };
+}
+
+/** Answers by their means, and the trials of items that have several: none of answers that are single scores. */
+function answeredTrials(
+  bundle: Bundle,
+  { responses, form, formDigest }: ComparedModel,
+): { readonly means: Responses; readonly summaries: ReadonlyMap<string, TrialSummary> } {
+  if (!hasTrials(responses)) return { means: responses as Responses, summaries: new Map() };
+  const digest = { ...(form !== undefined && { form }), ...(formDigest !== undefined && { formDigest }) };
+  return checkedTrials(
+    Array.isArray(responses) ? namedAnswers(bundle, responses, digest).responses : (responses as TrialResponses),
+  );
 }
 
 function refuseOtherVersion({ manifest }: Bundle, { version = manifest.version }: ComparedModel, name: string): void {

@@ -63,6 +63,14 @@ export function isTrials(value: unknown): value is object {
   return typeof value === "object" && value !== null && (Array.isArray(value) || "passed" in value || "of" in value);
 }
 
+/** Whether an item has trials in place of a score. */
+export function hasTrials(responses: unknown): boolean {
+  if (typeof responses !== "object" || responses === null) return false;
+  const values: Iterable<unknown> = responses instanceof Map ? responses.values() : Object.values(responses);
+  for (const value of values) if (isTrials(value)) return true;
+  return false;
+}
+
 /** Answers of one model by item id: a score, or the trials of an item; null = no answer. */
 export type TrialResponses =
   Readonly<Record<string, number | null | ItemTrials>> | ReadonlyMap<string, number | null | ItemTrials>;
