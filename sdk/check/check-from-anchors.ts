@@ -48,8 +48,12 @@ export function checkFromAnchors(
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw invalidOption("a check needs answers");
   const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
-  const { scores, warnings, summaries, ...served } = resolveModels(bundle, [...baselines, ...runs], names, options);
-  const { form } = served;
+  const { benchmark, version, form, digest, scores, warnings } = resolveModels(
+    bundle,
+    [...baselines, ...runs],
+    names,
+    options,
+  );
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
   const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
@@ -58,7 +62,10 @@ export function checkFromAnchors(
     before && checkedDrop(bundle, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own), rule);
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
-    ...served,
+    benchmark,
+    version,
+    form,
+    digest,
     verdict: together([drop, minimum].flatMap((rule) => (rule === null ? [] : [rule.verdict]))),
     drop,
     minimum,

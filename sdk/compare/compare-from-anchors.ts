@@ -42,8 +42,8 @@ export function compareFromAnchors(
     throw invalidOption(`margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
-  const { scores: given, answered, warnings, summaries, ...served } = common;
-  const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
+  const { benchmark, version, digest, scores: given, answered, warnings } = common;
+  const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
   const { over, trials } = chooseOver(bundle, common, asked);
   const [left, right] = given.map((own, k) => comparedSide(bundle, form.id, own, level, trials[k])) as [ComparedSide, ComparedSide]; // prettier-ignore
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form, over);
@@ -57,7 +57,10 @@ export function compareFromAnchors(
   const overall = described(pairs.overall, scores, level, countAnswers(Object.values(scenarios)));
   const found = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
-    ...served,
+    benchmark,
+    version,
+    form: form.id,
+    digest,
     names,
     margin,
     over,

@@ -29,7 +29,7 @@ export function chooseOver(
   asked: Over | undefined,
 ): ChosenOver {
   if (asked !== undefined && !OVER.includes(asked))
-    throw invalidOption(`over must be runs, tasks or these-answers, got ${String(asked)}`);
+    throw invalidOption(`over must be runs, tasks or these-answers, got ${asked}`);
   const ids = new Map([...bundle.scenarios].map(([id, scenario]) => [id, formItemIds(scenario, form)]));
   const tells = summaries.some((tried, k) => {
     const counted = [...scores[k]!].flatMap(([id, own]) => ids.get(id)!.filter((_, j) => !Number.isNaN(own[j]!)));

@@ -91,7 +91,7 @@ export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest">
 export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[], options: RaceOptions = {}): Race {
   const { margin = 0.005, over = "tasks", seed = pool.digest } = options;
   if (!["tasks", "these-answers"].includes(over))
-    throw invalidOption(`a race is over tasks or these-answers, got ${String(over)}`);
+    throw invalidOption(`a race is over tasks or these-answers, got ${over}`);
   const level = confidenceLevel(options.level);
   if (level < 0.5) throw invalidOption(`the level of a race must be in [0.5,1), got ${level}`);
   if (!(margin >= 0 && margin < 1))
@@ -108,7 +108,9 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
   const { completed, answers, given, warnings } = raceAnswers(items, order, named, options.onChangedItem);
   const field = raceField(population, order, answers, over);
   const quantile = (error: number): number => raceQuantile(1 - error, names.length, informationTimes(order, over));
-  const found = eliminate({ ...field, completed }, quantile(1 - level), margin, order.rounds.length);
+  // Over tasks of two like models either one may be called worse: half of the error is for each, as in a comparison.
+  const error = over === "tasks" ? (1 - level) / 2 : 1 - level;
+  const found = eliminate({ ...field, completed }, quantile(error), margin, order.rounds.length);
 
   const asked = completed.map((rounds) => itemsUntil(order, rounds));
   const raced = names.map((name, i): RacedCandidate => {
@@ -147,7 +149,7 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
       all: names.length * population.count,
     },
     candidates: raced.sort(byPlace),
-    scenarios: scenarioBests(order, field, completed, names, (claims) => quantile((1 - level) / claims)),
+    scenarios: scenarioBests(order, field, completed, names, (claims) => quantile(error / claims)),
     warnings,
   };
 }

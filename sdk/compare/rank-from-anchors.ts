@@ -30,8 +30,8 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   if (models.length < 2 || new Set(names).size < names.length)
     throw invalidOption(`a ranking is of two models or more, each with a name of its own`);
   const common = commonAnswers(bundle, models, names, resolve);
-  const { scores: given, answered, warnings, summaries, ...served } = common;
-  const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
+  const { benchmark, version, digest, scores: given, answered, warnings } = common;
+  const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
   const { over, trials } = chooseOver(bundle, common, asked);
   const sides = given.map((scores, k) => comparedSide(bundle, form.id, scores, level, trials[k]));
 
@@ -56,7 +56,10 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     return { name: names[index]!, index, score, interval, stratifiedMean, rank, rankInterval };
   });
   return {
-    ...served,
+    benchmark,
+    version,
+    form: form.id,
+    digest,
     level,
     over,
     reason,

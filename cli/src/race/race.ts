@@ -20,11 +20,12 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
   if (paths.length < 2) throw invalidOption("--race needs two PATHs or more, the answers of a candidate each");
   const margin = readPoints(options, "margin", { min: 0, max: 100 });
   const { level, ...shared } = estimateOptions(options);
+  const over = options.oneOf("over", ["tasks", "these-answers"], "tasks");
   const files = { next: await readSideFile(options, "next"), summary: await readSideFile(options, "summary") };
   const candidates = [];
   for (const path of paths) candidates.push({ name: answersName(path), ...(await candidateAnswers(path)) });
   const pool = await loadAdaptive(openBundle(options.required("bundle")), { signal });
-  const found = raceFromPool(pool, candidates, { ...shared, level, ...(margin !== undefined && { margin }) });
+  const found = raceFromPool(pool, candidates, { ...shared, level, over, ...(margin !== undefined && { margin }) });
   const { next, summary } = files;
   if (next !== undefined) {
     const ids = found.candidates.filter(({ next: own }) => own.length > 0).map(({ name, next: own }) => [name, own]);
@@ -82,16 +83,17 @@ function standingWords({ state, most, out, rounds }: RacedCandidate): string {
   return state === "close" ? `${at}: enough` : at;
 }
 
-function verdict({ winner, leader, within, level, margin, calls }: Race): string[] {
+function verdict({ winner, leader, within, level, margin, over, calls }: Race): string[] {
+  const score = over === "tasks" ? "is better on tasks like these" : "scored higher on all items, by these answers";
   const sure = `with ${percent(level)} confidence`;
   if (winner !== null)
     return [
       margin === 0
-        ? `winner: ${winner}; ${sure} no candidate's score on all items is higher`
-        : `winner: ${winner}; ${sure} no candidate's score on all items is higher by more than ${points(margin)} points`,
+        ? `winner: ${winner}; ${sure} no candidate ${score}`
+        : `winner: ${winner}; ${sure} no candidate ${score}, by more than ${points(margin)} points`,
     ];
   if (within === null) return ["no winner yet"];
-  const standing = `${leader} leads; ${sure} no candidate's score on all items is higher by more than ${points(within)} points`;
+  const standing = `${leader} leads; ${sure} no candidate ${score}, by more than ${points(within)} points`;
   return [`no winner ${calls.next === 0 ? "" : "yet"}: ${standing}`.replace(" :", ":")];
 }
 

@@ -102,8 +102,9 @@ function gapSums(
 /**
  * Variance of the difference D of two scores of all N items about that on tasks like these, the items a draw of such tasks:
  * Σ_N w²(d − D)², d = y_B − y_A, by the answered ones, Σ_A m·w·(d − D)²·n/(n−1), m·w being w²/π; shrunk toward the variance
- * without a model as {@link pairedSampling} has it. The noise of both runs is in it. With all items answered right or wrong and
- * counting alike, {@link oneSidedConfidence} of it is McNemar's test with half of the continuity correction.
+ * without a model as {@link pairedSampling} has it, and known to as many degrees of freedom as answers differ, and two. The noise
+ * of both runs is in it. With all items answered right or wrong and counting alike, {@link oneSidedConfidence} of it is
+ * McNemar's test with half of the continuity correction, by Student's t.
  * @param weights - of all items, summing to 1
  * @param a - answers to items that both answered
  */
@@ -118,9 +119,11 @@ export function taskSampling(weights: ArrayLike<number>, a: AnsweredSample, b: A
     unit += square;
     variance += (square * (gaps[j]! - mean) ** 2 * n) / Math.max(1, n - 1);
   }
-  const degrees = n === weights.length ? Infinity : Math.max(1, n - 1);
+  const { aAhead, bAhead, size } = gapSums(a.scores, b.scores);
   const scores = { a: Array.from(a.scores), b: Array.from(b.scores) };
-  return { ...shrunkPaired(mean, { variance, degrees }, unit, scores), unit, step: answerStep(unit, a, b) };
+  const shrunk = shrunkPaired(mean, { variance, degrees: Infinity }, unit, scores);
+  const degrees = (aAhead + bAhead) / size + FREE_DEGREES;
+  return { variance: shrunk.variance, degrees, unit, step: answerStep(unit, a, b) };
 }
 
 /** Half of what one differing answer moves the difference of the scores of all items by. @param unit - Σw² */
