@@ -84,17 +84,14 @@ function standingWords({ state, most, out, rounds }: RacedCandidate): string {
 }
 
 function verdict({ winner, leader, within, level, margin, over, calls }: Race): string[] {
-  const score = over === "tasks" ? "is better on tasks like these" : "scored higher on all items, by these answers";
-  const sure = `with ${percent(level)} confidence`;
-  if (winner !== null)
-    return [
-      margin === 0
-        ? `winner: ${winner}; ${sure} no candidate ${score}`
-        : `winner: ${winner}; ${sure} no candidate ${score}, by more than ${points(margin)} points`,
-    ];
+  const sure = (by: number): string => {
+    const more = by === 0 ? "" : ` by more than ${points(by)} points`;
+    const ahead = over === "tasks" ? `is better${more} on tasks like these` : `'s score on all items is higher${more}`;
+    return `with ${percent(level)} confidence no candidate ${ahead}`.replace(" '", "'");
+  };
+  if (winner !== null) return [`winner: ${winner}; ${sure(margin)}`];
   if (within === null) return ["no winner yet"];
-  const standing = `${leader} leads; ${sure} no candidate ${score}, by more than ${points(within)} points`;
-  return [`no winner ${calls.next === 0 ? "" : "yet"}: ${standing}`.replace(" :", ":")];
+  return [`no winner${calls.next === 0 ? "" : " yet"}: ${leader} leads; ${sure(within)}`];
 }
 
 function scenarioWords({ scenarios, level }: Race): string[] {
