@@ -1,7 +1,7 @@
 // Whether "better" is said of models, not of runs: how often two runs of one and the same model are told apart, how often models
 // that differ are, and whether compare, rank, race and check say the same.
-// usage: node bench/verdicts.js FOLDER [--parts agents,draws,equal,trials,power,surfaces] [--replays 10000] [--pairs 200]
-// FOLDER has terminal-bench-core (trials.csv.gz, items.jsonl.gz) and passk-code; simulated parts don't need it.
+// usage: node bench/verdicts.js FOLDER [--parts agents,draws,equal,trials,power,boards,surfaces] [--replays 10000] [--pairs 200]
+// FOLDER has terminal-bench-core (trials.csv.gz, items.jsonl.gz), passk-code and the boards; simulated parts don't need it.
 //
 // "before" is --over these-answers, which was what compare said of models.
 import { join } from "node:path";
@@ -14,13 +14,15 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, simulateLeaderboard } from "anchoreval-trainer";
-import { scoreAt } from "../offline-trainer/dist/matrix/response-matrix.js";
-import { fittedBundle, mean } from "./fitted-bundle.js";
+import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
+import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { fittedBundle, mean, method } from "./fitted-bundle.js";
+import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    parts: { type: "string", default: "agents,draws,equal,trials,power,surfaces" },
+    parts: { type: "string", default: "agents,draws,equal,trials,power,boards,surfaces" },
     replays: { type: "string", default: "10000" },
     pairs: { type: "string", default: "200" },
   },
@@ -35,7 +37,10 @@ const SIZES = [
   [2000, 100],
 ];
 const ACCURACIES = [0.05, 0.5, 0.95];
-const parts = { agents, draws, equal, trials, power, surfaces };
+/** Boards whose held-out models are compared, as many of each. */
+const BOARDS = ["helm-lite", "openllm2-official", "swebench-lite"];
+const TARGETS = 16;
+const parts = { agents, draws, equal, trials, power, boards, surfaces };
 
 for (const part of values.parts.split(",")) {
   const begin = Date.now();
@@ -141,6 +146,25 @@ async function power() {
           `${form} of ${items} items, a difference of ${(100 * (mean([...high.values()]) - 0.6)).toFixed(1)} points`,
         );
       }
+  }
+}
+
+/** Held-out models of real boards, on forms. */
+async function boards() {
+  for (const set of BOARDS) {
+    const matrix = await readLeaderboard(folder, set);
+    const items = [...matrix.items.keys()];
+    const sizes = [30, 100];
+    const [{ split, seed }] = planCells(matrix, { split: "interpolation", anchors: "", sizes, seeds: 1, method });
+    const { bundle } = await fittedBundle(submatrix(matrix, split.sources, items), { sizes, seed });
+    const rows = split.targets.map((m) => items.map((i) => scoreAt(matrix, m, i))).filter((row) => !row.some(Number.isNaN)); // prettier-ignore
+    const runs = rows.slice(0, TARGETS).map((row) => new Map(items.map((i) => [matrix.items[i].item_id, row[i]])));
+    for (const { id: form } of bundle.manifest.forms) {
+      const ids = formIds(bundle, form);
+      const count = tally();
+      for (const [j, b] of runs.entries()) for (const a of runs.slice(0, j)) count.add(bundle, form, ids, a, b);
+      count.print(`${set}, form ${form}, ${runs.length} models held out`);
+    }
   }
 }
 
