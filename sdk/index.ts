@@ -10,8 +10,6 @@ export type {
   CompareOptions,
   Comparison,
   Difference,
-  Over,
-  RaceOver,
   RankedModel,
   Ranking,
   RankOptions,
@@ -87,7 +85,6 @@ export {
 } from "./trials/estimate-trials.ts";
 export { planTrials, type TrialPlan } from "./trials/plan-trials.ts";
 export type { TrialResponses } from "./trials/item-trials.ts";
-export type { AnyResponses } from "./trials/named-answers.ts";
 export type { ItemTrials } from "./trials/types.ts";
 export { trustRoot } from "./trust/trust-root.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";

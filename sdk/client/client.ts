@@ -11,7 +11,7 @@ import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluati
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
 import type { AnswersOptions, AnyEstimate } from "../trials/estimate-answers.ts";
-import type { AnyResponses } from "../trials/named-answers.ts";
+import type { AnyResponses } from "../trials/item-trials.ts";
 import type { PassEstimate } from "../trials/estimate-pass-at-k.ts";
 import type { TrialEstimate } from "../trials/estimate-trials.ts";
 import type { TrialPlan, TrialPlanOptions } from "../trials/plan-trials.ts";

@@ -1,9 +1,8 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
+import { droppedWarnings, namedAnswers, resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
 import { checkedTrials, hasTrials, type TrialResponses, type TrialSummary } from "../trials/item-trials.ts";
-import { namedAnswers } from "../trials/named-answers.ts";
 import type { ComparedModel } from "./types.ts";
 
 /**

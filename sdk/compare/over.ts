@@ -12,7 +12,7 @@ const LEAST_TRIED_SHARE = 0.5;
 /** An item that was asked once. */
 const ONCE: TrialSummary = { count: 1, mean: NaN, variance: NaN };
 
-/** What differences are said of, and over runs the trials of every item by model. */
+/** That which differences are said of, and over runs the trials of every item by model. */
 interface ChosenOver {
   readonly over: Over;
   /** By model; null where they aren't needed. */
@@ -20,7 +20,7 @@ interface ChosenOver {
 }
 
 /**
- * What differences of several models are said of: what was asked for, else runs where a model's trials tell of them, else tasks.
+ * Finds that which differences of several models are said of: what was asked for, else runs where a model's trials tell of them, else tasks.
  * @throws AnchorEvalError `invalid_option` for another word, and for runs of models whose items were tried once
  */
 export function chooseOver(

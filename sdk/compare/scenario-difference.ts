@@ -47,7 +47,7 @@ export interface PairDifferences {
   readonly overall: PairDifference;
 }
 
-/** What is said: of the models, where `models` has their variance, else of these answers. */
+/** The difference that is said: of the models, where `models` has their variance, else of these answers. */
 export function saidDifference({ sampled, models }: PairDifference): SampledDifference | null {
   return sampled && models ? widenedDifference(sampled, models) : sampled;
 }

@@ -1,8 +1,8 @@
 import type { Estimate, EstimateOptions, Interval } from "../estimate/types.ts";
-import type { AnyResponses } from "../trials/named-answers.ts";
+import type { AnyResponses } from "../trials/item-trials.ts";
 
 /**
- * What is said of a difference. `runs`: of the models, over runs of theirs on these items, whose spread their trials tell.
+ * That which a difference is said of. `runs`: of the models, over runs of theirs on these items, whose spread their trials tell.
  * `tasks`: of the models, over tasks like these, the items a draw of such. `these-answers`: of the scores of these very runs on all
  * items, which two runs of one model may differ in, too.
  */
@@ -79,7 +79,7 @@ export interface Comparison
   extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings">, Difference {
   readonly names: { readonly a: string; readonly b: string };
   readonly margin: number;
-  /** What difference, interval and verdict are said of. */
+  /** That which difference, interval and verdict are said of. */
   readonly over: Over;
   /** Null without an interval. */
   readonly verdict: Verdict | null;
@@ -95,7 +95,7 @@ export interface Comparison
 export interface Ranking extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Simultaneous confidence of the rank intervals. */
   readonly level: number;
-  /** What the rank intervals are said of. */
+  /** That which the rank intervals are said of. */
   readonly over: Over;
   /** Why there are no rank intervals. */
   readonly reason: string | null;

@@ -1,4 +1,5 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import type { Responses } from "../estimate/types.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Trials of one item in figures. */
@@ -127,3 +128,6 @@ function trialIssues(id: string, value: object): Issue[] {
 function shown(value: unknown): string {
   return typeof value === "number" ? String(value) : value === undefined ? "none" : `a value of type ${typeof value}`;
 }
+
+/** Scores or trials, by item id or in the order of a form. */
+export type AnyResponses = Responses | TrialResponses | readonly (number | null | ItemTrials)[];

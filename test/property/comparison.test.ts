@@ -1,4 +1,5 @@
-import { compareFromAnchors, loadBundle, rankFromAnchors, type Bundle, type Comparison, type Over } from "anchoreval";
+import { compareFromAnchors, loadBundle, rankFromAnchors, type Bundle, type Comparison } from "anchoreval";
+import type { Over } from "anchoreval/internal/compare/types";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbScore } from "../support/arbitraries.ts";

@@ -84,7 +84,7 @@ export function shrunkPaired(
   };
 }
 
-/** What either model is ahead by, Σ(y_B − y_A)², and the mean size of a difference, in (0,1]. */
+/** How far either model is ahead, Σ(y_B − y_A)², and the mean size of a difference, in (0,1]. */
 function gapSums(
   a: ArrayLike<number>,
   b: ArrayLike<number>,
