@@ -6,7 +6,7 @@ import { points, signedPoints } from "./figures.ts";
 export const INTERVAL_MEANING =
   "The interval is for the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.";
 
-/** What a difference and its verdict are said of: beside every one. */
+/** The meaning of a difference and its verdict, by that which they are said of: beside every one. */
 export const OVER_MEANING: Readonly<Record<Over, string>> = {
   runs: "Difference and verdict are for the models over runs on these items, by what their trials differ: not other items.",
   tasks: "Difference and verdict are for the models on tasks like these: other runs and other tasks would differ.",
