@@ -17,12 +17,12 @@ export interface ReplayedGate {
   readonly power: readonly number[];
 }
 
-/** Halves that are drawn: which items a single one has decides more than how many, from 2 to 53 % found in one case. */
+/** Halves that are drawn at most: which items a single one has decides more than how many, from 2 to 53 % found in one case. */
 const DRAWS = 20;
 
 /**
  * A gate over nights before anybody trusts it, by `gatePower`: with all items of the form, and with half of them, the mean of
- * {@link DRAWS} random halves, which share the replays.
+ * up to {@link DRAWS} random halves, which share the replays.
  * @param options - a tenth of `nights` gates are replayed of an unchanged model, and of each drop
  * @throws AnchorEvalError as `gateFromAnchors`
  */
@@ -41,7 +41,9 @@ export function replayGate(
   const whole = gateBaseline(bundle, baselines, options);
   const random = createRandom(seed).fork("items of a replayed gate");
   const half = Math.ceil(whole.items.length / 2);
-  const halves = Array.from({ length: DRAWS }, () => random.shuffle([...whole.items]).slice(0, half));
+  const halves = Array.from({ length: Math.min(DRAWS, Math.ceil(nights / 10)) }, () =>
+    random.shuffle([...whole.items]).slice(0, half),
+  );
   return [halves, [whole.items]].map((draws) => {
     const gates = draws.map((drawn) => {
       const total = drawn.reduce((sum, { weight }) => sum + weight, 0);
