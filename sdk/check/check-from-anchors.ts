@@ -148,6 +148,8 @@ export function checkedDrop(
   const error = Math.sqrt(variance);
   const alarm = halfWidth(difference.sampling, 1 - alarms.probability);
   const low = Math.max(-1, drop - alarm);
+  /** How far an alarm is off where nothing changed; without end of too few items to raise one. */
+  const errors = (alarm + maxDrop) / error;
   const high = Math.min(1, drop + halfWidth(difference.sampling, level));
   return {
     verdict: low > maxDrop ? "regressed" : high <= maxDrop ? "passed" : "undecided",
@@ -156,7 +158,7 @@ export function checkedDrop(
     high,
     reason: null,
     maxDrop,
-    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + maxDrop) / error, degrees),
+    alarmsWithoutChange: Number.isFinite(errors) ? alarms.runsPerYear * studentTCdf(-errors, degrees) : 0,
     found: Math.min(1, maxDrop + alarm + studentTQuantile(POWER, degrees) * error),
   };
 }

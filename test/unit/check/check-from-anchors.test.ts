@@ -41,6 +41,23 @@ describe("a drop", () => {
     expect(drop.found).toBeGreaterThan(drop.maxDrop + drop.drop! - drop.low!);
   });
 
+  test("of too few items to raise an alarm at all has figures, not NaN", async () => {
+    const small = await loadBundle(memorySource(sampleBundle({ items: [6, 6], sizes: [4, 6] })));
+    const all = [...small.scenarios.values()].flatMap((scenario) => scenario.forms.get("6")!.itemIds);
+    const answers = (right: number) => ({ responses: Object.fromEntries(all.map((id) => [id, right])), form: "6" });
+    for (const [before, now] of [
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ] as const) {
+      const { drop, verdict } = checkFromAnchors(small, answers(now), { baselines: [answers(before)] });
+      const { low, high, alarmsWithoutChange, found } = drop!;
+      for (const figure of [low, high, alarmsWithoutChange, found]) expect(Number.isFinite(figure)).toBe(true);
+      if (before === now) expect(verdict).toBe("undecided");
+      else expect(verdict).not.toBe(before > now ? "passed" : "regressed");
+    }
+  });
+
   test("verdicts: a collapse fails, the same answers pass what they can rule out, else nobody can tell", () => {
     const before = night();
     const verdict = (now: ReturnType<typeof night>, options: CheckOptions): string =>
