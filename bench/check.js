@@ -88,7 +88,7 @@ function variances({ before, after }, form) {
 /** Lists what a check, both scores' difference and a comparison make of a drop of expected scores. */
 function addEstimates(estimates, { baselines, runs, form, truth }) {
   const [before, after] = [baselines, runs].map((side) => ({ responses: meanAnswers(side) }));
-  const { difference, subtraction } = compareFromAnchors(bundle, before, after, { form });
+  const { difference, subtraction } = compareFromAnchors(bundle, before, after, { form, over: "these-answers" });
   estimates.check.push({ drop: checkFromAnchors(bundle, runs, { baselines, form }).drop.drop, truth });
   estimates.subtraction.push({ drop: -subtraction, truth });
   estimates.compare.push({ drop: -difference, truth });

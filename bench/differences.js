@@ -70,7 +70,12 @@ function rerun(row, random) {
 }
 
 function tallyPair({ bundle, form, a, b, kind = "" }, tallies) {
-  const found = compareFromAnchors(bundle, { responses: a.responses }, { responses: b.responses }, { form });
+  const found = compareFromAnchors(
+    bundle,
+    { responses: a.responses },
+    { responses: b.responses },
+    { form, over: "these-answers" },
+  );
   const gaps = new Map([...b.truths].map(([id, truth]) => [id, truth - a.truths.get(id)]));
   for (const [id, gap] of gaps) tally(`scenarios, ${form}`, found.scenarios[id], gap);
   if (gaps.size > 1) tally(`overall, ${form}`, found, mean([...gaps.values()]));

@@ -31,6 +31,7 @@ const { values, positionals } = parseArgs({
     seeds: { type: "string", default: "3" },
     levels: { type: "string", default: "0.95" },
     margin: { type: "string", default: "0.5" },
+    over: { type: "string", default: "these-answers" },
   },
 });
 const [folder] = positionals;
@@ -86,7 +87,7 @@ for (const set of values.sets.split(",")) {
       function run(candidates, kind) {
         const order = raceOrder(population, random.fork(`order ${kind}`));
         const all = candidates.map(({ answers }) => answers);
-        const { score, difference } = raceField(population, order, all);
+        const { score, difference } = raceField(population, order, all, values.over);
         const known = new Map(); // a race is looked at after every round
         const field = {
           score,
@@ -170,6 +171,7 @@ function raceOf(field, order, k, level) {
 }
 
 function quantile({ rounds }, k, level) {
+  if (values.over === "tasks") return raceQuantile((1 + level) / 2, k, rounds.map((own) => own.taskInformation)); // prettier-ignore
   const times = rounds.map(({ information }) => information).filter(Number.isFinite);
   return raceQuantile(level, k, times);
 }

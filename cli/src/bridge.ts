@@ -10,6 +10,7 @@ import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-b
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
+import type { Responses } from "anchoreval/internal/estimate/types";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
@@ -164,7 +165,7 @@ async function answer(request: Request): Promise<unknown> {
     case "adaptive": {
       const source = localAdaptive(itemPool(bundle, await linesOf(named, bundle)), request.seed);
       if (request.state === undefined) return source.begin(options as AdaptiveOptions);
-      return source.next(request.state, { responses: given[0]!.responses });
+      return source.next(request.state, { responses: given[0]!.responses as Responses });
     }
   }
 }

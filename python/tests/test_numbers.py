@@ -128,3 +128,14 @@ def test_all_that_is_given_out_can_be_pickled(bundle: Bundle, answers: Scores, v
         assert anchoreval.estimate(copy, answers) == anchoreval.estimate(bundle, answers)
     if value == "anchors":
         assert copy.digest == FORM_12 and copy.items == bundle.anchors().items
+
+
+def test_what_a_comparison_is_said_of(bundle: Bundle, answers: Scores) -> None:
+    other = golden("other-answers.json")
+    assert anchoreval.compare(bundle, answers, other).over == "tasks"
+    assert anchoreval.compare(bundle, answers, other, over="these-answers").over == "these-answers"
+    tried = {item_id: [score, 1] for item_id, score in other.items() if score is not None}
+    assert anchoreval.compare(bundle, answers, tried).over == "runs"
+    assert anchoreval.rank(bundle, {"new": tried, "old": answers}).over == "runs"
+    with pytest.raises(anchoreval.AnchorEvalError, match="over runs needs"):
+        anchoreval.compare(bundle, answers, other, over="runs")

@@ -142,7 +142,11 @@ export function stoppedBy(
     }
     if (stop.better === true && !within(interval, 0)) {
       const verdict = interval.low > 0 ? "b-better" : "a-better";
-      return { rule: "better", verdict, message: `${verdict === "b-better" ? "B" : "A"} is better, at ${sure}` };
+      return {
+        rule: "better",
+        verdict,
+        message: `${verdict === "b-better" ? "B" : "A"} scores higher on all items, at ${sure}`,
+      };
     }
     if (stop.halfWidth !== undefined && half! <= stop.halfWidth)
       return {

@@ -34,7 +34,7 @@ export interface StopRules {
   readonly halfWidth?: number;
   /** The score is surely above this, or surely below. One model. */
   readonly threshold?: number;
-  /** One of two models is surely better. */
+  /** The score of one of two runs on all items is surely the higher. */
   readonly better?: boolean;
   /** Every coordinate's standard error of the ability is at most this. Goal `ability`. */
   readonly standardError?: number;

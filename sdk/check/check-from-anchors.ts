@@ -2,14 +2,15 @@ import { commonWhole, keepCommon, resolveModels } from "../compare/common-answer
 import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
-import type { Manifest } from "../core/bundle/manifest.ts";
 import { checkCall, type OptionNames } from "../core/call.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import {
-  type PairedAnswers,
+  halfWidth,
   pairedSampling,
   type SampledDifference,
+  taskSampling,
   weightedDifference,
+  widenedDifference,
 } from "../core/inference/paired-difference.ts";
 import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
@@ -63,27 +64,24 @@ export function checkFromAnchors(
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw invalidOption("a check needs answers");
   const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
-  const {
-    scores,
-    whole: answeredWhole,
-    warnings,
-    ...served
-  } = resolveModels(bundle, [...baselines, ...runs], names, options);
-  const { form } = served;
+  const resolved = resolveModels(bundle, [...baselines, ...runs], names, options);
+  const { benchmark, version, form, digest, scores, warnings } = resolved;
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
-  const wholeRuns = commonWhole(answeredWhole);
+  const wholeRuns = commonWhole(resolved.whole);
   const whole = meanWhole(wholeRuns.slice(baselines.length));
   const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"], whole);
   const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1, whole).estimate;
   const evidenceOf = (run: ReadonlyMap<string, Float64Array>, all: ReadonlyMap<string, WholeScenario>) =>
     modelEvidence(bundle, form, run, undefined, all);
   const drop =
-    before &&
-    checkedDrop(bundle.manifest, evidenceOf(before, meanWhole(wholeRuns.slice(0, baselines.length))), evidenceOf(own, whole), rule); // prettier-ignore
+    before && checkedDrop(bundle, evidenceOf(before, meanWhole(wholeRuns.slice(0, baselines.length))), evidenceOf(own, whole), rule); // prettier-ignore
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
-    ...served,
+    benchmark,
+    version,
+    form,
+    digest,
     verdict: together([drop, minimum].flatMap((rule) => (rule === null ? [] : [rule.verdict]))),
     drop,
     minimum,
@@ -168,17 +166,17 @@ function together(verdicts: readonly CheckVerdict[]): CheckVerdict {
 const POWER = 0.8;
 
 /**
- * A drop against the largest that is allowed: regressed where its lower bound D − t_{1−α}·√V lies above, α the alarms'
- * probability; passed where its upper bound D + t_level·√V doesn't.
+ * A drop against the largest that is allowed: regressed where its lower bound lies above, at the alarms' probability; passed
+ * where its upper bound doesn't, at the level. Bounds are those that `compareFromAnchors` has over tasks.
  * @param before - the baselines' evidence, by scenario
  */
 export function checkedDrop(
-  manifest: Manifest,
+  bundle: Bundle,
   before: ReadonlyMap<string, ScenarioEvidence>,
   now: ReadonlyMap<string, ScenarioEvidence>,
   { maxDrop, alarms, level }: DropRule,
 ): DropCheck {
-  const difference = expectedDifference(manifest, before, now);
+  const difference = expectedDifference(bundle, before, now);
   if ("reason" in difference) {
     const unknown = { drop: null, low: null, high: null, reason: difference.reason };
     return { verdict: "undecided", ...unknown, maxDrop, alarmsWithoutChange: null, found: null };
@@ -186,9 +184,11 @@ export function checkedDrop(
   const { variance, degrees } = difference.sampling;
   const drop = -difference.difference;
   const error = Math.sqrt(variance);
-  const alarm = studentTQuantile(1 - alarms.probability, degrees);
-  const low = Math.max(-1, drop - alarm * error);
-  const high = Math.min(1, drop + studentTQuantile(level, degrees) * error);
+  const alarm = halfWidth(difference.sampling, 1 - alarms.probability);
+  const low = Math.max(-1, drop - alarm);
+  /** How far an alarm is off where nothing changed; without end of too few items to raise one. */
+  const errors = (alarm + maxDrop) / error;
+  const high = Math.min(1, drop + halfWidth(difference.sampling, level));
   return {
     verdict: low > maxDrop ? "regressed" : high <= maxDrop ? "passed" : "undecided",
     drop,
@@ -196,8 +196,8 @@ export function checkedDrop(
     high,
     reason: null,
     maxDrop,
-    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + (maxDrop === 0 ? 0 : maxDrop / error)), degrees),
-    found: Math.min(1, maxDrop + (alarm + studentTQuantile(POWER, degrees)) * error),
+    alarmsWithoutChange: Number.isFinite(errors) ? alarms.runsPerYear * studentTCdf(-errors, degrees) : 0,
+    found: Math.min(1, maxDrop + alarm + studentTQuantile(POWER, degrees) * error),
   };
 }
 
@@ -220,13 +220,13 @@ function checkMinimum(
 }
 
 /**
- * Difference of two models' expected scores, S_B − S_A over all runs that they might have made: that of the corrected
- * means, with the variance of items drawn from a population without end (π = 0 in {@link pairedSampling}). So the noise
- * of both runs counts too, also where all items were asked.
+ * Difference of two models' expected scores, S_B − S_A over tasks like these: that of the corrected means, with the variance of
+ * the draw of the anchors and that of the items, `taskSampling`. So the noise of both runs counts too, also where all items were
+ * asked.
  * @returns null, and why, where a scenario has none, or where its anchors were chosen
  */
 export function expectedDifference(
-  manifest: Manifest,
+  { manifest, scenarios }: Bundle,
   a: ReadonlyMap<string, ScenarioEvidence>,
   b: ReadonlyMap<string, ScenarioEvidence>,
 ): SampledDifference | { readonly reason: string } {
@@ -237,14 +237,10 @@ export function expectedDifference(
     if (left.sample.inclusion === null)
       return { reason: "these anchors were chosen, not drawn: nothing measures the error of a difference" };
     const difference = right.score - left.score;
-    const sampling = pairedSampling(difference, endless(left), endless(right));
+    const sampling = pairedSampling(difference, left, right);
     if (sampling === null) return { reason: `fewer than two anchors of ${id} were answered by all` };
-    parts.push({ share, difference, bounds: { low: -1, high: 1 }, sampling });
+    const tasks = taskSampling(scenarios.get(id)!.weights, left.sample, right.sample);
+    parts.push({ share, ...widenedDifference({ difference, bounds: { low: -1, high: 1 }, sampling }, tasks) });
   }
   return weightedDifference(parts);
-}
-
-/** The same answers as if their items were some of infinitely many. */
-function endless(answers: PairedAnswers): PairedAnswers {
-  return { ...answers, sample: { ...answers.sample, inclusion: new Float64Array(answers.sample.items.length) } };
 }

@@ -192,7 +192,7 @@ function meanDrop(
     own.forEach((score, place) => {
       if (Number.isNaN(score + now!.get(id)![place]!)) own[place] = now!.get(id)![place] = NaN;
     });
-  const found = expectedDifference(bundle.manifest, modelEvidence(bundle, form, before!), modelEvidence(bundle, form, now!)); // prettier-ignore
+  const found = expectedDifference(bundle, modelEvidence(bundle, form, before!), modelEvidence(bundle, form, now!)); // prettier-ignore
   if ("reason" in found) return { drop: null, low: null, high: null, reason: found.reason, maxDrop };
   const { variance, degrees } = found.sampling;
   // Variances that are estimated by few items: as much wider as Student's t is than the normal.

@@ -70,7 +70,7 @@ export function replayCheck(
     items.forEach(({ scenario, place }, i) => {
       own.get(scenario)![place] = meanOfRuns(shiftedChance(drawn[i]!, shift), runs, stream);
     });
-    return checkedDrop(bundle.manifest, evidence, modelEvidence(bundle, form, own), rule).verdict === "regressed";
+    return checkedDrop(bundle, evidence, modelEvidence(bundle, form, own), rule).verdict === "regressed";
   };
   const share = (runs: number, drop: number, times: number): number => {
     const stream = random.fork(`${runs} runs, a drop of ${drop}`);

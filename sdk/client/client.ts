@@ -11,7 +11,8 @@ import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
-import type { AnswersOptions, AnyEstimate, AnyResponses } from "../trials/estimate-answers.ts";
+import type { AnswersOptions, AnyEstimate } from "../trials/estimate-answers.ts";
+import type { AnyResponses } from "../trials/item-trials.ts";
 import type { PassEstimate } from "../trials/estimate-pass-at-k.ts";
 import type { TrialEstimate } from "../trials/estimate-trials.ts";
 import type { TrialPlan, TrialPlanOptions } from "../trials/plan-trials.ts";
@@ -78,7 +79,7 @@ export interface ComparisonRequest extends CompareOptions {
 
 /** One model of a comparison, or one run of a check. */
 export interface ComparisonSide
-  extends Omit<ComparedModel, "responses" | "hashes">, Pick<EstimateRequest, "responses" | "hashes"> {}
+  extends Omit<ComparedModel, "responses" | "hashes">, Pick<TrialsRequest, "responses" | "hashes"> {}
 
 /** One or several runs of a model, against earlier ones or a lowest score. */
 export interface CheckRequest extends Omit<CheckOptions, "baselines"> {

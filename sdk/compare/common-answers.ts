@@ -1,7 +1,8 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { resolveAnswers, type WholeScenario, yankedWarnings } from "../estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import { namedAnswers, resolveAnswers, type WholeScenario, yankedWarnings } from "../estimate/resolve-answers.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
+import { checkedTrials, hasTrials, type TrialResponses, type TrialSummary } from "../trials/item-trials.ts";
 import type { ComparedModel } from "./types.ts";
 
 /**
@@ -58,6 +59,8 @@ interface ResolvedModels extends Pick<Estimate, "benchmark" | "version" | "form"
   readonly scores: readonly ReadonlyMap<string, Float64Array>[];
   /** Of each model: the scenarios of which it has answered every item. */
   readonly whole: readonly ReadonlyMap<string, WholeScenario>[];
+  /** Of each model: its items' trials. */
+  readonly summaries: readonly ReadonlyMap<string, TrialSummary>[];
 }
 
 /**
@@ -76,7 +79,10 @@ export function resolveModels(
   const warnings: EstimateWarning[] = yankedWarnings(bundle);
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
-    const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
+    const found = named(names[k]!, () => {
+      const { means, summaries } = answeredTrials(bundle, model);
+      return { summaries, ...resolveAnswers(bundle, means, { ...model, ...options }) };
+    });
     const own = found.warnings.filter(({ code }) => code !== "yanked_version");
     warnings.push(...own.map((warning) => ({ ...warning, message: `${names[k]!}: ${warning.message}` })));
     return found;
@@ -95,8 +101,21 @@ export function resolveModels(
     digest: bundle.digest,
     scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
     whole: resolved.map((found) => found.whole),
+    summaries: resolved.map(({ summaries }) => summaries),
     warnings,
   };
+}
+
+/** Answers by their means, and the trials of items that have several: none of answers that are single scores. */
+function answeredTrials(
+  bundle: Bundle,
+  { responses, form, formDigest }: ComparedModel,
+): { readonly means: Responses; readonly summaries: ReadonlyMap<string, TrialSummary> } {
+  if (!hasTrials(responses)) return { means: responses as Responses, summaries: new Map() };
+  const digest = { ...(form !== undefined && { form }), ...(formDigest !== undefined && { formDigest }) };
+  return checkedTrials(
+    Array.isArray(responses) ? namedAnswers(bundle, responses, digest).responses : (responses as TrialResponses),
+  );
 }
 
 function refuseOtherVersion({ manifest }: Bundle, { version = manifest.version }: ComparedModel, name: string): void {

@@ -8,13 +8,15 @@ import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Interval } from "../estimate/types.ts";
 import { commonAnswers } from "./common-answers.ts";
 import { type ComparedSide, comparedSide, overallMean } from "./model-evidence.ts";
-import { pairDifferences, type PairDifference, type PairDifferences } from "./scenario-difference.ts";
+import { chooseOver } from "./over.ts";
+import { pairDifferences, type PairDifference, type PairDifferences, saidDifference } from "./scenario-difference.ts";
 import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
 /**
  * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that
- * both answered. Their answers to the same item go together, so the difference is known better than from two separate
+ * both answered, and whether one is better: over runs of theirs where trials tell of them, else over tasks like these, or in these
+ * very answers (`over`). Their answers to the same item go together, so the difference is known better than from two separate
  * estimates: where held-out pairs of models have told how, both scores are estimated together, and what is printed
  * subtracts. Synchronous; touches no network.
  *
@@ -35,20 +37,20 @@ export function compareFromAnchors(
   b: ComparedModel,
   options: CompareOptions = {},
 ): Comparison {
-  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true, margin: true });
-  const { margin = 0, level: wanted, ...resolve } = options;
+  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true, margin: true, over: true });
+  const { margin = 0, level: wanted, over: asked, ...resolve } = options;
   const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))
     throw invalidOption(`margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
-  const { scores: given, whole, answered, warnings, ...served } = common;
-  const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
-  const [left, right] = given.map((own, k) => comparedSide(bundle, form.id, own, level, whole[k])) as [
-    ComparedSide,
-    ComparedSide,
-  ];
-  const pairs = pairDifferences(bundle, left.evidence, right.evidence, form);
+  const { benchmark, version, digest, scores: given, whole, answered, warnings } = common;
+  const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
+  const { over, trials } = chooseOver(bundle, common, asked);
+  const [left, right] = given.map((own, k) =>
+    comparedSide(bundle, form.id, own, { level, summaries: trials[k], whole: whole[k] }),
+  ) as [ComparedSide, ComparedSide];
+  const pairs = pairDifferences(bundle, left.evidence, right.evidence, form, over);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {
       const scores = { a: scenarioScore(left, id), b: scenarioScore(right, id) };
@@ -59,9 +61,13 @@ export function compareFromAnchors(
   const overall = described(pairs.overall, scores, level, countAnswers(Object.values(scenarios)));
   const found = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
-    ...served,
+    benchmark,
+    version,
+    form: form.id,
+    digest,
     names,
     margin,
+    over,
     verdict: found,
     ...overall,
     moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, left.evidence, margin, level) : null,
@@ -79,16 +85,19 @@ export function compareFromAnchors(
 
 /** @param alone - both scores as each model's own answers give them */
 function described(
-  { scores, sampled, reason, exact, discordance: { aHigher, bHigher } }: PairDifference,
+  pair: PairDifference,
   alone: Difference["scores"],
   level: number,
   { answered, of }: { answered: number; of: number },
 ): Difference {
+  const { scores, reason, exact, models } = pair;
+  const { aHigher, bHigher } = pair.discordance;
+  const sampled = saidDifference(pair);
   if (sampled) requireNumbers("the difference", [sampled.difference, sampled.sampling.variance]);
   const known = reason === null ? sampled : null;
   return {
     difference: sampled?.difference ?? null,
-    interval: known && { ...pairedInterval(known, level), level, method: exact ? "exact" : "design-based" },
+    interval: known && { ...pairedInterval(known, level), level, method: exact && !models ? "exact" : "design-based" },
     reason,
     oneSidedConfidence: known && oneSidedConfidence(known),
     mcnemar: { aHigher, bHigher, pValue: midPMcNemar(aHigher, bHigher) },
@@ -118,17 +127,23 @@ function overallOf({ manifest }: Bundle, { estimate: { score, interval }, eviden
   return { score, interval, stratifiedMean: overallMean(manifest, evidence) };
 }
 
-/** Items more at which the interval would just reach a decision, were the difference the same. */
+/**
+ * Items more at which the interval would just reach a decision, were the difference the same; null where all wouldn't, as the
+ * models' own variance is too large.
+ */
 function itemsToDecide(
   bundle: Bundle,
   pairs: PairDifferences,
   evidence: ComparedSide["evidence"],
   margin: number,
   level: number,
-): number {
-  const { difference, sampling } = pairs.overall.sampled!;
+): number | null {
+  const { difference, sampling } = saidDifference(pairs.overall)!;
+  const { unit = 0, step = 0, degrees } = sampling;
   const half = Math.abs(Math.abs(difference) - margin);
-  const wanted = (half / studentTQuantile(0.5 + level / 2, sampling.degrees)) ** 2;
+  const all = (Math.max(0, half - step) / studentTQuantile(0.5 + level / 2, degrees)) ** 2 - unit * half ** 2;
+  const wanted = all - (pairs.overall.models?.variance ?? 0);
+  if (wanted < 0 && pairs.overall.models) return null;
   return moreItems(
     scenarioShares(bundle.manifest).map(({ id, share, items }) => ({
       share,

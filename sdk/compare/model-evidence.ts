@@ -2,6 +2,7 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { answeredSample, knownBounds, wholeSample } from "../core/estimators/answered-sample.ts";
 import { anchorMean } from "../core/estimators/predicted-means.ts";
+import type { KnownVariance } from "../core/inference/sampling-variance.ts";
 import type { ServedScore } from "../core/inference/paired-scores.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
 import { correctedAnswers } from "../core/scoring/scenario-estimate.ts";
@@ -10,6 +11,9 @@ import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
+import { bundleComponents } from "../trials/components.ts";
+import type { TrialSummary } from "../trials/item-trials.ts";
+import { trialVariances } from "../trials/trial-variances.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends ServedScore {
@@ -17,6 +21,8 @@ export interface ScenarioEvidence extends ServedScore {
   readonly stratifiedMean: number;
   /** Every item was answered. */
   readonly exact: boolean;
+  /** Variance of the score of all items from run to run; null where nobody asked for it. */
+  readonly noise: KnownVariance | null;
 }
 
 /**
@@ -54,6 +60,7 @@ export function modelEvidence(
         bounds,
         stratifiedMean: anchorMean(sample),
         exact: sample.items.length === scenario.bank.count,
+        noise: null,
       });
     }
   }
@@ -66,22 +73,35 @@ export interface ComparedSide {
   readonly evidence: ReadonlyMap<string, ScenarioEvidence>;
 }
 
+/** How one side of a comparison is estimated. */
+interface ComparedOptions {
+  readonly level: number;
+  /** Of the items' trials, where what differs from run to run is asked for. */
+  readonly summaries?: ReadonlyMap<string, TrialSummary> | null | undefined;
+  /** Scenarios of which every item counts. */
+  readonly whole?: ReadonlyMap<string, WholeScenario> | undefined;
+}
+
 /** The same of checked answers, so that differences are those of the scores beside them. */
 export function comparedSide(
   bundle: Bundle,
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
-  level: number,
-  whole?: ReadonlyMap<string, WholeScenario>,
+  { level, summaries = null, whole = new Map() }: ComparedOptions,
 ): ComparedSide {
   const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level, whole);
+  const components = bundleComponents(bundle.manifest);
+  const answers = { form, scores, whole };
   const evidence = new Map(
     [...modelEvidence(bundle, form, scores, model, whole)].map(([id, own]): [string, ScenarioEvidence] => {
-      const { result, gated, sampling } = scenarios.get(id)!;
+      const scored = scenarios.get(id)!;
+      const { result, gated, sampling } = scored;
+      const tables = summaries && { summaries, clusters: undefined };
+      const noise = tables && trialVariances(bundle, answers, id, scored, tables, components.get(id))!.noise;
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;
       const variance = sampling?.variance ?? 0;
-      return [id, { ...own, score: result.score!, gated: gated && { ...gated, side, variance } }];
+      return [id, { ...own, score: result.score!, gated: gated && { ...gated, side, variance }, noise }];
     }),
   );
   return { estimate, evidence };

@@ -2,10 +2,17 @@ import { type Population, populationAbilities } from "../core/adaptive/populatio
 import { answeredSample, type Bounds, knownBounds } from "../core/estimators/answered-sample.ts";
 import type { AnchorSet } from "../core/estimators/types.ts";
 import type { RaceEvidence } from "../core/inference/elimination.ts";
-import { type PairedAnswers, pairedSampling, weightedDifference } from "../core/inference/paired-difference.ts";
+import {
+  type PairedAnswers,
+  pairedSampling,
+  taskSampling,
+  weightedDifference,
+  widenedDifference,
+} from "../core/inference/paired-difference.ts";
 import { correctedAnswers } from "../core/scoring/scenario-estimate.ts";
 import { remembered } from "../core/scoring/scoring-model.ts";
 import { type RaceOrder, roundSample } from "./race-order.ts";
+import type { RaceOver } from "./types.ts";
 
 /** One candidate's corrected mean of a scenario after a round, ready to be compared. */
 interface ScenarioStanding extends PairedAnswers {
@@ -27,10 +34,15 @@ export interface RaceField extends Omit<RaceEvidence, "completed"> {
 
 /**
  * Scores and differences of candidates after each round: corrected means (`p-irt-dr`), their abilities from the answers up
- * to that round alone, and the design-based variance of `pairedSampling`.
+ * to that round alone, and the design-based variance of `pairedSampling`; over tasks that of the items too, by `taskSampling`.
  * @param answers - of each candidate, aligned with the population; NaN = no answer, of an item for all candidates alike
  */
-export function raceField(population: Population, order: RaceOrder, answers: readonly Float64Array[]): RaceField {
+export function raceField(
+  population: Population,
+  order: RaceOrder,
+  answers: readonly Float64Array[],
+  over: RaceOver = "these-answers",
+): RaceField {
   const samples = remembered((round: number) => order.scenarios.map((_, s) => roundSample(order, s, round)));
   const standings = remembered((key: number) => {
     const [i, round] = [key % answers.length, Math.floor(key / answers.length)];
@@ -40,11 +52,12 @@ export function raceField(population: Population, order: RaceOrder, answers: rea
   const differenceOf = (s: number, i: number, j: number, round: number): ReturnType<RaceEvidence["difference"]> => {
     const [own, other] = [at(i, round).scenarios[s]!, at(j, round).scenarios[s]!];
     const difference = own.score - other.score;
-    return {
-      difference,
-      bounds: { low: own.bounds.low - other.bounds.high, high: own.bounds.high - other.bounds.low },
-      sampling: pairedSampling(difference, other, own),
-    };
+    const bounds = { low: own.bounds.low - other.bounds.high, high: own.bounds.high - other.bounds.low };
+    const sampling = pairedSampling(difference, other, own);
+    if (over === "these-answers") return { difference, bounds, sampling };
+    if (sampling === null) return { difference, bounds: { low: -1, high: 1 }, sampling };
+    const tasks = taskSampling(order.scenarios[s]!.weights, other.sample, own.sample);
+    return widenedDifference({ difference, bounds, sampling }, tasks);
   };
   return {
     score: (i, round) => at(i, round).score,

@@ -34,8 +34,10 @@ export interface RaceOrder {
   readonly rounds: readonly {
     /** Items of each scenario up to the end of the round. */
     readonly counts: readonly number[];
-    /** 1/V of a difference whose items have unit variance; Infinity once all items are asked. */
+    /** 1/V of a difference of these answers whose items have unit variance; Infinity once all items are asked. */
     readonly information: number;
+    /** The same of the models' difference over tasks like these. */
+    readonly taskInformation: number;
   }[];
 }
 
@@ -62,11 +64,13 @@ export function raceOrder(population: Pick<Population, "scenarios" | "weights">,
   const rounds: RaceOrder["rounds"][number][] = [];
   for (let total = first; rounds.at(-1)?.information !== Infinity; total *= growth) {
     const counts = scenarios.map(({ share, order }) => Math.min(order.length, Math.round(share * total)));
-    const variance = scenarios.reduce((sum, { share, order }, s) => {
-      const open = order.length - counts[s]!;
-      return sum + (share ** 2 * open) / counts[s]! / order.length;
-    }, 0);
-    rounds.push({ counts, information: 1 / variance });
+    let [variance, taskVariance] = [0, 0];
+    for (const [s, { share, order }] of scenarios.entries()) {
+      const unit = share ** 2 / counts[s]!;
+      variance += (unit * (order.length - counts[s]!)) / order.length;
+      taskVariance += unit;
+    }
+    rounds.push({ counts, information: 1 / variance, taskInformation: 1 / taskVariance });
   }
   return { scenarios, rounds };
 }

@@ -8,6 +8,7 @@ import type { Estimate } from "../estimate/types.ts";
 import { raceAnswers, type RaceCandidate, type RaceWarning } from "./race-answers.ts";
 import { type RaceField, raceField } from "./race-evidence.ts";
 import { raceOrder, type RaceOrder, roundItems } from "./race-order.ts";
+import type { RaceOver } from "./types.ts";
 
 /** How candidates are raced. */
 export interface RaceOptions {
@@ -15,6 +16,11 @@ export interface RaceOptions {
   readonly level?: number;
   /** The largest difference of scores that doesn't matter, a fraction in [0,1). @default 0.005 */
   readonly margin?: number;
+  /**
+   * Whether scores are the models' over tasks like these, of which the items are a draw, or those of these answers on all items:
+   * then two runs of one model are told apart, once all items are asked. @default "tasks"
+   */
+  readonly over?: RaceOver;
   /** Of the order in which items are asked. @default the bundle's digest */
   readonly seed?: number | string;
   /** `drop`: answers to items whose content has changed count as missing. @default an error */
@@ -48,6 +54,7 @@ export interface RacedCandidate {
 export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest"> {
   readonly level: number;
   readonly margin: number;
+  readonly over: RaceOver;
   /** Items that there are, and rounds in which they are asked. */
   readonly items: number;
   readonly rounds: number;
@@ -70,8 +77,9 @@ export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest">
  * after each round those are out that are known to be worse than another one. It says who has won, or whom to ask what next.
  * A function of the answers alone: look as often as you like, stop when you like. Synchronous; touches no network.
  *
- * Of a winner it holds with probability `level` that no candidate's score on all items is higher by more than `margin`; of
- * the leader, before there is a winner, the same by more than `within`.
+ * Of a winner it holds with probability `level` that no candidate's score is higher by more than `margin`; of the leader, before
+ * there is a winner, the same by more than `within`. Scores are those over tasks like these, or of these answers on all items
+ * (`over`): over tasks a race of like models may end without a winner.
  * @param candidates - two at least, names must differ; answers by item id, null = asked without an answer; {} before round 1
  * @throws AnchorEvalError `invalid_option`; `invalid_answers` for answers that leave out items of an earlier round, that
  * are all to other items, or that are missing too often; `item_changed`
@@ -82,8 +90,10 @@ export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest">
  * for (const { name, next } of candidates) if (winner === null) console.log(name, next);
  */
 export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[], options: RaceOptions = {}): Race {
-  checkCall(pool, "loadAdaptive", options, { level: true, margin: true, seed: true, onChangedItem: true });
-  const { margin = 0.005, seed = pool.digest } = options;
+  checkCall(pool, "loadAdaptive", options, { level: true, margin: true, seed: true, onChangedItem: true, over: true });
+  const { margin = 0.005, over = "tasks", seed = pool.digest } = options;
+  if (!["tasks", "these-answers"].includes(over))
+    throw invalidOption(`a race is over tasks or these-answers, got ${over}`);
   const level = confidenceLevel(options.level);
   if (level < 0.5) throw invalidOption(`the level of a race must be in [0.5,1), got ${level}`);
   if (!(margin >= 0 && margin < 1))
@@ -98,9 +108,11 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
   const order = raceOrder(population, createRandom(seed).fork("race"));
   const items = Array.from(population.lines, (line) => pool.item(line));
   const { completed, answers, given, warnings } = raceAnswers(items, order, named, options.onChangedItem);
-  const field = raceField(population, order, answers);
-  const quantile = (error: number): number => raceQuantile(1 - error, names.length, informationTimes(order));
-  const found = eliminate({ ...field, completed }, quantile(1 - level), margin, order.rounds.length);
+  const field = raceField(population, order, answers, over);
+  const quantile = (error: number): number => raceQuantile(1 - error, names.length, informationTimes(order, over));
+  // Over tasks of two like models either one may be called worse: half of the error is for each, as in a comparison.
+  const error = over === "tasks" ? (1 - level) / 2 : 1 - level;
+  const found = eliminate({ ...field, completed }, quantile(error), margin, order.rounds.length);
 
   const asked = completed.map((rounds) => itemsUntil(order, rounds));
   const raced = names.map((name, i): RacedCandidate => {
@@ -127,6 +139,7 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
     digest,
     level,
     margin,
+    over,
     items: population.count,
     rounds: order.rounds.length,
     winner: found.winner === null ? null : names[found.winner]!,
@@ -138,7 +151,7 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
       all: names.length * population.count,
     },
     candidates: raced.sort(byPlace),
-    scenarios: scenarioBests(order, field, completed, names, (claims) => quantile((1 - level) / claims)),
+    scenarios: scenarioBests(order, field, completed, names, (claims) => quantile(error / claims)),
     warnings,
   };
 }
@@ -159,7 +172,8 @@ function itemsUntil({ rounds }: RaceOrder, completed: number): number {
 }
 
 /** Information at all looks; at the last one only answers that are missing leave anything open: about a thousandth. */
-function informationTimes({ rounds }: RaceOrder): number[] {
+function informationTimes({ rounds }: RaceOrder, over: Race["over"]): number[] {
+  if (over === "tasks") return rounds.map(({ taskInformation }) => taskInformation);
   const before = rounds.at(-2)?.information ?? 1;
   return rounds.map(({ information }) => Math.min(information, 1000 * before));
 }

@@ -7,7 +7,8 @@ import { rankIntervals } from "../core/inference/ranks.ts";
 import { countAnswers } from "../estimate/overall-score.ts";
 import { commonAnswers } from "./common-answers.ts";
 import { comparedSide, overallMean } from "./model-evidence.ts";
-import { pairDifferences } from "./scenario-difference.ts";
+import { chooseOver } from "./over.ts";
+import { pairDifferences, saidDifference } from "./scenario-difference.ts";
 import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";
 
 /** Means that differ by less are the same mean, summed in another order. */
@@ -15,8 +16,8 @@ const ROUNDING = 1e-12;
 
 /**
  * Models ranked on the items that all of them answered. The order is that of the stratified mean, which orders strong
- * models better than the score does; the rank intervals are of the full scores, hold together with the probability
- * `level`, and rest on all pairwise differences. Synchronous; touches no network.
+ * models better than the score does; the rank intervals hold together with the probability `level`, and rest on all
+ * pairwise differences: of the models over runs or tasks, or of these answers, as `compareFromAnchors` has them (`over`). Synchronous; touches no network.
  *
  * @param models - two at least; names must differ
  * @throws AnchorEvalError as `compareFromAnchors`
@@ -24,25 +25,30 @@ const ROUNDING = 1e-12;
  * const { models } = rankFromAnchors(bundle, [{ name: "x", responses: x }, { name: "y", responses: y }]);
  */
 export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[], options: RankOptions = {}): Ranking {
-  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true });
-  const { level: wanted, ...resolve } = options;
+  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true, over: true });
+  const { level: wanted, over: asked, ...resolve } = options;
   const level = confidenceLevel(wanted);
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);
   if (models.length < 2 || new Set(names).size < names.length)
     throw invalidOption(`a ranking is of two models or more, each with a name of its own`);
-  const { scores: given, whole, answered, warnings, ...served } = commonAnswers(bundle, models, names, resolve);
-  const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
-  const sides = given.map((scores, k) => comparedSide(bundle, form.id, scores, level, whole[k]));
+  const common = commonAnswers(bundle, models, names, resolve);
+  const { benchmark, version, digest, scores: given, whole, answered, warnings } = common;
+  const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
+  const { over, trials } = chooseOver(bundle, common, asked);
+  const sides = given.map((scores, k) =>
+    comparedSide(bundle, form.id, scores, { level, summaries: trials[k], whole: whole[k] }),
+  );
 
   // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
   // the items are the same.
   const pairs = sides.map((later, i) =>
-    sides.slice(0, i).map((earlier) => pairDifferences(bundle, earlier.evidence, later.evidence, form).overall),
+    sides.slice(0, i).map((earlier) => pairDifferences(bundle, earlier.evidence, later.evidence, form, over).overall),
   );
   const { reason } = pairs[1]![0]!;
+  const said = reason === null ? pairs.map((row) => row.map((pair) => saidDifference(pair)!)) : [];
   // The p-value of "i is better than j" is the one-sided confidence that j is.
   const behind = (i: number, j: number): number =>
-    oneSidedConfidence(i > j ? turnedDifference(pairs[i]![j]!.sampled!) : pairs[j]![i]!.sampled!);
+    oneSidedConfidence(i > j ? turnedDifference(said[i]![j]!) : said[j]![i]!);
   const intervals = reason === null ? rankIntervals(behind, models.length, level) : null;
 
   const means = sides.map(({ evidence }) => overallMean(bundle.manifest, evidence));
@@ -54,8 +60,12 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     return { name: names[index]!, index, score, interval, stratifiedMean, rank, rankInterval };
   });
   return {
-    ...served,
+    benchmark,
+    version,
+    form: form.id,
+    digest,
     level,
+    over,
     reason,
     ...countAnswers(answered.values()),
     models: ranked.sort((x, y) => (x.rank ?? 0) - (y.rank ?? 0) || x.index - y.index),

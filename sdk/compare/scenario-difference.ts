@@ -1,17 +1,24 @@
 import {
+  answerStep,
+  type DifferenceVariance,
   discordance,
   type Discordance,
   NO_PAIRED_SAMPLING,
   pairedSampling,
   type SampledDifference,
+  sumOfVariances,
+  taskSampling,
   weightedDifference,
+  widenedDifference,
 } from "../core/inference/paired-difference.ts";
+import { satterthwaite } from "../core/inference/sampling-variance.ts";
 import { gatedPairVariance, pairedScores } from "../core/inference/paired-scores.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
+import type { Over } from "./types.ts";
 
 /** Two models' scores. */
 interface PairScores {
@@ -23,8 +30,10 @@ interface PairScores {
 export interface PairDifference {
   /** Both models' scores, whose difference it is; null where there is none. */
   readonly scores: PairScores | null;
-  /** Null where there is no difference. */
+  /** Of these answers: by the draw of the anchors alone. Null where there is no difference. */
   readonly sampled: SampledDifference | null;
+  /** Variance of these answers' difference about that of the models; null where nothing is said of models. */
+  readonly models: DifferenceVariance | null;
   /** Why there is no difference, or no variance that an interval can rest on; null where there is one. */
   readonly reason: string | null;
   /** Both models answered every item. */
@@ -38,29 +47,51 @@ export interface PairDifferences {
   readonly overall: PairDifference;
 }
 
+/** The difference that is said: of the models, where `models` has their variance, else of these answers. */
+export function saidDifference({ sampled, models }: PairDifference): SampledDifference | null {
+  return sampled && models ? widenedDifference(sampled, models) : sampled;
+}
+
 /**
  * Both models' scores are estimated together where held-out pairs of models have told how, else each by itself.
  * @param form - whose anchors both answered
+ * @param over - what the difference is said of
  */
 export function pairDifferences(
   { manifest, scenarios }: Bundle,
   a: ReadonlyMap<string, ScenarioEvidence>,
   b: ReadonlyMap<string, ScenarioEvidence>,
   { interval, overall, pairs: figures }: Pick<FormManifest, "interval" | "overall" | "pairs">,
+  over: Over = "these-answers",
 ): PairDifferences {
   const common = [...scenarios.keys()].filter((id) => a.has(id) && b.has(id));
   const joint = figures && pairedScores(common.map((id) => ({ a: a.get(id)!, b: b.get(id)! })))(figures.shrinkage);
   const differences = new Map(
-    [...scenarios.keys()].map((id) => [
-      id,
-      scenarioDifference(a.get(id), b.get(id), interval === "design", {
+    [...scenarios].map(([id, { weights }]) => {
+      const [left, right] = [a.get(id), b.get(id)];
+      const pair = scenarioDifference(left, right, interval === "design", {
         scores: joint?.[common.indexOf(id)],
         tightening: figures?.tightening ?? null,
-      }),
-    ]),
+      });
+      return [id, left && right ? { ...pair, models: modelSampling(over, weights, left, right) } : pair];
+    }),
   );
   const inflation = figures?.inflation ?? overall?.inflation;
   return { scenarios: differences, overall: overallDifference(manifest, differences, inflation) };
+}
+
+/** Variance of two runs' difference of all items about that of the models, over runs of theirs or over tasks like these. */
+function modelSampling(
+  over: Over,
+  weights: Float64Array,
+  a: ScenarioEvidence,
+  b: ScenarioEvidence,
+): DifferenceVariance | null {
+  if (over === "these-answers") return null;
+  if (over === "tasks") return taskSampling(weights, a.sample, b.sample);
+  const unit = a.sample.items.reduce((sum, item, j) => sum + a.sample.mass[j]! * weights[item]!, 0);
+  const noise = satterthwaite([a, b].map((own) => ({ share: 1, sampling: own.noise! })));
+  return { ...noise, unit: 0, step: answerStep(unit, a.sample, b.sample) };
 }
 
 /**
@@ -83,6 +114,7 @@ export function scenarioDifference(
   const found = (reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
     scores,
     sampled: { difference, bounds, sampling },
+    models: null,
     reason,
     exact: a.exact,
     discordance: discordance(a.sample.scores, b.sample.scores),
@@ -103,7 +135,7 @@ export function scenarioDifference(
 }
 
 function noDifference(reason: string, discordance: Discordance): PairDifference {
-  return { scores: null, sampled: null, reason, exact: false, discordance };
+  return { scores: null, sampled: null, models: null, reason, exact: false, discordance };
 }
 
 /**
@@ -130,6 +162,9 @@ export function overallDifference(
   return {
     scores: { a: scoreOf("a"), b: scoreOf("b") },
     sampled: { ...sampled, sampling: { ...sampling, variance: inflation ** 2 * sampling.variance } },
+    models: parts.every(({ part }) => part!.models)
+      ? sumOfVariances(parts.map(({ share, part }) => ({ share, sampling: part!.models! })))
+      : null,
     reason: unknown.length > 0 ? `no interval for ${unknown.join(", ")}` : null,
     exact: parts.every(({ part }) => part!.exact),
     discordance: discordances,

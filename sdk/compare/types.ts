@@ -1,16 +1,34 @@
-import type { Estimate, EstimateOptions, Interval, Responses } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, Interval } from "../estimate/types.ts";
+import type { AnyResponses } from "../trials/item-trials.ts";
+
+/**
+ * That which a difference is said of. `runs`: of the models, over runs of theirs on these items, whose spread their trials tell.
+ * `tasks`: of the models, over tasks like these, the items a draw of such. `these-answers`: of the scores of these very runs on all
+ * items, which two runs of one model may differ in, too.
+ */
+export type Over = "runs" | "tasks" | "these-answers";
+
+/** The same of a race, which takes an answer of each item. */
+export type RaceOver = Exclude<Over, "runs">;
 
 /** One model's answers to the anchors of a bundle. */
 export interface ComparedModel extends Pick<EstimateOptions, "form" | "formDigest" | "digest" | "hashes"> {
   /** Its name in messages and results. @default "A" and "B"; "model 1", "model 2", … */
   readonly name?: string;
-  readonly responses: Responses;
+  /** Scores, or trials of items: lists of scores or counts, from several runs. */
+  readonly responses: AnyResponses;
   /** Version of the bundle whose anchors were asked: another major version than this bundle's is an error. */
   readonly version?: string;
 }
 
+/** How several models are ranked. */
+export interface RankOptions extends Pick<EstimateOptions, "form" | "level" | "onChangedItem"> {
+  /** @default runs where a model's trials tell of half of its items or more, else tasks */
+  readonly over?: Over;
+}
+
 /** How two models are compared. */
-export interface CompareOptions extends Pick<EstimateOptions, "form" | "level" | "onChangedItem"> {
+export interface CompareOptions extends RankOptions {
   /** The largest difference of scores that doesn't matter, a fraction in [0,1). @default 0 */
   readonly margin?: number;
 }
@@ -25,7 +43,7 @@ export interface Difference {
   /** Null for purposive forms and too few answers; `reason` says which. */
   readonly interval: Interval | null;
   readonly reason: string | null;
-  /** One-sided confidence that B's full score is the higher: above ½ where its estimate is. Null without an interval. */
+  /** One-sided confidence that B is better, in what `over` says: ½ or more where its estimate is the higher. Null without an interval. */
   readonly oneSidedConfidence: number | null;
   readonly mcnemar: McNemar;
   /** Both models' scores, from the items that both answered: `difference` is theirs. */
@@ -61,20 +79,24 @@ export interface Comparison
   extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings">, Difference {
   readonly names: { readonly a: string; readonly b: string };
   readonly margin: number;
+  /** That which difference, interval and verdict are said of. */
+  readonly over: Over;
   /** Null without an interval. */
   readonly verdict: Verdict | null;
-  /** Items more, over all scenarios, at which the interval would decide if the difference stayed what it is; for `undecided`. */
+  /**
+   * Items more, over all scenarios, at which the interval would decide if the difference stayed what it is; for `undecided`, and
+   * null where all items wouldn't.
+   */
   readonly moreItems: number | null;
   readonly scenarios: Readonly<Record<string, Difference>>;
 }
-
-/** How models are ranked. */
-export type RankOptions = Pick<EstimateOptions, "form" | "level" | "onChangedItem">;
 
 /** The result of `rankFromAnchors` and of `anchoreval compare` with several models. */
 export interface Ranking extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> {
   /** Simultaneous confidence of the rank intervals. */
   readonly level: number;
+  /** That which the rank intervals are said of. */
+  readonly over: Over;
   /** Why there are no rank intervals. */
   readonly reason: string | null;
   /** Items that all models answered: only these count. */
@@ -91,6 +113,6 @@ export interface RankedModel extends ModelScore {
   readonly index: number;
   /** Place by the stratified mean, 1 the best; ties share the better one. */
   readonly rank: number | null;
-  /** Places that its full score may have among these models, all models' intervals together at `level`. */
+  /** Places that it may have among these models, all models' intervals together at `level`. */
   readonly rankInterval: { readonly low: number; readonly high: number } | null;
 }

@@ -369,3 +369,19 @@ function refuse(issues: readonly Issue[], advice = ""): void {
     { issues },
   );
 }
+
+/** An array of answers by item id, with the form whose order it has. @throws AnchorEvalError as `estimateFromAnchors` */
+export function namedAnswers<T>(
+  bundle: Bundle,
+  responses: readonly T[],
+  { form: asked, formDigest }: Pick<EstimateOptions, "form" | "formDigest">,
+): { readonly form: string; readonly responses: ReadonlyMap<string, T> } {
+  const known = asked ?? bundle.manifest.forms.find(({ digest }) => digest === formDigest)?.id;
+  // For its checks of an array: the answers themselves are checked with all others, by their ids.
+  const { form } = resolveAnswers(bundle, new Array<number>(responses.length).fill(0), {
+    ...(known !== undefined && { form: known }),
+    ...(formDigest !== undefined && { formDigest }),
+  });
+  const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form));
+  return { form, responses: new Map(ids.map((id, index) => [id, responses[index]!])) };
+}

@@ -1,14 +1,13 @@
-import { type Bundle, formItemIds } from "../core/bundle/bundle.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import { resolveAnswers } from "../estimate/resolve-answers.ts";
+import { namedAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
 import { answerCost, type Priced } from "../prices/bundle-prices.ts";
 import { bundleComponents } from "./components.ts";
 import { estimatePassAtK, type PassEstimate } from "./estimate-pass-at-k.ts";
 import { estimateTrials, type TrialEstimate } from "./estimate-trials.ts";
-import { isTrials, type TrialResponses } from "./item-trials.ts";
-import type { ItemTrials } from "./types.ts";
+import { type AnyResponses, hasTrials, type TrialResponses } from "./item-trials.ts";
 
 /** How answers of any kind are read, and which score is wanted. */
 export interface AnswersOptions extends EstimateOptions {
@@ -22,9 +21,6 @@ export interface AnswersOptions extends EstimateOptions {
 
 /** An estimate of any kind: `trials` or `metric` in it tell which. */
 export type AnyEstimate = Priced<Estimate | TrialEstimate | PassEstimate>;
-
-/** Scores or trials, by item id or in the order of a form. */
-export type AnyResponses = Responses | TrialResponses | readonly (number | null | ItemTrials)[];
 
 /**
  * The estimate that answers ask for, in one place for a Worker and Python's package: `estimateFromAnchors` of scores,
@@ -64,28 +60,4 @@ function estimateRepeated(
   if (idle !== null)
     throw invalidOption(`${idle} is for the mean of the trials, and ${metric} is for the chances themselves`);
   return estimatePassAtK(bundle, named, metric, { ...own, ...form });
-}
-
-/** Whether an item has trials in place of a score. */
-function hasTrials(responses: unknown): boolean {
-  if (typeof responses !== "object" || responses === null) return false;
-  const values: Iterable<unknown> = responses instanceof Map ? responses.values() : Object.values(responses);
-  for (const value of values) if (isTrials(value)) return true;
-  return false;
-}
-
-/** An array of answers by item id, with the form whose order it has. @throws AnchorEvalError as `estimateFromAnchors` */
-function namedAnswers(
-  bundle: Bundle,
-  responses: readonly (number | null | ItemTrials)[],
-  { form: asked, formDigest }: Pick<EstimateOptions, "form" | "formDigest">,
-): { readonly form: string; readonly responses: ReadonlyMap<string, number | null | ItemTrials> } {
-  const known = asked ?? bundle.manifest.forms.find(({ digest }) => digest === formDigest)?.id;
-  // For its checks of an array: the answers themselves are checked with all others, by their ids.
-  const { form } = resolveAnswers(bundle, new Array<number>(responses.length).fill(0), {
-    ...(known !== undefined && { form: known }),
-    ...(formDigest !== undefined && { formDigest }),
-  });
-  const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form));
-  return { form, responses: new Map(ids.map((id, index) => [id, responses[index]!])) };
 }

@@ -1,6 +1,6 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { readScore } from "../core/numeric/score-bounds.ts";
-import type { Score } from "../estimate/types.ts";
+import type { Responses, Score } from "../estimate/types.ts";
 import type { ItemTrials } from "./types.ts";
 
 /** Trials of one item in figures. */
@@ -63,6 +63,14 @@ export function trialProblem(value: unknown): TrialProblem | null {
 /** Whether a value is to be read as trials, not as one score: a list, or counts however wrong they are. */
 export function isTrials(value: unknown): value is object {
   return typeof value === "object" && value !== null && (Array.isArray(value) || "passed" in value || "of" in value);
+}
+
+/** Whether an item has trials in place of a score. */
+export function hasTrials(responses: unknown): boolean {
+  if (typeof responses !== "object" || responses === null) return false;
+  const values: Iterable<unknown> = responses instanceof Map ? responses.values() : Object.values(responses);
+  for (const value of values) if (isTrials(value)) return true;
+  return false;
 }
 
 /** Answers of one model by item id: a score, or the trials of an item; true and false are 1 and 0, null = no answer. */
@@ -132,3 +140,6 @@ function readItemTrials(id: string, value: object, issues: Issue[]): ItemTrials 
 function shown(value: unknown): string {
   return typeof value === "number" ? String(value) : value === undefined ? "none" : `a value of type ${typeof value}`;
 }
+
+/** Scores or trials, by item id or in the order of a form. */
+export type AnyResponses = Responses | TrialResponses | readonly (number | null | ItemTrials)[];

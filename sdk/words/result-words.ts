@@ -1,10 +1,18 @@
-import type { Comparison, Difference } from "../compare/types.ts";
+import type { Comparison, Difference, Over } from "../compare/types.ts";
 import type { Interval, ScenarioResult } from "../estimate/types.ts";
 import { points, signedPoints } from "./figures.ts";
 
 /** The meaning of an interval: said beside every one. */
 export const INTERVAL_MEANING =
   "The interval is for the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.";
+
+/** The meaning of a difference and its verdict, by that which they are said of: beside every one. */
+export const OVER_MEANING: Readonly<Record<Over, string>> = {
+  runs: "Difference and verdict are for the models over runs on these items, by what their trials differ: not other items.",
+  tasks: "Difference and verdict are for the models on tasks like these: other runs and other tasks would differ.",
+  "these-answers":
+    "Difference and verdict are for the scores that these very runs would have got on all items: two runs of one model may differ by as much.",
+};
 
 /**
  * Where a model lies against those that the bundle was fitted on, in words.
@@ -39,19 +47,24 @@ export function intervalWords(interval: (Omit<Interval, "method"> & Partial<Pick
  * @example verdictWords(comparison) // ["new is better", "one-sided confidence that new is better: 99.2 %"]
  */
 export function verdictWords(comparison: Omit<Comparison, "warnings">): string[] {
-  const { verdict, names, margin, moreItems, difference, oneSidedConfidence, reason } = comparison;
+  const { verdict, names, margin, over, moreItems, difference, oneSidedConfidence, reason } = comparison;
   if (verdict === null) return [`no verdict: ${reason ?? "there is no interval"}`];
+  const is = over === "these-answers" ? "scored higher" : "is better";
   const by = margin > 0 ? ` by more than ${points(margin)} points` : "";
+  const more =
+    moreItems === null
+      ? `not even all items would, if the difference stayed what it is; ${over === "runs" ? "more" : "several"} runs of each model may`
+      : `about ${Number(moreItems.toPrecision(2))} more items would, if the difference stayed what it is`;
   const words = {
-    "a-better": `${names.a} is better${by}`,
-    "b-better": `${names.b} is better${by}`,
+    "a-better": `${names.a} ${is}${by}`,
+    "b-better": `${names.b} ${is}${by}`,
     "no-difference": `no difference larger than ${margin > 0 ? `the margin of ${points(margin)} points` : "0"}`,
-    undecided: `can't tell: about ${Number((moreItems ?? 0).toPrecision(2))} more items would, if the difference stayed what it is`,
+    undecided: `can't tell: ${more}`,
   }[verdict];
-  if (oneSidedConfidence === null || difference === 0) return [words];
+  if (oneSidedConfidence === null || oneSidedConfidence === 0.5 || difference === 0) return [words];
   const ahead = oneSidedConfidence >= 0.5;
   const sure = confidence(ahead ? oneSidedConfidence : 1 - oneSidedConfidence);
-  return [words, `one-sided confidence that ${ahead ? names.b : names.a} is better: ${sure}`];
+  return [words, `one-sided confidence that ${ahead ? names.b : names.a} ${is}: ${sure}`];
 }
 
 /** McNemar's test of the raw answers. */

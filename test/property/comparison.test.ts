@@ -1,4 +1,5 @@
 import { compareFromAnchors, loadBundle, rankFromAnchors, type Bundle, type Comparison } from "anchoreval";
+import type { Over } from "anchoreval/internal/compare/types";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbScore } from "../support/arbitraries.ts";
@@ -23,16 +24,18 @@ function arbAnswers(of: Bundle, complete = false): fc.Arbitrary<Answers> {
     .map((scores) => Object.fromEntries(ids.map((id, j) => [id, scores[j]!])));
 }
 
-const compare = (of: Bundle, a: Answers, b: Answers): Comparison =>
+const compare = (of: Bundle, a: Answers, b: Answers, over: Over = "tasks"): Comparison =>
   compareFromAnchors(
     of,
     { responses: a, form: of.manifest.defaultForm },
     { responses: b, form: of.manifest.defaultForm },
+    { over },
   );
 const shared = (a: Answers, b: Answers): boolean =>
   [...bundle.scenarios.keys()].every((scenario) =>
     Object.keys(a).some((id) => id.startsWith(scenario) && a[id] !== null && b[id] !== null),
   );
+const over = fc.constantFrom<Over>("tasks", "these-answers");
 const options = { numRuns: 60 };
 
 describe("two models of any answers", () => {
@@ -40,8 +43,8 @@ describe("two models of any answers", () => {
 
   test("turned around, everything is turned around", () => {
     fc.assert(
-      fc.property(pair, ([a, b]) => {
-        const [one, other] = [compare(bundle, a, b), compare(bundle, b, a)];
+      fc.property(pair, over, ([a, b], said) => {
+        const [one, other] = [compare(bundle, a, b, said), compare(bundle, b, a, said)];
         expect(other.difference! + one.difference!).toBeCloseTo(0, 12);
         if (one.interval === null) expect(other.interval).toBeNull();
         else {
@@ -74,15 +77,16 @@ describe("two models of any answers", () => {
 
   test("an interval holds its difference, inside what is possible", () => {
     fc.assert(
-      fc.property(pair, ([a, b]) => {
-        const found = compare(bundle, a, b);
+      fc.property(pair, over, ([a, b], said) => {
+        const found = compare(bundle, a, b, said);
         for (const { difference, interval, oneSidedConfidence } of [found, ...Object.values(found.scenarios)]) {
           if (interval === null || difference === null) continue;
           expect(interval.low).toBeLessThanOrEqual(difference);
           expect(interval.high).toBeGreaterThanOrEqual(difference);
           expect(interval.low).toBeGreaterThanOrEqual(-1);
           expect(interval.high).toBeLessThanOrEqual(1);
-          expect(oneSidedConfidence! > 0.5).toBe(difference > 0);
+          if (said === "these-answers") expect(oneSidedConfidence! > 0.5).toBe(difference > 0);
+          else if (difference <= 0) expect(oneSidedConfidence).toBeLessThanOrEqual(0.5);
           // The interval excludes 0 just where the one-sided confidence passes .975.
           if (Math.abs(oneSidedConfidence! - 0.975) > 1e-9 && interval.method === "design-based")
             expect(interval.low > 0).toBe(oneSidedConfidence! > 0.975);
@@ -105,7 +109,7 @@ test("the same answers of both give 0, and an interval that holds 0 inside", () 
   );
 });
 
-test("with every item answered, D is S_B − S_A and the interval has no width", () => {
+test("with every item answered, D is S_B − S_A; the interval of these answers has no width, the models' has", () => {
   const [first, second] = [...whole.scenarios.values()];
   /** The full score: one subscenario in the first scenario, two that count the same in the second. */
   const score = (answers: Answers): number => {
@@ -119,7 +123,10 @@ test("with every item answered, D is S_B − S_A and the interval has no width",
     scenario!.forms.get(whole.manifest.defaultForm)!.anchors.items[j]!;
   fc.assert(
     fc.property(arbAnswers(whole, true), arbAnswers(whole, true), (a, b) => {
-      const { difference, interval, verdict } = compare(whole, a, b);
+      const { difference, interval, verdict } = compare(whole, a, b, "these-answers");
+      const models = compare(whole, a, b).interval!;
+      expect(models.low).toBeLessThan(difference!);
+      expect(models.high).toBeGreaterThan(difference!);
       expect(difference).toBeCloseTo(score(b) - score(a), 12);
       expect(interval).toMatchObject({ low: difference, high: difference, method: "exact" });
       expect(verdict).toBe(difference! > 0 ? "b-better" : difference! < 0 ? "a-better" : "no-difference");

@@ -1,10 +1,12 @@
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { ItemTrials } from "anchoreval/internal/trials/types";
 import {
   differenceWords,
-  INTERVAL_MEANING,
   mcNemarWords,
+  OVER_MEANING,
   scoreWords,
   verdictWords,
 } from "anchoreval/internal/words/result-words";
@@ -24,13 +26,15 @@ import { type Command, option, flag, invalidOption } from "../command.ts";
 import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
 
+const OVER = ["runs", "tasks", "these-answers"] as const;
+
 export const compareCommand: Command = {
   operands: { usage: "[PATH PATH…]", option: "responses" },
   options: {
     Data: {
       ...BUNDLE_OPTION,
-      a: option("PATH", "answers of model A, in the format of estimate"),
-      b: option("PATH", "answers of model B"),
+      a: option("PATH", "answers of model A, in the format of estimate; several runs are averaged", { multiple: true }),
+      b: option("PATH", "answers of model B, the same", { multiple: true }),
       responses: option("PATH", "answers of two models, as --a and --b, or of more, to rank; of two or more, to race", {
         multiple: true,
       }),
@@ -39,6 +43,11 @@ export const compareCommand: Command = {
     Comparison: {
       ...FORM_OPTION,
       margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5pt)"),
+      over: option(
+        "WHAT",
+        "what is said: runs or tasks, of the models, or these-answers, of these scores (default: runs where trials tell, else tasks)",
+        { choices: OVER },
+      ),
       race: flag("ask round after round, and only who may still win"),
       ...LEVEL_OPTION,
     },
@@ -56,35 +65,86 @@ export const compareCommand: Command = {
     const { options, output, signal } = input;
     if (options.flag("race")) return (await import("../race/race.ts")).race(input);
     options.refuse(["next"], "needs --race, which isn't given");
-    const named = [options.text("a"), options.text("b")].flatMap((path) => path ?? []);
+    const sides = [options.texts("a"), options.texts("b")];
     const listed = options.texts("responses");
-    const paths = named.length === 2 ? named : listed;
-    if (named.length + listed.length !== paths.length || paths.length < 2)
+    const named = sides.flat().length > 0;
+    const groups = named ? sides : listed.map((path) => [path]);
+    if (groups.length < 2 || groups.some((paths) => paths.length === 0) || (named && listed.length > 0))
       throw invalidOption("give two PATHs, or --a PATH --b PATH, or three PATHs or more to be ranked");
-    const pair = paths.length === 2;
+    const pair = groups.length === 2;
     const margin = readPoints(options, "margin", { min: 0 }) ?? 0;
     if (margin > 0 && !pair) throw invalidOption("--margin is for two models");
     const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
-    for (const path of paths) models.push(await readModel([path], bundle, options, remark));
-    const shared = estimateOptions(options);
+    for (const own of groups) {
+      const runs: ReadModel[] = [];
+      for (const path of own) runs.push(await readModel([path], bundle, options, remark));
+      models.push(averaged(runs));
+    }
+    const over = options.isGiven("over") && { over: options.oneOf("over", OVER, "tasks") };
+    const shared = { ...estimateOptions(options), ...over };
+    const compared = distinct(models).map(withTrials);
     if (pair) {
-      const [first, second] = distinct(models);
+      const [first, second] = compared;
       const comparison = withAnswers(compareFromAnchors(bundle, first!, second!, { ...shared, margin }), models);
       output.result(comparison, plainLines(comparisonParts(comparison, options.flag("verbose"))));
       const { benchmark, version } = comparison;
       const heading = `${benchmark} ${version}: ${verdictWords(comparison)[0]!}`;
       await addSummary(summary, heading, comparisonParts(comparison, false));
     } else {
-      const ranking = withAnswers(rankFromAnchors(bundle, distinct(models), shared), models);
+      const ranking = withAnswers(rankFromAnchors(bundle, compared, shared), models);
       output.result(ranking, plainLines(rankingParts(ranking)));
       const { benchmark, version } = ranking;
       await addSummary(summary, `${benchmark} ${version}: ${ranking.models.length} models`, rankingParts(ranking));
     }
   },
 };
+
+/**
+ * Several runs of a model as one, its items' trials those of all runs.
+ * @throws AnchorEvalError `invalid_option` for runs of different forms; `item_changed` for runs on different contents of an item
+ */
+function averaged(runs: readonly ReadModel[]): ReadModel {
+  const [first] = runs as [ReadModel];
+  if (runs.length === 1) return first;
+  const other = runs.find(({ form }) => form !== first.form);
+  if (other)
+    throw invalidOption(
+      `runs of one model answer one form: ${first.name} ${first.form ?? "none whole"}, ${other.name} ${other.form ?? "none whole"}; name one with --form`,
+    );
+  const hashes = new Map<string, string>();
+  for (const { hashes: own, name } of runs)
+    for (const [id, hash] of own) {
+      if ((hashes.get(id) ?? hash) !== hash)
+        throw new AnchorEvalError("item_changed", `${first.name} and ${name} are runs on different contents of ${id}`);
+      hashes.set(id, hash);
+    }
+  const ids = new Set(runs.flatMap(({ responses }) => [...responses.keys()]));
+  const trialsOf = (id: string) =>
+    runs.flatMap((run) => scoresOf(run.trials?.get(id) ?? [run.responses.get(id) ?? null]));
+  const trials = new Map([...ids].map((id) => [id, trialsOf(id)]));
+  return {
+    ...first,
+    responses: new Map([...ids].map((id) => [id, null])),
+    trials,
+    hashes,
+    warnings: runs.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function scoresOf(trials: ItemTrials): readonly (number | null)[] {
+  if (!("passed" in trials)) return trials;
+  return Array.from({ length: trials.of }, (_, k) => (k < trials.passed ? 1 : 0));
+}
+
+/** A model's answers with the trials of those that have several. */
+function withTrials(model: ReadModel) {
+  const { responses, trials } = model;
+  if (!trials) return model;
+  return { ...model, responses: new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score])) };
+}
 
 /** Models by names of their own: one that stands twice gets a number. */
 function distinct(models: readonly ReadModel[]): ReadModel[] {
@@ -122,7 +182,7 @@ function comparisonParts(comparison: Answered<Comparison>, verbose: boolean): Re
     mcNemarWords(comparison, names),
     ...(verbose ? results.map(([id, result]) => `${id}: ${mcNemarWords(result, names)}`) : []),
     ...(verbose ? [meansLine(comparison)] : []),
-    ...(comparison.interval === null ? [] : [INTERVAL_MEANING]),
+    ...(comparison.interval === null ? [] : [OVER_MEANING[comparison.over]]),
     ...warnings.map(({ message }) => `warning: ${message}`),
   ];
 }
@@ -144,11 +204,19 @@ function meansLine({ names, scores: { a, b } }: Omit<Comparison, "warnings">): s
   return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
 }
 
+const PLACES_MEANING: Readonly<Record<Ranking["over"], string>> = {
+  runs: "They are those of the models over runs on these items, by what their trials differ.",
+  tasks: "They are those of the models on tasks like these: other runs and other tasks would differ.",
+  "these-answers":
+    "They are those of these very runs' scores on all items: two runs of one model have places of their own.",
+};
+
 function rankingParts({
   benchmark,
   version,
   form,
   level,
+  over,
   reason,
   answered,
   of,
@@ -173,7 +241,8 @@ function rankingParts({
     "",
     ...(reason === null
       ? [
-          `The places are of the full scores among these models, all of them right together with ${percent(level)} confidence; a score's interval is for it alone.`,
+          `The places are among these models, all of them right together with ${percent(level)} confidence; a score's interval is for it alone, and this run.`,
+          PLACES_MEANING[over],
         ]
       : [`no places: ${reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),

@@ -52,7 +52,7 @@ export function printReplays(
       `lrrr${DROPS.map(() => "r").join("")}`,
     ),
     "",
-    `Found: by a single check that averages so many runs and allows a drop of ${points(rule.maxDrop)} points${graded ? "" : `; by --history, within ${WITHIN} nights of the drop, with half of the items and with all`}. ${nights} checks of an unchanged model, ${replays} of each drop${graded ? "" : `, and ${replays} gates of each`}; a worse model is one whose logits all fell alike.`,
+    `Found: by a single check that averages so many runs and allows a drop of ${points(rule.maxDrop)} points${graded ? "" : `; by --history, within ${WITHIN} nights of the drop, with half of the items (the mean of random halves) and with all`}. ${nights} checks of an unchanged model, ${replays} of each drop${graded ? "" : `, and ${replays} gates of each`}; a worse model is one whose logits all fell alike.`,
     ...(graded ? ["--history is left out: it takes answers that are right or wrong, and some of these are graded."] : []), // prettier-ignore
   ]);
 }

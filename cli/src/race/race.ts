@@ -19,11 +19,12 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
   if (paths.length < 2) throw invalidOption("--race needs two PATHs or more, the answers of a candidate each");
   const margin = readPoints(options, "margin", { min: 0 });
   const { level, ...shared } = estimateOptions(options);
+  const over = options.oneOf("over", ["tasks", "these-answers"], "tasks");
   const files = { next: await readSideFile(options, "next"), summary: await readSideFile(options, "summary") };
   const candidates = [];
   for (const path of paths) candidates.push({ name: answersName(path), ...(await candidateAnswers(path)) });
   const pool = await loadAdaptive(openBundle(options.required("bundle")), { signal });
-  const found = raceFromPool(pool, candidates, { ...shared, level, ...(margin !== undefined && { margin }) });
+  const found = raceFromPool(pool, candidates, { ...shared, level, over, ...(margin !== undefined && { margin }) });
   const { next, summary } = files;
   if (next !== undefined) {
     const ids = found.candidates.filter(({ next: own }) => own.length > 0).map(({ name, next: own }) => [name, own]);
@@ -81,17 +82,15 @@ function standingWords({ state, most, out, rounds }: RacedCandidate): string {
   return state === "close" ? `${at}: enough` : at;
 }
 
-function verdict({ winner, leader, within, level, margin, calls }: Race): string[] {
-  const sure = `with ${percent(level)} confidence`;
-  if (winner !== null)
-    return [
-      margin === 0
-        ? `winner: ${winner}; ${sure} no candidate's score on all items is higher`
-        : `winner: ${winner}; ${sure} no candidate's score on all items is higher by more than ${points(margin)} points`,
-    ];
+function verdict({ winner, leader, within, level, margin, over, calls }: Race): string[] {
+  const sure = (by: number): string => {
+    const more = by === 0 ? "" : ` by more than ${points(by)} points`;
+    const ahead = over === "tasks" ? `is better${more} on tasks like these` : `'s score on all items is higher${more}`;
+    return `with ${percent(level)} confidence no candidate ${ahead}`.replace(" '", "'");
+  };
+  if (winner !== null) return [`winner: ${winner}; ${sure(margin)}`];
   if (within === null) return ["no winner yet"];
-  const standing = `${leader} leads; ${sure} no candidate's score on all items is higher by more than ${points(within)} points`;
-  return [`no winner ${calls.next === 0 ? "" : "yet"}: ${standing}`.replace(" :", ":")];
+  return [`no winner${calls.next === 0 ? "" : " yet"}: ${leader} leads; ${sure(within)}`];
 }
 
 function scenarioWords({ scenarios, level }: Race): string[] {

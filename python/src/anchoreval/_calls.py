@@ -10,10 +10,10 @@ from ._bridge import call
 from ._bundle import Bundle
 from ._decode import decode
 from ._errors import AnchorEvalError
-from ._results import CheckResult, Comparison, Estimate, PassEstimate, Plan, Ranking, TrialPlan
+from ._results import CheckResult, Comparison, Estimate, Over, PassEstimate, Plan, Ranking, TrialPlan
 
 OnChangedItem = Literal["error", "drop"]
-Over = Literal["runs", "tasks"]
+EstimateOver = Literal["runs", "tasks"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def estimate(
     level: float | None = None,
     hashes: Mapping[str, str] | None = None,
     on_changed_item: OnChangedItem | None = None,
-    over: Over | None = None,
+    over: EstimateOver | None = None,
     clusters: Mapping[str, str] | None = None,
     metric: None = None,
 ) -> Estimate: ...
@@ -66,7 +66,7 @@ def estimate(
     level: float | None = None,
     hashes: Mapping[str, str] | None = None,
     on_changed_item: OnChangedItem | None = None,
-    over: Over | None = None,
+    over: EstimateOver | None = None,
     clusters: Mapping[str, str] | None = None,
     metric: str | None = None,
 ) -> Estimate | PassEstimate:
@@ -115,17 +115,20 @@ def compare(
     form: str | int | None = None,
     level: float | None = None,
     margin: float | None = None,
+    over: Over | None = None,
     on_changed_item: OnChangedItem | None = None,
 ) -> Comparison:
     """Two models on the same anchors: the difference of their full scores, B less A, and which is better.
 
     Args:
+        over: what is said: "runs" or "tasks" of the models, or "these-answers" of these scores alone; "runs" where
+            trials tell of a model (lists of scores by item id), else "tasks"
         margin: the largest difference of scores that doesn't matter, a fraction in [0,1)
 
     Raises:
         AnchorEvalError: as `estimate`, naming the model
     """
-    options = {"form": _text(form), "level": level, "margin": margin, "onChangedItem": on_changed_item}
+    options = {"form": _text(form), "level": level, "margin": margin, "over": over, "onChangedItem": on_changed_item}
     return decode(Comparison, _ask("compare", bundle, [a, b], options))
 
 
@@ -135,19 +138,21 @@ def rank(
     *,
     form: str | int | None = None,
     level: float | None = None,
+    over: Over | None = None,
     on_changed_item: OnChangedItem | None = None,
 ) -> Ranking:
     """Several models on the same anchors, with the places that each may have.
 
     Args:
         models: answers by model's name, or a list of them
+        over: what the places are said of, as in `compare`
     """
     runs: list[Model]
     if isinstance(models, Mapping):
         runs = [_run(given, name) for name, given in models.items()]
     else:
         runs = list(models)
-    options = {"form": _text(form), "level": level, "onChangedItem": on_changed_item}
+    options = {"form": _text(form), "level": level, "over": over, "onChangedItem": on_changed_item}
     return decode(Ranking, _ask("rank", bundle, runs, options))
 
 

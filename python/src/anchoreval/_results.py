@@ -20,6 +20,7 @@ Estimator = Literal[
     "score-map",
 ]
 Verdict = Literal["a-better", "b-better", "no-difference", "undecided"]
+Over = Literal["runs", "tasks", "these-answers"]
 CheckVerdict = Literal["passed", "regressed", "undecided"]
 PlanBasis = Literal["measured", "between", "beyond", "predicted"]
 
@@ -267,6 +268,7 @@ class Comparison(Difference):
     warnings: tuple[EstimateWarning, ...]
     names: ComparedNames
     margin: float
+    over: Over
     verdict: Verdict | None
     more_items: int | None
     scenarios: Mapping[str, Difference]
@@ -274,7 +276,7 @@ class Comparison(Difference):
 
 @dataclass(frozen=True)
 class RankInterval:
-    """Places that a model's full score may have, all models' intervals together."""
+    """Places that a model may have, all models' intervals together."""
 
     low: int
     high: int
@@ -300,6 +302,7 @@ class Ranking:
     digest: str
     warnings: tuple[EstimateWarning, ...]
     level: float
+    over: Over
     reason: str | None
     answered: int
     of: int

@@ -1,7 +1,7 @@
-import { normalCdf, normalQuantile, studentTQuantile } from "../numeric/distributions.ts";
+import { normalCdf, normalQuantile } from "../numeric/distributions.ts";
 import type { Bounds } from "../estimators/answered-sample.ts";
 import { looksLevel } from "./looks-level.ts";
-import type { SampledDifference } from "./paired-difference.ts";
+import { differenceBounds, type SampledDifference } from "./paired-difference.ts";
 
 /** Bounds that differ by less are the same number, summed in another order. */
 const ROUNDING = 1e-12;
@@ -114,18 +114,9 @@ export function eliminate(evidence: RaceEvidence, z: number, margin: number, rou
   return { out, most, leader, within: withinOf(leader), winner, ask };
 }
 
-/** One-sided bounds of a difference, each by itself, inside what the answers prove. */
-function pairBounds(
-  { difference, bounds, sampling }: ReturnType<RaceEvidence["difference"]>,
-  confidence: number,
-): Bounds {
-  if (sampling === null) return bounds;
-  if (sampling.variance === 0) return { low: difference, high: difference };
-  const half = studentTQuantile(confidence, Math.min(sampling.degrees, 1e7)) * Math.sqrt(sampling.variance);
-  return {
-    low: Math.min(difference, Math.max(difference - half, bounds.low)),
-    high: Math.max(difference, Math.min(difference + half, bounds.high)),
-  };
+/** One-sided bounds of a difference, each by itself; without an error what the answers prove. */
+function pairBounds({ sampling, ...own }: ReturnType<RaceEvidence["difference"]>, confidence: number): Bounds {
+  return sampling === null ? own.bounds : differenceBounds({ ...own, sampling }, confidence);
 }
 
 /**

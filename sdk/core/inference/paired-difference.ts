@@ -12,6 +12,14 @@ const WHOLE_GAP = 0.25;
 /** Of a difference that rests on no draw: both models answered every item. */
 export const NO_PAIRED_SAMPLING: KnownVariance = { variance: 0, degrees: Infinity };
 
+/** Variance of a difference; near 0 it rests on few answers, which two figures beside it count. */
+export interface DifferenceVariance extends KnownVariance {
+  /** Σw² where the items are taken for a draw: about a true difference of 0 the variance is V + unit·D². @default 0 */
+  readonly unit?: number;
+  /** Half of what one answer moves the difference by, which is no evidence. @default 0 */
+  readonly step?: number;
+}
+
 /** One model's answers to the items that both answered. */
 export interface PairedAnswers {
   /** Items, masses and inclusion probabilities are those of the other model too. */
@@ -65,11 +73,7 @@ export function shrunkPaired(
   { a, b }: { readonly a: readonly number[]; readonly b: readonly number[] },
 ): KnownVariance {
   const n = a.length;
-  const gaps = a.map((own, j) => b[j]! - own);
-  const total = (gap: (gap: number) => number): number => gaps.reduce((sum, own) => sum + gap(own), 0);
-  const [aAhead, bAhead] = [total((gap) => Math.max(0, -gap)), total((gap) => Math.max(0, gap))];
-  const squares = total((gap) => gap ** 2);
-  const size = (squares + WHOLE_GAP) / (aAhead + bAhead + WHOLE_GAP);
+  const { aAhead, bAhead, squares, size } = gapSums(a, b);
   const differing = (aAhead + bAhead) / size;
   const known = Math.min(degrees, 2 * (n - Math.max(aAhead / size, bAhead / size, n - differing)));
   // δ̃ − D² of one item, δ̃ at least |D| times the mean size of a gap, which of binary scores is 1.
@@ -78,6 +82,62 @@ export function shrunkPaired(
     variance: (known * variance + FREE_DEGREES * Math.max(0, free) * unit) / (known + FREE_DEGREES),
     degrees: degrees + FREE_DEGREES,
   };
+}
+
+/** How far either model is ahead, Σ(y_B − y_A)², and the mean size of a difference, in (0,1]. */
+function gapSums(
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+): Readonly<Record<"aAhead" | "bAhead" | "squares" | "size", number>> {
+  let [aAhead, bAhead, squares] = [0, 0, 0];
+  for (let j = 0; j < a.length; j++) {
+    const gap = b[j]! - a[j]!;
+    aAhead += Math.max(0, -gap);
+    bAhead += Math.max(0, gap);
+    squares += gap ** 2;
+  }
+  return { aAhead, bAhead, squares, size: (squares + WHOLE_GAP) / (aAhead + bAhead + WHOLE_GAP) };
+}
+
+/**
+ * Variance of the difference D of two scores of all N items about that on tasks like these, the items a draw of such tasks:
+ * Σ_N w²(d − D)², d = y_B − y_A, by the answered ones, Σ_A m·w·(d − D)²·n/(n−1), m·w being w²/π; shrunk toward the variance
+ * without a model as {@link pairedSampling} has it, and known to as many degrees of freedom as answers differ, and two. The noise
+ * of both runs is in it. With all items answered right or wrong and counting alike, {@link oneSidedConfidence} of it is
+ * McNemar's test with half of the continuity correction, by Student's t.
+ * @param weights - of all items, summing to 1
+ * @param a - answers to items that both answered
+ */
+export function taskSampling(weights: ArrayLike<number>, a: AnsweredSample, b: AnsweredSample): DifferenceVariance {
+  const { items, mass } = a;
+  const n = items.length;
+  const gaps = a.scores.map((score, j) => b.scores[j]! - score);
+  const mean = gaps.reduce((sum, gap, j) => sum + mass[j]! * gap, 0);
+  let [variance, unit] = [0, 0];
+  for (let j = 0; j < n; j++) {
+    const square = mass[j]! * weights[items[j]!]!;
+    unit += square;
+    variance += (square * (gaps[j]! - mean) ** 2 * n) / Math.max(1, n - 1);
+  }
+  const { aAhead, bAhead, size } = gapSums(a.scores, b.scores);
+  const scores = { a: Array.from(a.scores), b: Array.from(b.scores) };
+  const shrunk = shrunkPaired(mean, { variance, degrees: Infinity }, unit, scores);
+  const degrees = (aAhead + bAhead) / size + FREE_DEGREES;
+  return { variance: shrunk.variance, degrees, unit, step: answerStep(unit, a, b) };
+}
+
+/** Half of what one differing answer moves the difference of the scores of all items by. @param unit - Σw² */
+export function answerStep(unit: number, a: AnsweredSample, b: AnsweredSample): number {
+  return (gapSums(a.scores, b.scores).size * unit) / 2;
+}
+
+/** A difference that has another error beside that of its draw, and is of more than what was asked: nothing proves a bound. */
+export function widenedDifference(
+  { difference, sampling }: SampledDifference,
+  { unit = 0, step = 0, ...more }: DifferenceVariance,
+): SampledDifference {
+  const sum = satterthwaite([sampling, more].map((own) => ({ share: 1, sampling: own })));
+  return { difference, bounds: { low: -1, high: 1 }, sampling: { ...sum, unit, step } };
 }
 
 /** An answer's residual (y − p̂)/√(1−h), of the variance that it has where no answer moves the ability. */
@@ -91,37 +151,53 @@ export interface SampledDifference {
   readonly difference: number;
   /** Bounds that the answers alone prove. */
   readonly bounds: Bounds;
-  /** By the draw of the anchors, a fraction squared. */
-  readonly sampling: KnownVariance;
+  /** By the draw of the anchors, and of what else is taken for drawn, a fraction squared. */
+  readonly sampling: DifferenceVariance;
 }
 
 /**
- * Design-based interval of a difference of scores: D ± t·√V* with Student's t, inside what the answers prove. Turned
- * around it is the interval of S_A − S_B.
+ * Interval of a difference of scores: D ± t·√V with Student's t, inside what the answers prove. Turned around it is the
+ * interval of S_A − S_B. With `unit` and `step` it has the true differences δ for which |D − δ| − step is at most
+ * t·√(V + unit·(D − δ)²).
  * @param level - confidence level in (0,1)
  * @example pairedInterval({ difference: 0.1, bounds: { low: -1, high: 1 }, sampling: { variance: 0.0025, degrees: 20 } }, 0.95) // ≈ { low: -0.0043, high: 0.2043 }
  */
-export function pairedInterval({ difference, bounds, sampling }: SampledDifference, level: number): Bounds {
-  if (sampling.variance === 0) return { low: difference, high: difference };
-  const half = studentTQuantile(0.5 + level / 2, sampling.degrees) * Math.sqrt(sampling.variance);
+export function pairedInterval(sampled: SampledDifference, level: number): Bounds {
+  return differenceBounds(sampled, 0.5 + level / 2);
+}
+
+/** Both one-sided bounds of a difference. @param confidence - of each by itself, in (½,1) */
+export function differenceBounds({ difference, bounds, sampling }: SampledDifference, confidence: number): Bounds {
+  const half = halfWidth(sampling, confidence);
   return {
     low: Math.min(difference, Math.max(difference - half, bounds.low)),
     high: Math.max(difference, Math.min(difference + half, bounds.high)),
   };
 }
 
+/** How far a true difference may lie from its estimate at a one-sided confidence; Infinity where the items are too few to say. */
+export function halfWidth({ variance, degrees, unit = 0, step = 0 }: DifferenceVariance, confidence: number): number {
+  if (variance === 0 && step === 0) return 0;
+  const t = studentTQuantile(confidence, degrees);
+  const rest = 1 - t * t * unit;
+  return rest <= 0 ? Infinity : (step + t * Math.sqrt(rest * variance + unit * step ** 2)) / rest;
+}
+
 /**
  * One-sided confidence that B's full score is the higher: the level at which the one-sided interval of S_B − S_A just
- * excludes 0, F_t(D/√V*). It is 1 or 0 where the answers prove it, ½ for a difference of 0, and 1 minus it is the
- * confidence that A's is the higher.
+ * excludes 0, F_t((|D| − step)/√(V + unit·D²)) of D above 0. It is 1 or 0 where the answers prove it, ½ for a difference of 0
+ * or below a step, and 1 minus it is the confidence that A's is the higher.
  * @example oneSidedConfidence({ difference: 0.1, bounds: { low: -1, high: 1 }, sampling: { variance: 0.0025, degrees: 20 } }) // ≈ 0.9704
  */
 export function oneSidedConfidence({ difference, bounds, sampling }: SampledDifference): number {
+  const { variance, degrees, unit = 0, step = 0 } = sampling;
   if (bounds.low > 0) return 1;
   if (bounds.high < 0) return 0;
-  if (difference === 0) return 0.5;
-  if (sampling.variance === 0) return difference > 0 ? 1 : 0;
-  return studentTCdf(difference / Math.sqrt(sampling.variance), Math.min(sampling.degrees, 1e7));
+  const size = Math.abs(difference) - step;
+  if (difference === 0 || size <= 0) return 0.5;
+  const error = Math.sqrt(variance + unit * difference ** 2);
+  if (error === 0) return difference > 0 ? 1 : 0;
+  return studentTCdf((Math.sign(difference) * size) / error, Math.min(degrees, 1e7));
 }
 
 /** The same of S_A − S_B. */
@@ -143,8 +219,18 @@ export function weightedDifference(
   return {
     difference: mean(({ difference }) => difference),
     bounds: { low: mean(({ bounds }) => bounds.low), high: mean(({ bounds }) => bounds.high) },
-    sampling: satterthwaite(parts),
+    sampling: sumOfVariances(parts),
   };
+}
+
+/** Variance of a weighted sum of independent differences. @param parts - shares W, summing to 1 */
+export function sumOfVariances(
+  parts: readonly { readonly share: number; readonly sampling: DifferenceVariance }[],
+): DifferenceVariance {
+  const squares = (term: (sampling: DifferenceVariance) => number): number =>
+    parts.reduce((sum, { share, sampling }) => sum + share ** 2 * term(sampling), 0);
+  const [unit, step] = [squares((own) => own.unit ?? 0), squares((own) => own.step ?? 0)];
+  return { ...satterthwaite(parts), ...(step > 0 && { unit, step }) };
 }
 
 /** Items on which A's score is the higher, and on which B's is. */

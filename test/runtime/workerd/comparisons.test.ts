@@ -65,9 +65,22 @@ describe("POST …/checks", () => {
 });
 
 describe("POST …/comparisons", () => {
-  test.each([{}, { margin: 0.02, level: 0.9 }, { form: "20" }])("gives the SDK's comparison: %j", async (options) => {
+  test.each([
+    {},
+    { margin: 0.02, level: 0.9 },
+    { form: "20" },
+    { over: "tasks" as const },
+    { over: "these-answers" as const },
+  ])("gives the SDK's comparison: %j", async (options) => {
     const here = compareFromAnchors(bundle, a, b, options);
     expect(await client.compare(REF, { a, b, ...options })).toEqual(JSON.parse(JSON.stringify(here)));
+  });
+
+  test("takes trials, and says what holds of the models over runs", async () => {
+    const tried = Object.fromEntries(Object.entries(a.responses).map(([id, score], k) => [id, [score, k % 2]]));
+    const here = compareFromAnchors(bundle, { responses: tried }, b);
+    expect(here.over).toBe("runs");
+    expect(await client.compare(REF, { a: { responses: tried }, b })).toEqual(JSON.parse(JSON.stringify(here)));
   });
 
   test("A and B swapped is the same difference the other way round", async () => {
@@ -80,6 +93,8 @@ describe("POST …/comparisons", () => {
     ["one model alone", { a }, 422, "invalid_request"],
     ["a misspelt option", { a, b, margins: 0.1 }, 422, "invalid_request"],
     ["a margin of points", { a, b, margin: 2 }, 422, "invalid_option"],
+    ["runs of models asked once", { a, b, over: "runs" }, 422, "invalid_option"],
+    ["another over", { a, b, over: "models" }, 422, "invalid_request"],
     [
       "a score above 1",
       { a, b: { responses: { ...b.responses, [Object.keys(b.responses)[0]!]: 7 } } },

@@ -97,10 +97,16 @@ describe("bad input names its place", () => {
   });
 });
 
-test("comparisons and checks take scores alone, and say so", async () => {
-  const sides = { a: { responses: { ...answers, [second]: [1, 0] } }, b: { responses: answers } };
-  const problem = await problemOf(await startApp()("/v1/bundles/repeated/1.0.0/comparisons", post(sides)));
-  expect(problem).toMatchObject({ status: 422, issues: [{ code: "invalid_type" }] });
+test("comparisons and checks take trials, by their means", async () => {
+  const tried = { responses: { ...answers, [second]: [1, 0] } };
+  const mean = { responses: { ...answers, [second]: 0.5 } };
+  const asked = async (path: string, body: object): Promise<object> =>
+    (await startApp()(`/v1/bundles/repeated/1.0.0/${path}`, post(body))).json();
+  const compared = await asked("comparisons", { a: tried, b: { responses: answers }, over: "tasks" });
+  expect(compared).toEqual(await asked("comparisons", { a: mean, b: { responses: answers }, over: "tasks" }));
+  const checked = await asked("checks", { current: [tried], baselines: [{ responses: answers }] });
+  expect(checked).toEqual(await asked("checks", { current: [mean], baselines: [{ responses: answers }] }));
+  expect(checked).toHaveProperty("drop.drop");
 });
 
 test("answers to a bundle without prices have no cost, and single ones no trials", async () => {

@@ -5,10 +5,9 @@ import {
   loadBundle,
   type AnchorEvalErrorCode,
   type CheckOptions,
+  type Comparison,
 } from "anchoreval";
-import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { studentTCdf } from "../../../sdk/core/numeric/distributions.ts";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
@@ -26,24 +25,37 @@ function night(kept = 1): { responses: Record<string, number> } {
 }
 
 describe("a drop", () => {
-  test("is the comparison's difference, turned; its bounds are Student's", () => {
+  test("is the comparison's difference over tasks, turned, with its bounds at the confidence of each", () => {
     const [before, now] = [night(), night(0.9)];
     const check = checkFromAnchors(bundle, now, { baselines: [before], alarmsPerYear: 10 });
-    const compared = compareFromAnchors(bundle, before, now);
-    const { drop } = check;
-    expect(drop!.drop).toBeCloseTo(-compared.difference!, 12);
+    const drop = check.drop!;
+    const bounds = (oneSided: number): NonNullable<Comparison["interval"]> =>
+      compareFromAnchors(bundle, before, now, { level: 2 * oneSided - 1 }).interval!;
+    expect(drop.drop).toBeCloseTo(-compareFromAnchors(bundle, before, now).difference!, 12);
     expect(check.alarms).toEqual({ perYear: 10, runsPerYear: 365, probability: 10 / 365 });
-    // both bounds and the drop that is found tell of one standard error and one number of degrees of freedom
-    const error = (drop!.drop! - drop!.low!) / studentTQuantile(1 - 10 / 365, 200);
-    expect((drop!.high! - drop!.drop!) / error).toBeCloseTo(studentTQuantile(0.95, 200), 1);
-    expect(drop!.alarmsWithoutChange! / 365).toBeCloseTo(
-      studentTCdf(-studentTQuantile(1 - 10 / 365, 200) - 0.01 / error, 200),
-      3,
-    );
-    // wider than the comparison's, whose items are some of finitely many
-    expect(drop!.drop! - drop!.low!).toBeGreaterThan(
-      compared.difference! - compareFromAnchors(bundle, before, now, { level: 1 - 20 / 365 }).interval!.low,
-    );
+    expect(drop.low).toBeCloseTo(-bounds(1 - 10 / 365).high, 12);
+    expect(drop.high).toBeCloseTo(-bounds(0.95).low, 12);
+    // of a model that didn't change, fewer alarms than are allowed of one that dropped by what is allowed
+    expect(drop.alarmsWithoutChange).toBeGreaterThan(0);
+    expect(drop.alarmsWithoutChange).toBeLessThan(10);
+    expect(drop.found).toBeGreaterThan(drop.maxDrop + drop.drop! - drop.low!);
+  });
+
+  test("of too few items to raise an alarm at all has figures, not NaN", async () => {
+    const small = await loadBundle(memorySource(sampleBundle({ items: [6, 6], sizes: [4, 6] })));
+    const all = [...small.scenarios.values()].flatMap((scenario) => scenario.forms.get("6")!.itemIds);
+    const answers = (right: number) => ({ responses: Object.fromEntries(all.map((id) => [id, right])), form: "6" });
+    for (const [before, now] of [
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ] as const) {
+      const { drop, verdict } = checkFromAnchors(small, answers(now), { baselines: [answers(before)] });
+      const { low, high, alarmsWithoutChange, found } = drop!;
+      for (const figure of [low, high, alarmsWithoutChange, found]) expect(Number.isFinite(figure)).toBe(true);
+      if (before === now) expect(verdict).toBe("undecided");
+      else expect(verdict).not.toBe(before > now ? "passed" : "regressed");
+    }
   });
 
   test("verdicts: a collapse fails, the same answers pass what they can rule out, else nobody can tell", () => {

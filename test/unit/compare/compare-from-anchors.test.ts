@@ -5,6 +5,7 @@ import {
   loadBundle,
   rankFromAnchors,
   type Bundle,
+  type CompareOptions,
   type Comparison,
 } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
@@ -21,11 +22,15 @@ const load = (options: SampleBundleOptions = {}): Promise<Bundle> => loadBundle(
 const bundle = await load();
 const weak = sampleAnswers("20", {}, { accuracy: 0.4, seed: 1 });
 const strong = sampleAnswers("20", {}, { accuracy: 0.9, seed: 2 });
-const compare = (a: Record<string, number | null>, b: Record<string, number | null>, options = {}): Comparison =>
-  compareFromAnchors(bundle, { responses: a }, { responses: b }, options);
+const compare = (
+  a: Record<string, number | null>,
+  b: Record<string, number | null>,
+  options: CompareOptions = {},
+): Comparison => compareFromAnchors(bundle, { responses: a }, { responses: b }, options);
+const answers = { over: "these-answers" } as const;
 
 describe("two models", () => {
-  const found = compare(weak, strong);
+  const found = compare(weak, strong, answers);
 
   test("the difference is that of their scores, which are those of estimates", () => {
     const a = estimateFromAnchors(bundle, weak).score!;
@@ -61,7 +66,7 @@ describe("two models", () => {
   test("pairing pays: the interval is narrower than that of two models who answered by themselves", () => {
     const like = { ...strong };
     for (const id of Object.keys(like).slice(0, 4)) like[id] = 1 - like[id]!;
-    const near = compare(strong, like);
+    const near = compare(strong, like, answers);
     const { interval } = near;
     const alone = [strong, like].map((answers) => {
       const own = estimateFromAnchors(bundle, answers).interval!;
@@ -89,12 +94,27 @@ describe("verdicts against a margin", () => {
   });
 
   test("where it can't tell, it says how many items more would, and at those the interval would just exclude 0", () => {
-    const found = compare(strong, near);
+    const found = compare(strong, near, answers);
     expect(found.verdict).toBe("undecided");
     expect(found.moreItems).toBeGreaterThan(0);
     expect(found.moreItems).toBeLessThanOrEqual(60);
     // Nothing but every item tells two equal scores apart.
-    expect(compare(strong, strong)).toMatchObject({ difference: 0, verdict: "undecided", moreItems: 60 });
+    expect(compare(strong, strong, answers)).toMatchObject({ difference: 0, verdict: "undecided", moreItems: 60 });
+  });
+
+  test("of models even all items may not tell, and then it says so", () => {
+    expect(compare(strong, near)).toMatchObject({ over: "tasks", verdict: "undecided", moreItems: null });
+    const better = {
+      ...strong,
+      ...Object.fromEntries(
+        Object.keys(strong)
+          .slice(0, 14)
+          .map((id) => [id, 0]),
+      ),
+    };
+    const { verdict, moreItems, difference } = compare(better, strong);
+    expect({ verdict, ahead: difference! > 0 }).toEqual({ verdict: "b-better", ahead: true });
+    expect(moreItems).toBeNull();
   });
 });
 
@@ -102,8 +122,8 @@ describe("only items that both answered count", () => {
   const [first, second, third] = Object.keys(weak) as [string, string, string];
 
   test("the others' answers change nothing, and the counts say so", () => {
-    const some = (answers: Record<string, number>, drop: string): Record<string, number | null> => ({
-      ...answers,
+    const some = (own: Record<string, number>, drop: string): Record<string, number | null> => ({
+      ...own,
       [drop]: null,
     });
     const found = compare(some(weak, first), some(strong, second), { form: "20" });
@@ -151,9 +171,9 @@ test("with every item asked the difference is exact", async () => {
     Record<string, number>,
     Record<string, number>,
   ];
-  const found = compareFromAnchors(small, { responses: a }, { responses: b });
-  const mean = (answers: Record<string, number>): number =>
-    Object.entries(answers)
+  const found = compareFromAnchors(small, { responses: a }, { responses: b }, answers);
+  const mean = (own: Record<string, number>): number =>
+    Object.entries(own)
       .filter(([id]) => id.startsWith("alpha"))
       .reduce((sum, [, score]) => sum + score / 20, 0);
   const { alpha } = found.scenarios;
@@ -172,27 +192,27 @@ test("warnings name the model", () => {
 
 describe("forms whose score is the gate", () => {
   const folder = fileURLToPath(new URL("../../fixtures/golden-bundle/bundle", import.meta.url));
-  const answers = readFixture<Record<string, number | null>>("golden-bundle/answers.json");
+  const golden = readFixture<Record<string, number | null>>("golden-bundle/answers.json");
   const other = Object.fromEntries(
-    Object.entries(answers).map(([id, score], k) => [id, score !== null && k % 3 === 0 ? 1 - score : score]),
+    Object.entries(golden).map(([id, score], k) => [id, score !== null && k % 3 === 0 ? 1 - score : score]),
   );
-  const compared = async (a: typeof answers, b: typeof answers) => {
+  const compared = async (a: typeof golden, b: typeof golden) => {
     const gated = await loadBundle(folderSource(folder));
-    const { interval, ...found } = compareFromAnchors(gated, { responses: a }, { responses: b }, { form: "12" });
+    const { interval, ...found } = compareFromAnchors(gated, { responses: a }, { responses: b }, { form: "12", ...answers }); // prettier-ignore
     return { ...found, interval: interval! };
   };
 
   test("differ by what the scores beside the difference differ by", async () => {
-    const { difference, scores, scenarios } = await compared(answers, other);
+    const { difference, scores, scenarios } = await compared(golden, other);
     for (const own of [{ difference, scores }, ...Object.values(scenarios)])
       expect(own.difference).toBeCloseTo(own.scores.b.score! - own.scores.a.score!, 14);
   });
 
   test("turned around, the interval is mirrored; a model beside itself is in the middle of it", async () => {
-    const [there, back] = [await compared(answers, other), await compared(other, answers)];
+    const [there, back] = [await compared(golden, other), await compared(other, golden)];
     expect(back.interval.low).toBeCloseTo(-there.interval.high, 12);
     expect(back.interval.high).toBeCloseTo(-there.interval.low, 12);
-    const same = await compared(answers, answers);
+    const same = await compared(golden, golden);
     expect(same.difference).toBe(0);
     expect(same.interval.low).toBeCloseTo(-same.interval.high, 12);
     expect(same.interval.high).toBeLessThan((there.interval.high - there.interval.low) / 2);
@@ -210,7 +230,8 @@ describe("where held-out pairs of models have told how", () => {
       ),
     );
   const near = sampleAnswers("20", {}, { accuracy: 0.5, seed: 3 });
-  const compareOn = (own: Bundle): Comparison => compareFromAnchors(own, { responses: weak }, { responses: near });
+  const compareOn = (own: Bundle): Comparison =>
+    compareFromAnchors(own, { responses: weak }, { responses: near }, answers);
 
   test("scores are estimated together: their mean is that of estimates, and their difference what is said", async () => {
     const own = await told({ pairs });

@@ -127,9 +127,15 @@ describe("a race", () => {
 
   test("knows the scores exactly once all items are asked", () => {
     const twins = [models[2]!, { ...models[2]! }];
-    const found = play(twins, { margin: 0 });
+    const found = play(twins, { margin: 0, over: "these-answers" });
     expect(found.race).toMatchObject({ winner: "m0", within: 0, calls: { made: 800, next: 0, all: 800 } });
     for (const { score } of found.race.candidates) expect(score).toBeCloseTo(fullScore(models[2]!), 12);
+  });
+
+  test("of models, not of runs, ends without a winner among twins, and says how far one may be ahead", () => {
+    const { race: ended } = play([models[2]!, { ...models[2]! }], { margin: 0 });
+    expect(ended).toMatchObject({ over: "tasks", winner: null, calls: { made: 800, next: 0 } });
+    expect(ended.within).toBeGreaterThan(0);
   });
 
   test("counts a round once all of its items are there, and asks for the rest of it", () => {

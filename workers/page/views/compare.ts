@@ -3,8 +3,8 @@ import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchorev
 import { signedPoints } from "anchoreval/internal/words/figures";
 import {
   differenceWords,
-  INTERVAL_MEANING,
   mcNemarWords,
+  OVER_MEANING,
   scoreWords,
   verdictWords,
 } from "anchoreval/internal/words/result-words";
@@ -74,7 +74,7 @@ function comparisonContent(comparison: Comparison): Child {
     warningsContent(comparison.warnings),
     chart && figure(caption, drawn(chart)),
     table("Scores and differences, in points", ["scenario", ...columns.map(numbers)], rows),
-    comparison.interval === null ? null : element("p.meaning", INTERVAL_MEANING),
+    comparison.interval === null ? null : element("p.meaning", OVER_MEANING[comparison.over]),
     details("Details", element("p", sentence(mcNemarWords(comparison, names), names))),
   ];
 }

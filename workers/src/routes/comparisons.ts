@@ -3,11 +3,13 @@ import { checkFromAnchors, compareFromAnchors } from "anchoreval";
 import { refuseYanked } from "anchoreval/internal/check/check-from-anchors";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
-import { ANSWER_FIELDS, EstimateWarningSchema, IntervalSchema } from "../schemas/estimate.ts";
+import { ANSWER_FIELDS, EstimateWarningSchema, IntervalSchema, TRIAL_FIELDS } from "../schemas/estimate.ts";
 import { bundleForAnswers } from "./estimates.ts";
 import { operation, postToBundle, route } from "./route.ts";
 
-const { responses, form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
+const { form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
+const { responses } = TRIAL_FIELDS;
+const OverSchema = z.enum(["runs", "tasks", "these-answers"]);
 
 const ComparisonSideSchema = requestSchema(
   "ComparisonSide",
@@ -30,6 +32,10 @@ export const ComparisonRequestSchema = requestSchema("ComparisonRequest", {
   a: ComparisonSideSchema,
   b: ComparisonSideSchema,
   margin: optional(z.number(), "Largest difference of scores that doesn't matter, in [0,1). Default 0."),
+  over: optional(
+    OverSchema,
+    "What is said of: the models over runs, over tasks like these, or these answers alone. Default runs where trials tell, else tasks.",
+  ),
   form,
   level,
   onChangedItem,
@@ -48,7 +54,7 @@ const difference = {
   difference: described(figure, "S_B − S_A."),
   interval: IntervalSchema.nullable(),
   reason: z.string().nullable(),
-  oneSidedConfidence: described(figure, "Confidence that B's full score is higher."),
+  oneSidedConfidence: described(figure, "Confidence that B is better, in what `over` says."),
   mcnemar: z
     .object({ aHigher: count, bHigher: count, pValue: z.number() })
     .openapi("McNemar", { description: "Mid-p test on the raw answers." }),
@@ -66,8 +72,12 @@ export const ComparisonSchema = answerSchema("Comparison", {
   digest: z.string(),
   names: z.object({ a: z.string(), b: z.string() }),
   margin: z.number(),
+  over: described(OverSchema, "What difference, interval and verdict are said of."),
   verdict: z.enum(["a-better", "b-better", "no-difference", "undecided"]).nullable(),
-  moreItems: described(figure, "Number of further items that would decide it; for `undecided`."),
+  moreItems: described(
+    figure,
+    "Number of further items that would decide it; for `undecided`, null where all items wouldn't.",
+  ),
   warnings: z.array(EstimateWarningSchema).readonly(),
   scenarios: z.record(z.string(), z.object(difference).openapi("Difference")),
 });

@@ -25,7 +25,7 @@ const GoalSchema = z.enum(["score", "ability"]);
 const StopSchema = z.strictObject({
   halfWidth: optional(z.number(), "The interval's half-width is at most this."),
   threshold: optional(z.number(), "The score is surely above or below this."),
-  better: optional(z.boolean(), "One of the two models is surely better."),
+  better: optional(z.boolean(), "The score of one of the two runs on all items is surely the higher."),
   standardError: optional(z.number(), "The ability's standard error is at most this; goal `ability`."),
 });
 

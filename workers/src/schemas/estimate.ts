@@ -252,7 +252,7 @@ export const ANSWER_FIELDS = {
 };
 
 /** The same of a model whose items may have been tried several times. */
-const TRIAL_FIELDS = {
+export const TRIAL_FIELDS = {
   ...ANSWER_FIELDS,
   responses: TrialResponsesSchema,
   over: optional(

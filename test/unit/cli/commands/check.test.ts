@@ -57,7 +57,7 @@ describe("check", () => {
     expect(out).toMatch(/^sample 1\.0\.0, form 20: replayed from 2 runs of the baseline, which answer \d+\.?\d* % of /);
     expect(out).toMatch(/\nlooked at +items +false alarms a year +drop of 1 .*\n1 run +40 +/);
     expect(out).toMatch(/\n30 nights +20 +.*\n30 nights +40 +/);
-    expect(out).toContain("with half of the items and with all");
+    expect(out).toContain("with half of the items (the mean of random halves) and with all");
     const { checks, gates } = JSON.parse((await runCommand(...table, "--json")).out) as {
       checks: { runs: number }[];
       gates: { items: number; within: number; power: number[] }[];

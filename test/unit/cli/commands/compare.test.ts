@@ -54,7 +54,7 @@ describe("compare --a --b", () => {
     expect(out).toContain("strong is better\n");
     expect(out).toMatch(/one-sided confidence that strong is better: (above )?99\.\d+ %/);
     expect(out).toMatch(/mid-p McNemar (below )?0\.\d+ \(two-sided\)/);
-    expect(out).toContain("not sampling noise, other prompts or other items");
+    expect(out).toContain("for the models on tasks like these: other runs and other tasks would differ");
     expect(out).not.toContain("stratified mean");
     expect((await runCommand(...compare, "--a", a, "--b", b, "--verbose")).out).toMatch(
       /alpha: raw answers.*\n.*\n?stratified mean/s,
@@ -69,8 +69,33 @@ describe("compare --a --b", () => {
     const more = await runCommand(...compare, "--a", a, "--b", b, "--margin", "2");
     expect(more.out).toContain("strong is better by more than 2.0 points");
     const same = await runCommand(...compare, "--a", a, "--b", a);
-    expect(same.out).toContain("can't tell: about 60 more items would, if the difference stayed what it is");
+    expect(same.out).toContain("can't tell: not even all items would, if the difference stayed what it is; several runs of each model may"); // prettier-ignore
     expect(same.out).toContain("weak (2)");
+    expect(same.out).toContain("for the models on tasks like these");
+  });
+
+  it("says of these answers alone what holds of them alone", async () => {
+    const { out } = await runCommand(...compare, "--a", b, "--b", a, "--over", "these-answers");
+    expect(out).toContain("strong scored higher\n");
+    expect(out).not.toContain("better");
+    expect(out).toContain("two runs of one model may differ by as much");
+    const same = await runCommand(...compare, "--a", a, "--b", a, "--over", "these-answers");
+    expect(same.out).toContain("can't tell: about 60 more items would, if the difference stayed what it is");
+  });
+
+  it("averages several runs of a model, and says what holds of it over runs", async () => {
+    const runs = (file: string): string[] => [file, "--a", b];
+    const { out } = await runCommand(...compare, "--a", ...runs(a), "--b", c, "--json");
+    const means = Object.fromEntries(Object.entries(answers(2)).map(([id, score]) => [id, [score, answers(11)[id]!]]));
+    const expected = compareFromAnchors(
+      await loadBundle(folderSource(bundle)),
+      { name: "weak", responses: means, form: "20" },
+      { name: "middle", responses: answers(4), form: "20" },
+    );
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(expected.over).toBe("runs");
+    const table = await runCommand(...compare, a, b, c, "--over", "these-answers");
+    expect(table.out).toContain("these very runs' scores on all items");
   });
 
   it("reads logs of the harness, each PATH one model's", async () => {
@@ -125,6 +150,8 @@ it("names what is wrong, exit code 2", async () => {
     [["--a", a, "--b", b, "--margin", "x"], "invalid_option"],
     [[a, b, c, "--margin", "1"], "invalid_option"],
     [["--a", a, "--b", b, "--level", "1"], "invalid_option"],
+    [["--a", a, "--b", b, "--over", "runs"], "invalid_option"],
+    [["--a", a, "--b", b, "--over", "models"], "invalid_option"],
     [["--a", a, "--b", b, "--form", "99"], "unknown_form"],
     [["--a", a, "--b", file("small", 3, "8")], "invalid_answers"],
     [["--a", a, "--b", folder.write("bad.json", '{"nope": 1}')], "invalid_answers"],
