@@ -3,8 +3,7 @@ import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { checkCall, type OptionNames } from "../core/call.ts";
-import { invalidOption } from "../core/errors.ts";
+import { checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
 import {
   type PairedAnswers,
   pairedSampling,

@@ -1,7 +1,7 @@
 import type { AdaptiveItem } from "../adaptive/types.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import { droppedWarnings, scoreOf, scoreProblem } from "../estimate/resolve-answers.ts";
+import { droppedWarnings, scoreProblem } from "../estimate/resolve-answers.ts";
 import type { EstimateWarning, Score } from "../estimate/types.ts";
 import { type RaceOrder, roundItems } from "./race-order.ts";
 
@@ -47,7 +47,7 @@ export function raceAnswers(
   const warnings: RaceWarning[] = [];
   const read = candidates.map(({ name, responses, hashes }) => {
     const entries: Iterable<[string, Score]> = responses instanceof Map ? responses : Object.entries(responses);
-    const own = new Map(Array.from(entries, ([id, score]) => [id, scoreOf(score)]));
+    const own = new Map(Array.from(entries, ([id, score]) => [id, typeof score === "boolean" ? Number(score) : score]));
     refuseScores(name, own);
     const unknown = [...own.keys()].filter((id) => !position.has(id));
     if (unknown.length > 0 && unknown.length === own.size)

@@ -142,11 +142,6 @@ function unknownItem(id: string): Issue {
   return { path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` };
 }
 
-/** A score as a number, whatever else it is as it is: true and false are 1 and 0. */
-export function scoreOf<T>(score: T | boolean): T | number {
-  return typeof score === "boolean" ? Number(score) : score;
-}
-
 /** The rule that a score breaks; null where it is a number in [0,1], true, false, or null for no answer. */
 export function scoreProblem(score: unknown): { code: string; message: string } | null {
   if (score === null || typeof score === "boolean") return null;

@@ -1,5 +1,4 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import { scoreOf } from "../estimate/resolve-answers.ts";
 import type { Score } from "../estimate/types.ts";
 import type { ItemTrials } from "./types.ts";
 
@@ -90,7 +89,7 @@ export function checkedTrials(responses: TrialResponses): {
   const trials = new Map<string, ItemTrials>();
   const entries = responses instanceof Map ? responses : Object.entries(responses);
   for (const [id, answer] of entries as Iterable<[string, unknown]>) {
-    const value = Array.isArray(answer) ? answer.map(scoreOf) : scoreOf(answer);
+    const value = Array.isArray(answer) ? answer.map(asNumber) : asNumber(answer);
     const found = isTrials(value) ? trialIssues(id, value) : [];
     issues.push(...found);
     if (found.length > 0) continue;
@@ -104,6 +103,11 @@ export function checkedTrials(responses: TrialResponses): {
   if (issues.length === 0) return { means, summaries, trials };
   const message = `${issues.length} ${issues.length === 1 ? "answer" : "answers"} cannot be scored: ${issues[0]!.message}`;
   throw new AnchorEvalError("invalid_answers", message + (issues.length > 1 ? ", …" : ""), { issues });
+}
+
+/** True and false are 1 and 0. */
+function asNumber(score: unknown): unknown {
+  return typeof score === "boolean" ? Number(score) : score;
 }
 
 function trialIssues(id: string, value: object): Issue[] {

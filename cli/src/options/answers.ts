@@ -105,7 +105,7 @@ export async function readModel(
   return { ...answered, name, hashes, ...(trials.size > 0 && { trials }) };
 }
 
-/** What `-` stands for, in place of a file of answers. */
+/** Called `-`, in place of a file of answers. */
 const STANDARD_INPUT = "standard input";
 
 /**

@@ -18,7 +18,7 @@ import {
 } from "anchoreval";
 import { readAnswers } from "anchoreval/node";
 import { describe, expect, it, test } from "vitest";
-import { checkNames } from "../../sdk/core/call.ts";
+import { checkNames } from "../../sdk/core/errors.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { expectRefusal, refusal, rejection } from "../support/refusal.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
