@@ -269,7 +269,7 @@ export function createClient(options: ClientOptions): Client {
 /** Answers as JSON has them. */
 function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "responses" | "a" | "b"> {
   const plain = (responses: Responses): PlainResponses =>
-    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : responses;
+    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : (responses as PlainResponses);
   if ("responses" in answers) return { responses: plain(answers.responses) };
   return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
 }
