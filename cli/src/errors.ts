@@ -60,7 +60,7 @@ export function reportError(raised: unknown, { stdout, stderr }: Streams, json: 
   return USAGE_CODES.has(code) ? 2 : 1;
 }
 
-/** What the disk refuses is no defect, wherever in a command it is met. */
+/** An error of the disk is no defect, wherever in a command it is met. */
 function ofDisk(error: unknown): unknown {
   if (error instanceof AnchorEvalError || !hasCode(error, "ENOSPC", "EDQUOT", "EROFS")) return error;
   const { path = "a file" } = error as NodeJS.ErrnoException;

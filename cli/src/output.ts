@@ -46,19 +46,15 @@ function outlet(name: "stdout" | "stderr"): Outlet {
     isOpen = false;
     if (!hasCode(error, ...READER_GONE)) why ??= whyNot(error);
   };
-  const write = (text: string, done: () => void = () => undefined): void => {
-    if (!isOpen) {
-      done();
-      return;
-    }
+  const write = (text: string): void => {
+    if (!isOpen) return;
     const stream = process[name];
     if (!isHeard) stream.on("error", end); // of pipes; a file throws
     isHeard = true;
     try {
-      stream.write(text, done);
+      stream.write(text);
     } catch (error) {
       end(error);
-      done();
     }
   };
   return {
@@ -68,9 +64,9 @@ function outlet(name: "stdout" | "stderr"): Outlet {
     get isTTY() {
       return process[name].isTTY;
     },
-    write: (text) => write(text),
+    write,
     lost: async () => {
-      if (isHeard) await new Promise<void>((resolve) => write("", resolve));
+      if (isHeard && isOpen) await new Promise((resolve) => process[name].write("", resolve));
       return why;
     },
   };

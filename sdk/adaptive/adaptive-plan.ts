@@ -1,5 +1,4 @@
-import { checkNames, type OptionNames } from "../core/call.ts";
-import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { AnchorEvalError, checkNames, invalidOption, type OptionNames } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { looksLevel, MOST_LOOKS } from "../core/inference/looks-level.ts";
 import type { ItemPool } from "./item-pool.ts";

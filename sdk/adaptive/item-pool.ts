@@ -2,11 +2,10 @@ import { namedSource } from "../bundles/sources.ts";
 import { loadItemLines } from "../bundles/read-file.ts";
 import type { ItemLines } from "../core/bundle/item-lines.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
-import { checkNames } from "../core/call.ts";
 import type { Population } from "../core/adaptive/population.ts";
 import { refuseFullScores, type Bundle, type BundleScenario, type BundleSource } from "../core/bundle/bundle.ts";
 import type { BankManifest, ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
 import type { AdaptiveItem } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import type { AdaptiveState } from "../core/adaptive/state.ts";
-import type { EstimateWarning, Responses } from "../estimate/types.ts";
+import type { EstimateWarning, Responses, Score } from "../estimate/types.ts";
 
 /** The goal and the limits of an adaptive evaluation. */
 export interface AdaptiveOptions {
@@ -157,4 +157,4 @@ export interface NextItemsRequest {
 }
 
 /** Answers as JSON has them. */
-export type PlainResponses = Exclude<Responses, ReadonlyMap<string, number | null>>;
+export type PlainResponses = Exclude<Responses, ReadonlyMap<string, Score>>;

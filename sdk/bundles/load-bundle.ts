@@ -1,10 +1,9 @@
 import { type Bundle, type BundleSource, unknownForm } from "../core/bundle/bundle.ts";
-import { checkNames } from "../core/call.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
 import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";

@@ -21,8 +21,7 @@ import { parseYank, type Yank } from "../core/bundle/yank.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
-import { checkNames } from "../core/call.ts";
-import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";
 import { checkLength, fileBound } from "./read-file.ts";
 
 /**

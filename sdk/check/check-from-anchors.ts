@@ -2,8 +2,7 @@ import { commonWhole, keepCommon, resolveModels } from "../compare/common-answer
 import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { checkCall, type OptionNames } from "../core/call.ts";
-import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
 import {
   halfWidth,
   pairedSampling,

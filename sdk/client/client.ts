@@ -1,8 +1,7 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { checkIdentity, fileBound } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import { checkNames } from "../core/call.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
 import type { PlanRequest, ServedPlan } from "../plan/plan-request.ts";
@@ -271,7 +270,7 @@ export function createClient(options: ClientOptions): Client {
 /** Answers as JSON has them. */
 function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "responses" | "a" | "b"> {
   const plain = (responses: Responses): PlainResponses =>
-    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : responses;
+    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : (responses as PlainResponses);
   if ("responses" in answers) return { responses: plain(answers.responses) };
   return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
 }

@@ -1,5 +1,4 @@
-import type { OptionNames } from "../core/call.ts";
-import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, type AnchorEvalErrorCode, type Issue, type OptionNames } from "../core/errors.ts";
 import { type Bound, readBody, readReason } from "./body.ts";
 
 /** How requests are made; every part can be replaced. */

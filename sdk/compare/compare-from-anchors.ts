@@ -1,6 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { checkCall } from "../core/call.ts";
-import { invalidOption, requireNumbers } from "../core/errors.ts";
+import { checkCall, invalidOption, requireNumbers } from "../core/errors.ts";
 import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";

@@ -1,6 +1,5 @@
 import type { ItemPool } from "../adaptive/item-pool.ts";
-import { checkCall } from "../core/call.ts";
-import { invalidOption } from "../core/errors.ts";
+import { checkCall, invalidOption } from "../core/errors.ts";
 import { eliminate, type Elimination, provenBest, raceQuantile } from "../core/inference/elimination.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { createRandom } from "../core/numeric/random.ts";

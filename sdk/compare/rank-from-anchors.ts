@@ -1,6 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { checkCall } from "../core/call.ts";
-import { invalidOption } from "../core/errors.ts";
+import { checkCall, invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
 import { rankIntervals } from "../core/inference/ranks.ts";

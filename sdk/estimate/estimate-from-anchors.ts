@@ -1,6 +1,5 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { checkCall, type OptionNames } from "../core/call.ts";
-import { requireNumbers } from "../core/errors.ts";
+import { checkCall, type OptionNames, requireNumbers } from "../core/errors.ts";
 import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";

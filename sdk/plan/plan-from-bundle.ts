@@ -1,7 +1,6 @@
 import { type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { checkCall } from "../core/call.ts";
-import { invalidOption } from "../core/errors.ts";
+import { checkCall, invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";

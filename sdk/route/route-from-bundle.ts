@@ -4,8 +4,7 @@ import { decodeRouting } from "../core/bundle/routing-file.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../core/routing/predict-chances.ts";
 import { textCoordinates } from "../core/routing/text-coordinates.ts";
-import { checkCall, checkNames } from "../core/call.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, checkCall, checkNames, type Issue } from "../core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
 

@@ -1,6 +1,5 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
-import { checkCall } from "../core/call.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, checkCall, type Issue } from "../core/errors.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { logit } from "../core/numeric/functions.ts";

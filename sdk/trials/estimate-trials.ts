@@ -1,6 +1,5 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
-import { checkCall, type OptionNames } from "../core/call.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkCall, type OptionNames } from "../core/errors.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
 import { type KnownVariance, satterthwaite } from "../core/inference/sampling-variance.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";

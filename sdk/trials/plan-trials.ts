@@ -1,6 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { checkCall } from "../core/call.ts";
-import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { AnchorEvalError, checkCall, invalidOption } from "../core/errors.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import { planFromBundle } from "../plan/plan-from-bundle.ts";

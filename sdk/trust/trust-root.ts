@@ -5,8 +5,7 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import { compareVersions } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
-import { checkNames } from "../core/call.ts";
-import { invalidOption } from "../core/errors.ts";
+import { checkNames, invalidOption } from "../core/errors.ts";
 import {
   checkRoots,
   currentRoot,

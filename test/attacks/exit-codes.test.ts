@@ -117,14 +117,14 @@ describe.skipIf(!isLinux)("exit codes (needs /dev/full)", () => {
     const prints = readFileSync(out(`${k}.out`)).length > 0;
     const err = readFileSync(out(`${k}.err`), "utf8");
     expect({ code: Number(alone), defect: /defect|\n\s+at /.test(err) }).toEqual({ code, defect: false });
-    const found: Record<string, number> = {};
+    const codes: Record<string, number> = {};
     const expected: Record<string, number> = {};
     for (const [at, [condition, script]] of Object.entries(CONDITIONS).entries()) {
       if (!WHOLE && k >= 2 && (at + k) % 5 > 0) continue;
-      found[condition] = Number(await shell(script, argv));
+      codes[condition] = Number(await shell(script, argv));
       expected[condition] = condition === "with output to a full disk" && prints && code === 0 ? 1 : code;
     }
-    expect(found).toEqual(expected);
+    expect(codes).toEqual(expected);
   });
 
   test("output that is lost is said, whatever the verdict", async () => {

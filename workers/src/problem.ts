@@ -122,7 +122,10 @@ function shortened(text: string): string {
 }
 
 /** zod's findings as issues, and the first as a sentence. @param root - what an empty path refers to */
-export function describeZodError(error: z.ZodError, root: "body" | "query" | "line"): { detail: string; issues: Issue[] } {
+export function describeZodError(
+  error: z.ZodError,
+  root: "body" | "query" | "line",
+): { detail: string; issues: Issue[] } {
   const issues = error.issues.map(({ path, code, message }) => ({
     path: path.map((key) => (typeof key === "symbol" ? String(key) : key)),
     code,

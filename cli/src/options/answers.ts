@@ -125,7 +125,7 @@ export async function readModel(
   return { name, responses: answers, ...given({ form }), hashes, ...(trials.size > 0 && { trials }), warnings: [] };
 }
 
-/** What `-` stands for, in place of a file of answers. */
+/** Called `-`, in place of a file of answers. */
 const STANDARD_INPUT = "standard input";
 
 /**

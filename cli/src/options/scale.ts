@@ -21,7 +21,7 @@ export function readScale(options: OptionReader): ScaleOptions {
   };
 }
 
-/** What an option in points allows, in points. */
+/** The values that an option in points allows, in points. */
 interface PointsRule {
   /** @default 0.1, as results have one decimal */
   readonly min?: number;

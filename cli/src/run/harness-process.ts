@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
+import { STANDARD } from "../output.ts";
 
 /** Ctrl-C in a terminal reaches the harness too; where only this program got it, it is passed on after so long. */
 const PASSED_ON_AFTER_MS = 2000;
@@ -18,8 +19,11 @@ export async function runHarness(
 ): Promise<number | NodeJS.Signals> {
   const file = log === undefined ? null : await open(log, "a");
   try {
-    const output = file?.fd ?? 2;
+    // Passed on, but to a terminal, so that a harness doesn't fail where nobody reads standard error any more.
+    const output = file?.fd ?? (process.stderr.isTTY ? 2 : "pipe");
     const child = spawn(program!, words, { stdio: ["inherit", output, output] });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => STANDARD.stderr.write(text));
     const passOn = (): void => void setTimeout(() => child.kill("SIGINT"), PASSED_ON_AFTER_MS).unref();
     const end = (): void => void child.kill("SIGTERM");
     signal.addEventListener("abort", passOn, { once: true });

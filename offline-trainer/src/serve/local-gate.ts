@@ -38,7 +38,7 @@ export default {
 };
 
 /**
- * What goes out compressed has other bytes than its ETag names: the tag is weak then, as Cloudflare makes it.
+ * Compressed bytes are others than an ETag names: the tag is weak then, as Cloudflare makes it.
  * @see RFC 9110, §8.8.3
  */
 function weaken(headers: Headers, accepted: string): void {

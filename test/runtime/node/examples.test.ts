@@ -146,6 +146,22 @@ describe.skipIf(!python)("examples/ci/check.py (skipped without python3)", () =>
     expect(await gate("--responses", released, "--min-score", "99")).toMatchObject({ code: 3 });
   });
 
+  test.each(["0.83", "0.02", "1", "101", "-1", "x"])(
+    "refuses --min-score %s, which is no score in points",
+    async (text) => {
+      const { code, err } = await gate("--responses", released, `--min-score=${text}`);
+      expect(err).toContain("--min-score");
+      expect(code).toBe(2);
+    },
+  );
+
+  test("less than one point has its unit", async () => {
+    expect(await gate("--baseline", released, "--responses", released, "--max-drop", "0.5")).toMatchObject({ code: 2 });
+    expect(await gate("--baseline", released, "--responses", released, "--max-drop", "0.5pt")).toMatchObject({
+      code: 4,
+    });
+  });
+
   test.each<[string, string, string]>([
     ["an unknown item", '{"nowhere": 1}', "invalid_answers"],
     ["an item twice", '{"x": 1, "x": 0}', "twice"],

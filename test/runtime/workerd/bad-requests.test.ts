@@ -166,7 +166,7 @@ describe("a query that the route doesn't have", () => {
 
 describe("a compressed body", () => {
   const routes = async (): Promise<[string, string][]> => {
-    const { paths } = (await (await startApp()("/openapi.json")).json()) as { paths: Record<string, object> };
+    const { paths } = await (await startApp()("/openapi.json")).json<{ paths: Record<string, object> }>();
     return Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).flatMap((method): [string, string][] =>
         method === "get" ? [] : [[method.toUpperCase(), path]],

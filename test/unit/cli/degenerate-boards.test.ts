@@ -88,9 +88,9 @@ describe.each(Object.entries(BOARDS))("%s", (name, board) => {
       Array.from({ length: board.items }, (_, i) => board.score(m, i)).reduce((sum, own) => sum + own, 0),
     );
     if (new Set(scores).size > 1) return;
-    const own = await loadBundle(folderSource(bundle));
-    const ids = own.scenarios.get("all")!.forms.get("8")!.itemIds;
-    const like = estimateFromAnchors(own, Object.fromEntries(ids.map((id, k) => [id, scores[0] === board.items ? 1 : scores[0] === 0 ? 0 : k % 2]))); // prettier-ignore
+    const fitted = await loadBundle(folderSource(bundle));
+    const ids = fitted.scenarios.get("all")!.forms.get("8")!.itemIds;
+    const like = estimateFromAnchors(fitted, Object.fromEntries(ids.map((id, k) => [id, scores[0] === board.items ? 1 : scores[0] === 0 ? 0 : k % 2]))); // prettier-ignore
     expect(like.scenarios["all"]).toMatchObject({ range: "inside", percentile: null });
     expect(like.warnings.map(({ code }) => code)).not.toContain("weaker_than_any_seen");
     expect(like.warnings.map(({ code }) => code)).not.toContain("stronger_than_any_seen");

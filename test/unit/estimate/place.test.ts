@@ -39,8 +39,8 @@ describe("of one scenario the overall result is the scenario's", () => {
     for (const count of [1, 20, 36, 49, 50])
       for (const level of [0.8, 0.95]) {
         const { score, interval, reason, scenarios } = estimateFromAnchors(gsm8k, Object.fromEntries(Object.entries(a).slice(0, count)), { form: "50", level }); // prettier-ignore
-        const own = scenarios["gsm8k"]!;
-        if (score !== null) expect({ score, interval, reason }).toEqual({ score: own.score, interval: own.interval, reason: own.reason }); // prettier-ignore
+        const alone = scenarios["gsm8k"]!;
+        if (score !== null) expect({ score, interval, reason }).toEqual({ score: alone.score, interval: alone.interval, reason: alone.reason }); // prettier-ignore
       }
   });
 

@@ -18,7 +18,7 @@ import {
 } from "anchoreval";
 import { readAnswers } from "anchoreval/node";
 import { describe, expect, it, test } from "vitest";
-import { checkNames } from "../../sdk/core/call.ts";
+import { checkNames } from "../../sdk/core/errors.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { expectRefusal, refusal, rejection } from "../support/refusal.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
@@ -96,11 +96,11 @@ describe.each(CALLS)("%s", (_, call) => {
 
 test("the nearest name is offered, where one is near", () => {
   const names = { form: true, formDigest: true, level: true, onChangedItem: true } as const;
-  const told = (name: string): string => refusal(() => checkNames<object>({ [name]: 1 }, names)).message;
-  expect(told("froms")).toBe("there is no option froms (did you mean form?): there are form, formDigest, level, onChangedItem"); // prettier-ignore
-  expect(told("onchangeditem")).toContain("did you mean onChangedItem?");
-  expect(told("confidence")).toBe("there is no option confidence: there are form, formDigest, level, onChangedItem");
-  expect(told("x")).not.toContain("did you mean");
+  const message = (name: string): string => refusal(() => checkNames<object>({ [name]: 1 }, names)).message;
+  expect(message("froms")).toBe("there is no option froms (did you mean form?): there are form, formDigest, level, onChangedItem"); // prettier-ignore
+  expect(message("onchangeditem")).toContain("did you mean onChangedItem?");
+  expect(message("confidence")).toBe("there is no option confidence: there are form, formDigest, level, onChangedItem");
+  expect(message("x")).not.toContain("did you mean");
 });
 
 test("a form's id is text", async () => {
