@@ -20,6 +20,7 @@ import { disorder, MOST_DISORDER } from "../core/person-fit/disorder.ts";
 import { answerCurves } from "../core/person-fit/statistics.ts";
 import { type ScenarioEstimate, wholeEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
+import { estimandWords } from "./estimand.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
 import {
   countAnswers,
@@ -129,7 +130,8 @@ export function scoreAnswers(
   const ordered = Object.fromEntries(
     bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
   );
-  const estimate = {
+  const estimand = estimandWords(bundle.manifest);
+  const estimate: Estimate = {
     benchmark: bundle.manifest.benchmark,
     version: bundle.manifest.version,
     form: formId,
@@ -137,6 +139,7 @@ export function scoreAnswers(
     ...overallScore(bundle.manifest, form, scenarios, level),
     ...countAnswers(Object.values(ordered)),
     warnings,
+    ...(estimand !== null && { estimand }),
     scenarios: ordered,
   };
   return { estimate, model, scenarios };
