@@ -1,7 +1,7 @@
 import type { Manifest } from "../core/bundle/manifest.ts";
 
 /**
- * What a bundle's scores are, where that isn't the plain mean over the items: a sentence; null where it is.
+ * The meaning of a bundle's scores, where that isn't the plain mean over the items: a sentence; null where it is.
  * @example estimandWords(bundle.manifest) // "What is estimated: in math each subscenario counts the same; overall each scenario counts the same: not the mean over items."
  */
 export function estimandWords({ scenarios, weighting }: Pick<Manifest, "scenarios" | "weighting">): string | null {

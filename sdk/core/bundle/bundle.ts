@@ -3,7 +3,7 @@ import type { ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
-import type { Yank } from "./yank.ts";
+import type { Yank } from "./parse-manifest.ts";
 import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
 import { FULL_SCORE_PARAMETERIZATION, type BundleFileName, type Weighting } from "./names.ts";
 

@@ -25,7 +25,10 @@ export function itemLines(bytes: Uint8Array, manifest: Pick<Manifest, "scenarios
     lines++;
   }
   if (lines !== count)
-    throw new AnchorEvalError("bundle_invalid", `${place}: items.jsonl has ${lines} lines, the manifest ${count} items`);
+    throw new AnchorEvalError(
+      "bundle_invalid",
+      `${place}: items.jsonl has ${lines} lines, the manifest ${count} items`,
+    );
   const decoder = new TextDecoder();
   return {
     count,

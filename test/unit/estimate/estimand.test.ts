@@ -1,6 +1,5 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
-import { encodeBundle } from "anchoreval/bundle";
-import type { Manifest } from "anchoreval/bundle";
+import { encodeBundle, type Manifest } from "anchoreval/bundle";
 import { estimandWords } from "anchoreval/internal/estimate/estimand";
 import { expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
