@@ -1,4 +1,4 @@
-import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
+import { type Bundle, type BundleScenario, estimandWords } from "../core/bundle/bundle.ts";
 import { requireNumbers } from "../core/errors.ts";
 import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
@@ -20,7 +20,6 @@ import { disorder, MOST_DISORDER } from "../core/person-fit/disorder.ts";
 import { answerCurves } from "../core/person-fit/statistics.ts";
 import { type ScenarioEstimate, wholeEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
-import { estimandWords } from "./estimand.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
 import {
   countAnswers,

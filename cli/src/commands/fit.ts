@@ -10,7 +10,7 @@ import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matr
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
-import { estimandWords } from "anchoreval/internal/estimate/estimand";
+import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";

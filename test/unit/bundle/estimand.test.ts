@@ -1,6 +1,6 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { encodeBundle, type Manifest } from "anchoreval/bundle";
-import { estimandWords } from "anchoreval/internal/estimate/estimand";
+import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
