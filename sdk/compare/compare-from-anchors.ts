@@ -42,7 +42,10 @@ export function compareFromAnchors(
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
   const { scores: given, whole, answered, warnings, ...served } = common;
   const form = bundle.manifest.forms.find(({ id }) => id === served.form)!;
-  const [left, right] = given.map((own, k) => comparedSide(bundle, form.id, own, level, whole[k])) as [ComparedSide, ComparedSide];
+  const [left, right] = given.map((own, k) => comparedSide(bundle, form.id, own, level, whole[k])) as [
+    ComparedSide,
+    ComparedSide,
+  ];
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {

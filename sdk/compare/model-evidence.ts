@@ -41,9 +41,7 @@ export function modelEvidence(
       const all = whole.get(id)?.scores;
       const sample =
         scenario &&
-        (all
-          ? wholeSample(scenario.weights, all)
-          : answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!));
+        (all ? wholeSample(scenario.weights, all) : answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!));
       if (!sample) continue;
       const bounds = knownBounds(scenario.weights, sample);
       const { corrected, residuals, leverages } = correctedAnswers(scenario, ability!, sample, bounds);

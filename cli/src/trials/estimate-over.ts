@@ -26,10 +26,7 @@ export function estimateOver(
 }
 
 /** A model's trials by item, or its single answers. */
-export function knownTrials({
-  responses,
-  trials = new Map(),
-}: ReadModel): Map<string, number | null | ItemTrials> {
+export function knownTrials({ responses, trials = new Map() }: ReadModel): Map<string, number | null | ItemTrials> {
   return new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
 }
 

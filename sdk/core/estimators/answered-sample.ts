@@ -63,7 +63,14 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
  */
 export function wholeSample(weights: Float64Array, scores: Float64Array): AnsweredSample {
   const items = Uint32Array.from(weights, (_, item) => item);
-  return { items, positions: items, scores, mass: weights, inclusion: new Float64Array(items.length).fill(1), share: 1 };
+  return {
+    items,
+    positions: items,
+    scores,
+    mass: weights,
+    inclusion: new Float64Array(items.length).fill(1),
+    share: 1,
+  };
 }
 
 /** The range of a score that answers alone prove. */

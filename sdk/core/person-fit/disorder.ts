@@ -30,10 +30,7 @@ const HALVINGS = 40;
  * @see Andersen (1970), Journal of the Royal Statistical Society B 32, 283–301 (conditional likelihood)
  * @example disorder({ scores: [1, 0] }, { p: Float64Array.of(0.9, 0.1), q: Float64Array.of(0.1, 0.9) }) // ≈ -0.681
  */
-export function disorder(
-  { scores }: Pick<ScoredItems, "scores">,
-  { p, q }: Pick<AnswerCurves, "p" | "q">,
-): number {
+export function disorder({ scores }: Pick<ScoredItems, "scores">, { p, q }: Pick<AnswerCurves, "p" | "q">): number {
   const n = p.length;
   const rounded = Uint8Array.from(scores, (score) => Number(score >= 0.5));
   const right = rounded.reduce((sum, score) => sum + score, 0);
