@@ -26,7 +26,11 @@ ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.
 - **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.
 - ${protocolLines(bundle).join("")}
 - **Ids:** ${bundle.ids}
-${answerCheckLines(manifest).map((line) => `- ${line}\n`).join("")}- **No longer good for** models above the best seen, ${ranges.join(", ")}: most released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it, and err as in the line "${SPLITS.extrapolation}".
+${answerCheckLines(manifest)
+  .map((line) => `- ${line}\n`)
+  .join(
+    "",
+  )}- **No longer good for** models above the best seen, ${ranges.join(", ")}: most released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it, and err as in the line "${SPLITS.extrapolation}".
 
 ## Measured errors
 

@@ -157,12 +157,11 @@ export async function loadItems(
 
 /** Lets a bundle from a source that reads without waiting know its items: they are read where an answer is to none of its anchors. */
 export function keepLocalItems(source: BundleSource, bundle: Bundle): void {
-  const { readNow } = source;
-  if (!readNow) return;
+  if (!source.readNow) return;
   const { manifest } = bundle;
   keepItems(bundle, () => {
     const file = listedFile(source, manifest, "items.jsonl");
-    const bytes = readNow("items.jsonl", file.bytes);
+    const bytes = source.readNow!("items.jsonl", file.bytes);
     return itemLines(checkedBytes(source, file, bytes, bytes && sha256Hex(bytes)), manifest, source.name);
   });
 }

@@ -17,8 +17,7 @@ import {
 } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { decodeJson } from "../core/bundle/schema.ts";
-import { parseYank, type Yank } from "../core/bundle/yank.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseYank, type Yank, parseManifest } from "../core/bundle/parse-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";

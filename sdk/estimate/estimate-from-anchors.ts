@@ -1,4 +1,4 @@
-import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
+import { type Bundle, type BundleScenario, estimandWords } from "../core/bundle/bundle.ts";
 import { checkCall, type OptionNames, requireNumbers } from "../core/errors.ts";
 import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend, MeasuredErrors } from "../core/bundle/manifest.ts";
@@ -139,7 +139,8 @@ export function scoreAnswers(
   const ordered = Object.fromEntries(
     bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
   );
-  const estimate = {
+  const estimand = estimandWords(bundle.manifest);
+  const estimate: Estimate = {
     benchmark: bundle.manifest.benchmark,
     version: bundle.manifest.version,
     form: formId,
@@ -147,6 +148,7 @@ export function scoreAnswers(
     ...overallScore(bundle.manifest, form, scenarios, level),
     ...countAnswers(Object.values(ordered)),
     warnings,
+    ...(estimand !== null && { estimand }),
     scenarios: ordered,
   };
   return { estimate, model, scenarios };

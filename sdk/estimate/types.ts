@@ -75,6 +75,8 @@ export interface Estimate {
   readonly answered: number;
   readonly of: number;
   readonly warnings: readonly EstimateWarning[];
+  /** The meaning of the scores, in a sentence; there where that isn't the plain mean over the items. */
+  readonly estimand?: string;
   readonly scenarios: Readonly<Record<string, ScenarioResult>>;
 }
 

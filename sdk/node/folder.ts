@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
-import { parseYank } from "../core/bundle/yank.ts";
+import { parseYank } from "../core/bundle/parse-manifest.ts";
 import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
@@ -67,7 +67,11 @@ function readNow(folder: string, file: string, fileBytes: number): Uint8Array | 
       const stats = fstatSync(handle);
       if (!stats.isFile()) throw new AnchorEvalError("unavailable", `${path} isn't a file`);
       checkLength(folder, file, stats.size, fileBytes);
-      return new Uint8Array(readFileSync(handle));
+      const bytes = new Uint8Array(fileBytes);
+      let length = 0;
+      for (let read = -1; read !== 0 && length < fileBytes; length += read)
+        read = readSync(handle, bytes, length, fileBytes - length, length);
+      return bytes.subarray(0, length);
     } finally {
       closeSync(handle);
     }

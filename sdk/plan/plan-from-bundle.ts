@@ -96,7 +96,7 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
             part.of,
             at,
             reached,
-            forms.map((form) => form.scenarios[id]!),
+            forms.map((form) => lookUp(form.scenarios, id)!),
           ),
         ]),
       ),

@@ -11,8 +11,7 @@ import {
   VERSION,
   yankedKey,
 } from "../core/bundle/names.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import { parseYank } from "../core/bundle/yank.ts";
+import { parseManifest, parseYank } from "../core/bundle/parse-manifest.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { type LogHead, logHead } from "./publication-log.ts";
 

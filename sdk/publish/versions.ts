@@ -1,8 +1,7 @@
 import { equalBytes, sha256 } from "../bytes.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseManifest, parseYank, type Yank } from "../core/bundle/parse-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { parseYank, type Yank } from "../core/bundle/yank.ts";
 import { type BundleIndex, parseIndex } from "./bundle-index.ts";
 import { changeObject, encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
 import { type ChangedVersion, signature, updateIndex, type UpdateOptions } from "./update-index.ts";

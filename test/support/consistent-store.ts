@@ -11,8 +11,7 @@ import {
   VERSION,
   yankedKey,
 } from "anchoreval/internal/core/bundle/names";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
-import { parseYank } from "anchoreval/internal/core/bundle/yank";
+import { parseManifest, parseYank } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { tagOf, type Objects } from "./memory-store.ts";
 

@@ -37,11 +37,7 @@ export async function estimateModel(
 }
 
 /** Estimates the model of one line of a request; a malformed line gets a problem of its own. */
-export async function estimateLine(
-  bundle: WarnedBundle,
-  line: string,
-  index: number,
-): Promise<BatchLine<AnyEstimate>> {
+export async function estimateLine(bundle: WarnedBundle, line: string, index: number): Promise<BatchLine<AnyEstimate>> {
   let value: unknown;
   try {
     value = JSON.parse(line.replace(/^\ufeff/, "")); // the text may begin with a byte order mark

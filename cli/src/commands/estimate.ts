@@ -141,6 +141,7 @@ export function estimateParts(
     { rows, align: "lrrrl" },
     "",
     ...(level === undefined ? [] : [INTERVAL_MEANING]),
+    ...(estimate.estimand === undefined ? [] : [estimate.estimand]),
     ...(bridged === null ? [] : [bridgedWords(bridged)]),
     ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),

@@ -10,6 +10,7 @@ import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matr
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
+import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
@@ -141,8 +142,10 @@ export const fitCommand: Command = {
     const memory = process.resourceUsage().maxRSS * 1024;
     const noise = noiseWords(manifest, content.scenarios);
     for (const sentence of noise) output.remark(sentence);
+    const estimand = [estimandWords(manifest)].filter((sentence) => sentence !== null);
     const words = [
       ...closingWords(manifest),
+      ...estimand,
       ...noise,
       ...additions.flatMap((addition) => addition.words?.(manifest) ?? []),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
@@ -155,6 +158,7 @@ export const fitCommand: Command = {
     ];
     output.result({ ...made, ...given({ board }), manifest, words, milliseconds: timings, peakMemory: memory }, [
       ...errorLines(manifest, { most: MOST_SCENARIOS }),
+      ...estimand,
       "",
       ...factLines([...additionFacts(manifest), ...place]),
     ]);

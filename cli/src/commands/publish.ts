@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME, manifestKey, signatureKey, VERSION } from "anchoreval/internal/core/bundle/names";
-import type { Yank } from "anchoreval/internal/core/bundle/yank";
+import type { Yank } from "anchoreval/internal/core/bundle/parse-manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
@@ -122,10 +122,10 @@ export const sweepCommand: Command = {
 };
 
 export const yankCommand: Command = {
-  operands: { usage: "ADDRESS", option: "bundle" },
+  operands: { usage: "ADDRESS", option: "address" },
   options: {
     Data: {
-      bundle: option(
+      address: option(
         "ADDRESS",
         "the version, PLACE/bundles/NAME/X.Y.Z or a Worker's …/v1/bundles/NAME/X.Y.Z, with PLACE and environment variables as for publish",
         { required: true },
@@ -136,11 +136,11 @@ export const yankCommand: Command = {
     "Signed index": SEAL_OPTIONS,
   },
   examples: [
-    'yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason "wrong keys: use 1.0.1"',
+    "yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason wrong-keys",
     "yank r2://bundles/bundles/quiz/1.0.0 --undo",
   ],
   async run({ options, output, signal }) {
-    const address = options.required("bundle");
+    const address = options.required("address");
     const reason = options.text("reason");
     const undo = options.flag("undo");
     if (undo === (reason !== undefined)) throw invalidOption("give --reason TEXT, or --undo");

@@ -158,6 +158,8 @@ class Estimate:
     scenarios: Mapping[str, ScenarioResult]
     predicted: bool = False
     """`score` counts scenarios that weren't asked."""
+    estimand: str | None = None
+    """What the scores are, where that isn't the plain mean over the items."""
     trials: Trials | None = None
     """There where an item has trials, with `over`, or of a bundle of several trials."""
     cost: AnswerCost | None = None

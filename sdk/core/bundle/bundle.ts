@@ -3,7 +3,7 @@ import type { ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
-import type { Yank } from "./yank.ts";
+import type { Yank } from "./parse-manifest.ts";
 import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
 import { FULL_SCORE_PARAMETERIZATION, type BundleFileName, type Weighting } from "./names.ts";
 
@@ -67,6 +67,30 @@ export function itemWeights(
     begin += items;
   }
   return weights;
+}
+
+/**
+ * The meaning of a bundle's scores, where that isn't the plain mean over the items: a sentence; null where it is.
+ * @example estimandWords({ weighting: "items", scenarios: [] }) // null
+ */
+export function estimandWords({ scenarios, weighting }: Pick<Manifest, "scenarios" | "weighting">): string | null {
+  const uneven = (sizes: readonly number[]): boolean => sizes.some((size) => size !== sizes[0]);
+  const grouped =
+    weighting === "items"
+      ? []
+      : scenarios.filter(({ subscenarios }) => uneven(subscenarios.map(({ items }) => items))).map(({ id }) => id);
+  const weights = scenarios.map(({ weight }) => weight);
+  const parts = [
+    ...(grouped.length === 0
+      ? []
+      : [`${scenarios.length === 1 ? "" : `in ${grouped.join(", ")} `}each subscenario counts the same`]),
+    ...(uneven(weights)
+      ? [`overall the scenarios count by the weights ${weights.join(", ")}`]
+      : uneven(scenarios.map(({ items }) => items))
+        ? ["overall each scenario counts the same"]
+        : []),
+  ];
+  return parts.length === 0 ? null : `What is estimated: ${parts.join("; ")}: not the mean over items.`;
 }
 
 /** The blend for a scenario whose form is answered whole: of all scenarios' answers, where these err less than its own. */

@@ -120,7 +120,7 @@ export const fileKey = (benchmark: string, version: string, file: BundleFileName
 /** `bundles/<benchmark>/<version>/manifest.json`: its creation commits a version. */
 export const manifestKey = (benchmark: string, version: string): string => fileKey(benchmark, version, "manifest.json");
 
-/** What says of a version that it is yanked, beside its files. */
+/** Says of a version that it is yanked, beside its files. */
 export const YANKED_FILE = "yanked.json";
 
 /** `bundles/<benchmark>/<version>/yanked.json`: whether a version is yanked, and why; absent where it never was. */

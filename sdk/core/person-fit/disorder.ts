@@ -28,7 +28,7 @@ const HALVINGS = 40;
  * @param answers - right from ½ on
  * @returns in nats
  * @see Andersen (1970), Journal of the Royal Statistical Society B 32, 283–301 (conditional likelihood)
- * @example disorder({ scores: [1, 0] }, { p: Float64Array.of(0.9, 0.1), q: Float64Array.of(0.1, 0.9) }) // log(1/2) − log(81/82)
+ * @example disorder({ scores: [1, 0] }, { p: Float64Array.of(0.9, 0.1), q: Float64Array.of(0.1, 0.9) }) // ≈ -0.681
  */
 export function disorder({ scores }: Pick<ScoredItems, "scores">, { p, q }: Pick<AnswerCurves, "p" | "q">): number {
   const n = p.length;
@@ -58,7 +58,7 @@ function logChance(logits: Float64Array, scores: ArrayLike<number>, right: numbe
     const [p, q] = [sigmoid(logits[j]! + shift), sigmoid(-logits[j]! - shift)];
     logarithm += Math.log(scores[j] === 1 ? p : q);
     for (let i = Math.min(j + 1, right); i > 0; i--) chances[i] = chances[i]! * q + chances[i - 1]! * p;
-    chances[0] = chances[0]! * q;
+    chances[0] = chances[0] * q;
   }
   return logarithm - Math.log(chances[right]!);
 }

@@ -64,7 +64,7 @@ test("all items answered: exact as in the SDK, alone, in a batch and in lines; m
   const ids = content.scenarios.flatMap(({ items }) => items.map(({ item_id }) => item_id));
   const responses = { ...Object.fromEntries(ids.map((id, i) => [id, i % 3 === 0 ? 0 : 1])), nobody: 1 };
   const expected: unknown = JSON.parse(JSON.stringify(estimateFromAnchors(bundle, responses)));
-  expect(expected).toMatchObject({ answered: 100, interval: { method: "exact" }, warnings: [{ code: "unknown_items", count: 1 }] }); // prettier-ignore
+  expect(expected).toMatchObject({ answered: 100, interval: { method: "exact" }, warnings: expect.arrayContaining([expect.objectContaining({ code: "unknown_items", count: 1 })]) as unknown, }); // prettier-ignore
   const path = "/v1/bundles/complete-run/1.0.0/estimates";
   expect(await (await startApp()(path, post({ responses }))).json()).toEqual(expected);
   const entry = { model: "m", responses };

@@ -164,7 +164,7 @@ test("a version that was taken back says so in every result", async () => {
   await deliver(messages);
   for (const line of (await resultsOf(path)).slice(0, -1))
     expect((line as BatchLine & { estimate: object }).estimate).toMatchObject({
-      warnings: [{ code: "yanked_version" }],
+      warnings: expect.arrayContaining([expect.objectContaining({ code: "yanked_version" })]) as unknown,
     });
 });
 

@@ -93,7 +93,8 @@ test("commands send it with each request to that host", async () => {
   await openBundle("https://evals.example.com/v1/bundles/quiz/1.0.0").read("manifest.json");
   await openBundle("https://elsewhere.example.com/v1/bundles/quiz/1.0.0").read("manifest.json");
   await openBundle("https://evals.example.com/v1/bundles/quiz/1.0.0").readTrust!();
-  expect(sent).toEqual(["Bearer anchoreval_a", null, "Bearer anchoreval_a"]);
+  // Of a version's manifest, and of whether it is yanked.
+  expect(sent).toEqual(["Bearer anchoreval_a", "Bearer anchoreval_a", null, null, "Bearer anchoreval_a"]);
   expect(asked.at(-1)).toBe("https://evals.example.com/v1/bundles/quiz/trust.json"); // as errors name it
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();

@@ -103,6 +103,7 @@ export const EstimateSchema = answerSchema("Estimate", {
   answered: z.number().int(),
   of: z.number().int(),
   warnings: z.array(EstimateWarningSchema).readonly(),
+  estimand: optional(z.string(), "What the scores are, if not the plain mean over the items."),
   scenarios: z.record(z.string(), ScenarioResultSchema),
 });
 
