@@ -1,4 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
+import { bundleItems } from "../core/bundle/item-lines.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { isObject } from "../tables/json-records.ts";
@@ -149,7 +150,7 @@ export function formPrices(
 
 /**
  * The cost of a model's answers, and that of the whole benchmark in as many trials an item. Answers to items that are no
- * anchors cost nothing here: they don't count in an estimate either.
+ * anchors cost nothing here, as they don't count in an estimate, but where they make a scenario whole.
  * @param responses - score or trials by item; null = no answer
  * @param prices - default those that the bundle was fitted by
  * @returns null without prices
@@ -165,9 +166,14 @@ export function answerCost(
   const { unit, whole, anchors } = prices;
   const entries: Iterable<[string, number | null | ItemTrials]> =
     responses instanceof Map ? responses : Object.entries(responses);
-  const answered = Array.from(entries).flatMap(([id, own]) => {
-    const [price, trials] = [anchors.get(id), trialCount(own)];
-    return trials === 0 || price === undefined ? [] : [{ price, trials }];
+  const responded = Array.from(entries).flatMap(([id, own]) => {
+    const trials = trialCount(own);
+    return trials === 0 ? [] : [{ id, trials }];
+  });
+  const shares = wholeShares(bundle, prices, new Set(responded.map(({ id }) => id)));
+  const answered = responded.flatMap(({ id, trials }) => {
+    const price = anchors.get(id) ?? shares.get(id);
+    return price === undefined ? [] : [{ price, trials }];
   });
   const trials = sum(answered.map((own) => own.trials));
   return {
@@ -177,6 +183,29 @@ export function answerCost(
     items: bundle.manifest.scenarios.reduce((total, { items }) => total + items, 0),
     whole: wholePrice({ whole }) * (answered.length === 0 ? 1 : trials / answered.length),
   };
+}
+
+/**
+ * The price of each item that is no anchor, of scenarios of which every item is answered: an equal share of what the anchors
+ * leave of the scenario's, since a bundle has no other items' prices.
+ */
+function wholeShares(
+  { manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">,
+  { whole, anchors: prices }: BundlePrices,
+  answered: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const items = bundleItems({ scenarios });
+  const shares = new Map<string, number>();
+  let begin = 0;
+  for (const { id, items: count } of items === null ? [] : manifest.scenarios) {
+    const ids = Array.from({ length: count }, (_, k) => items!.record(begin + k).item_id);
+    begin += count;
+    const anchors = scenarios.get(id)?.anchors;
+    const others = anchors && ids.every((item) => answered.has(item)) ? ids.filter((item) => !anchors.has(item)) : [];
+    const left = whole.get(id)! - sum(ids.flatMap((item) => prices.get(item) ?? []));
+    for (const item of others) shares.set(item, left / others.length);
+  }
+  return shares;
 }
 
 /** Trials of an item that have a score. */

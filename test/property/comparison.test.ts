@@ -1,5 +1,6 @@
 import { compareFromAnchors, loadBundle, rankFromAnchors, type Bundle, type Comparison } from "anchoreval";
 import type { Over } from "anchoreval/internal/compare/types";
+import { scoreOnScale } from "../../sdk/core/numeric/score-bounds.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbScore } from "../support/arbitraries.ts";
@@ -116,7 +117,7 @@ test("with every item answered, D is S_B − S_A; the interval of these answers 
     const weigh = (scenario: typeof first): number =>
       scenario!.forms
         .get(whole.manifest.defaultForm)!
-        .itemIds.reduce((sum, id, j) => sum + scenario!.weights[itemOf(scenario, j)]! * answers[id]!, 0);
+        .itemIds.reduce((sum, id, j) => sum + scenario!.weights[itemOf(scenario, j)]! * scoreOnScale(answers[id]!), 0);
     return (weigh(first) + weigh(second)) / 2;
   };
   const itemOf = (scenario: typeof first, j: number): number =>

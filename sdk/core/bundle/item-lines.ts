@@ -65,7 +65,7 @@ export function keepItems({ scenarios }: Bundle, read: () => ItemLines): void {
 }
 
 /** All items of a bundle; null where they weren't read. @throws AnchorEvalError as their reader */
-export function bundleItems({ scenarios }: Bundle): BundleItems | null {
+export function bundleItems({ scenarios }: Pick<Bundle, "scenarios">): BundleItems | null {
   return readers.get(scenarios)?.() ?? null;
 }
 

@@ -46,7 +46,9 @@ describe.skipIf(!inspect)(
       const broken = { ...env, BREAK: `beta_first, document ${at.index}?` };
       const first = await anchoreval(cwd, run("one", "--json"), broken);
       expect(JSON.parse(first.out)).toMatchObject({ error: { code: "unavailable" } });
-      expect(first.err).toContain("ended with the status error: RuntimeError('broken'); what was answered is kept in runs/");
+      expect(first.err).toContain(
+        "ended with the status error: RuntimeError('broken'); what was answered is kept in runs/",
+      );
       expect(first.code).toBe(1);
       expect(questions().length).toBeGreaterThan(20); // alpha's, and some more
       const second = await anchoreval(cwd, run("one", "--json"), { ...broken, BREAK_BY: "kill" });

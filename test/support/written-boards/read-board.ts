@@ -35,7 +35,10 @@ export async function readBoard(folder: string, { from }: HarnessWriter, errors:
 
 function checked(folder: string, matrix: ResponseMatrix, remarks: readonly string[]): ReadBoard {
   const { findings, summary } = checkBoard(folder, matrix);
-  return { cells: cellsOf(matrix), remarks: [...remarks, ...findings.map(({ message }) => message), ...boardWords(summary)] };
+  return {
+    cells: cellsOf(matrix),
+    remarks: [...remarks, ...findings.map(({ message }) => message), ...boardWords(summary)],
+  };
 }
 
 function cellsOf(matrix: ResponseMatrix): Record<string, number | null> {

@@ -46,7 +46,7 @@ describe("refused, its place named, are", () => {
     ["a negative price in JSON", '{"a/1": 1, "b/1": -2}', 'item "b/1": a price is a number, at least 0', undefined],
     ["text in JSON", '{"a/1": "2"}', 'item "a/1": a price is a number, at least 0, got the text "2"', undefined],
     ["null in JSON", '{"a/1": null}', 'item "a/1": null is no price', undefined],
-    ["NaN in JSON", '{"a/1": NaN}', "the file is not valid JSON", undefined],
+    ["NaN in JSON", '{"a/1": NaN}', "null is no price", undefined],
     ["an item twice in JSON", '{"a/1": 1, "a/1": 2}', "it is there twice", undefined],
     ["a negative price in JSON lines", '{"item_id":"a/1","usd":-2}', 'line 1, field "usd": a price is', "usd"],
     ["a field that no line has", '{"item_id":"a/1","usd":2}', 'no line has the field "price"', undefined],

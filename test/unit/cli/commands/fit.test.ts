@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, utimesSync } from "node:fs";
 import { type Bundle, estimateFromAnchors, loadBundle } from "anchoreval";
+import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/bundle";
 import { encodeManifest } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
@@ -137,7 +138,11 @@ test("--json is one document: where, what, in which words, by what and how long"
     provider: "plain TypeScript: asked for",
     board: expect.objectContaining({ models: 28, items: 80, range: [0, 1], distinct: 2, findings: [] }) as object,
     manifest,
-    words: [...closingWords(manifest), expect.stringContaining("scenario-1: the 27 source models' scores spread no")],
+    words: [
+      ...closingWords(manifest),
+      estimandWords(manifest)!,
+      expect.stringContaining("scenario-1: the 27 source models' scores spread no"),
+    ],
     milliseconds: expect.objectContaining({
       reading: expect.any(Number) as number,
       "held-out models": expect.any(Number) as number,
@@ -166,7 +171,8 @@ test("for people it ends in tables and the digest; --quiet keeps remarks back", 
   const bytes = readFileSync(`${path}/manifest.json`);
   const digest = createHash("sha256").update(bytes).digest("hex");
   const errors = errorLines(JSON.parse(bytes.toString()) as Manifest);
-  expect(out).toBe(`${errors.join("\n")}\n\nbundle  demo@1.0.0 in ${path}\ndigest  sha256:${digest}\n`);
+  const estimand = estimandWords(JSON.parse(bytes.toString()) as Manifest)!;
+  expect(out).toBe(`${errors.join("\n")}\n${estimand}\n\nbundle  demo@1.0.0 in ${path}\ndigest  sha256:${digest}\n`);
   expect(errors.indexOf("")).toBe(1 + 6); // two forms: two scenarios and the overall score
   expect(err).toBe("");
 });
