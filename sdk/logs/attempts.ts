@@ -1,5 +1,4 @@
 import type { Cost } from "./cost.ts";
-import type { LoggedSample } from "./run-log.ts";
 import { quoted } from "../tables/data-issues.ts";
 
 /**
@@ -11,7 +10,7 @@ export interface Attempt {
   readonly score: number | null;
   /** Why no answer came back, in the log's words; absent where one did. */
   readonly failure?: string;
-  /** What it took; absent where the log doesn't say. */
+  /** Its cost; absent where the log doesn't say. */
   readonly cost?: Cost;
 }
 
@@ -37,8 +36,13 @@ export function meanScore(scores: readonly number[]): number | null {
   return scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
+/** A sample by its attempts. */
+interface Asked {
+  readonly attempts: readonly Attempt[];
+}
+
 /** Whether a sample has an attempt that was answered and scored. */
-export function isAnswered({ attempts }: Pick<LoggedSample, "attempts">): boolean {
+export function isAnswered({ attempts }: Asked): boolean {
   return attempts.some(({ score, failure }) => score !== null && failure === undefined);
 }
 
@@ -51,7 +55,7 @@ export interface AttemptCounts {
   readonly reasons: ReadonlyMap<string, number>;
 }
 
-export function countAttempts(samples: Iterable<Pick<LoggedSample, "attempts">>): AttemptCounts {
+export function countAttempts(samples: Iterable<Asked>): AttemptCounts {
   let [scored, failed, missing] = [0, 0, 0];
   const reasons = new Map<string, number>();
   for (const { attempts } of samples)
@@ -93,7 +97,7 @@ export function errorWords({ scored, failed, missing, reasons }: AttemptCounts, 
 }
 
 /**
- * What was counted, the most frequent first.
+ * Counts by name, the most frequent first.
  * @example tally(new Map([["timeout", 3], ["refused", 1]])) // '"timeout" 3 times, "refused" once'
  */
 export function tally(counts: ReadonlyMap<string, number>, most = 3): string {

@@ -19,7 +19,7 @@ interface ChosenRuns<R> {
   /** The run that counts, and those on other documents that were asked alike: its shards. */
   readonly parts: readonly R[];
   readonly dropped: readonly R[];
-  /** What is to be known of the choice. */
+  /** Remarks on the choice. */
   readonly remarks: readonly ChoiceRemark[];
 }
 
@@ -117,7 +117,7 @@ function joinedRemark(parts: readonly ReadRun[]): ChoiceRemark[] {
   return parts.length === 1 ? [] : [{ words: `${parts.length} runs on different documents count as one` }];
 }
 
-/** What is to be known of runs that were left out: other settings, and other answers, which may be another model's. */
+/** Remarks on runs that were left out: other settings, and other answers, which may be another model's. */
 function droppedRemarks<R extends ReadRun>(
   best: R,
   dropped: readonly R[],

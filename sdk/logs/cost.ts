@@ -16,7 +16,7 @@ export function totalOf(...parts: readonly unknown[]): number | null {
 }
 
 /**
- * What an attempt took by its log, of each kind that it says: what is null, NaN or absent isn't known, and neither is 0,
+ * The cost of an attempt by its log, of each kind that it says: a value that is null, NaN or absent isn't known, and neither is 0,
  * which harnesses write for what they don't count.
  * @param noun - what the log calls a sample
  * @returns nothing where it says nothing

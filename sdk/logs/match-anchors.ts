@@ -5,7 +5,7 @@ import type { LoggedSample } from "./run-log.ts";
 /** An anchor, or another item, by all that it may be found by. */
 export type NamedItem = Pick<AnchorRecord, "item_id" | "task" | "doc_id" | "hash">;
 
-/** What a sample may be found by. */
+/** The fields that a sample may be found by. */
 type SampleKey = Pick<LoggedSample, "task" | "doc_id" | "hash" | "text">;
 
 /** The samples of a run that are a bundle's anchors. */

@@ -22,7 +22,7 @@ export interface RunSamples {
   readonly filter: string;
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
-  /** What is to be known of how the log was read, without its name. */
+  /** Remarks on how the log was read, without its name. */
   readonly remarks: readonly string[];
   /** Says that the log lacks the metric or filter that was chosen for all tasks, and its only one counts instead. */
   readonly absent?: AnchorEvalError;

@@ -17,14 +17,14 @@ export interface LoggedRow extends Pick<LoggedSample, "hash" | "text">, Omit<Att
   readonly values: MetricValues;
 }
 
-/** What makes scores of rows. */
+/** How rows become scores. */
 interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
   readonly issues: RowIssues;
   /** Remarks of the reader's. */
   readonly remarks?: readonly string[];
-  /** What an attempt is called: epoch, trial, run. */
+  /** The harness's word for an attempt: epoch, trial, run. */
   readonly noun?: string;
-  /** What an item is called: sample, document. */
+  /** Its word for an item: sample, document. */
   readonly item?: string;
   /** Why an item can't be there again, where its harness has a reason. */
   readonly duplicate?: string | undefined;

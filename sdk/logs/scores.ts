@@ -54,7 +54,7 @@ export function contentFields(content: ItemContent | null): Pick<LoggedSample, "
 /** Findings in the rows of a log, told together. */
 export class RowIssues {
   readonly file: string;
-  /** What a row is called: line, row, sample. */
+  /** The word for a row: line, row, sample. */
   readonly noun: string;
   readonly #issues: Issue[] = [];
 

@@ -64,6 +64,7 @@ const CALLS: readonly (readonly [argv: readonly string[], code: number])[] = [
   [["route", "--bundle", bundle], 2],
   [["publish", bundle, "--to", out("public")], 0],
   [["sweep", "--to", out("public")], 0],
+  [["yank", out("public/bundles/nowhere/1.0.0"), "--reason", "wrong"], 2],
   [["verify", out("public/nowhere")], 2],
   [["serve", "--port", "x"], 2],
   [["token", "--id", "ci", "--scope", "read:*"], 0],

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const store = r2Store(await worker.bucket());
   await publishBundle(store, sampleBundle());
   await publishBundle(store, sampleBundle({ benchmark: "secret" }));
-  bundle = await loadBundle(memorySource(sampleBundle()));
+  bundle = await loadBundle(memorySource(sampleBundle()), { items: true }); // as the Worker, which counts unknown ids
   document = (await (await fetch(`${worker.url}/openapi.json`)).json()) as OpenApiDocument;
 });
 afterAll(() => worker.dispose());

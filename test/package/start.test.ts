@@ -23,7 +23,7 @@ function loadedModules(...argv: string[]): string[] {
 
 test.each([
   ["--version", 12, ["--version"]],
-  ["show", 60, ["show", join(GOLDEN, "bundle")]],
+  ["show", 61, ["show", join(GOLDEN, "bundle")]],
   [
     "estimate",
     119,

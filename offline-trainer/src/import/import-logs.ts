@@ -1,12 +1,12 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
-import { groupBy, groupedRemarks, type RunLog } from "anchoreval/internal/logs/run-log";
+import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
-import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
+import { alignItems, fillMatrix } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
 import { ContentTable, countStates } from "./run-scores.ts";
 import {
@@ -14,6 +14,7 @@ import {
   coverageWarnings,
   matchingWarnings,
   partWarnings,
+  type ReportedRun,
   scoreWarnings,
   unloggedWarnings,
 } from "./import-warnings.ts";
@@ -161,12 +162,4 @@ export interface ImportReport extends TrialsAndPrices {
     readonly different: readonly ScoreComparison[];
   };
   readonly warnings: readonly string[];
-}
-
-/** A run as it was imported, and how it compares with what the harness reported. */
-export interface ReportedRun extends RunMatching, Pick<RunLog, "model" | "task" | "file"> {
-  readonly results: string | null;
-  readonly attempts: ReturnType<typeof countStates>;
-  /** Documents that it asked. */
-  readonly documents: number;
 }

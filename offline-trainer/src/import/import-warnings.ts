@@ -2,8 +2,16 @@ import type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, type RunLog } from "anchoreval/internal/logs/run-log";
 import { counted } from "anchoreval/internal/words/figures";
 import type { ScoreComparison } from "./assign-scenarios.ts";
-import type { ReportedRun } from "./import-logs.ts";
-import type { RunScores } from "./run-scores.ts";
+import type { RunMatching } from "./align-items.ts";
+import type { countStates, RunScores } from "./run-scores.ts";
+
+/** A run as it was imported, and how it compares with what the harness reported. */
+export interface ReportedRun extends RunMatching, Pick<RunLog, "model" | "task" | "file"> {
+  readonly results: string | null;
+  readonly attempts: ReturnType<typeof countStates>;
+  /** Documents that it asked. */
+  readonly documents: number;
+}
 
 /** Models without a run of a task that others ran: a log is missing, or its task or model is called otherwise there. */
 export function coverageWarnings(runs: readonly RunScores[], logs: readonly RunLog[]): string[] {

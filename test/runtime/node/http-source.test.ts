@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { createClient, httpSource, loadBundle } from "anchoreval";
 import { parseManifest, type BundleFileName } from "anchoreval/bundle";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { signingKey } from "../../support/signing-key.ts";
@@ -23,18 +23,34 @@ afterEach(async () => {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A real server on this machine. @returns its base URL and the requests that it got */
+interface Asked {
+  readonly path: string;
+  readonly range: string | undefined;
+  readonly authorization: string | undefined;
+  readonly response: ServerResponse;
+}
+
+/**
+ * A real server on this machine.
+ * @param yank - answers whether a version is yanked, which is asked beside the manifest; by 404 unless given
+ * @returns its base URL, the requests that it got, and apart from them those for whether a version is yanked
+ */
 async function serve(
   handler: Handler,
-): Promise<{ url: string; requests: { path: string; range: string | undefined }[] }> {
-  const requests: { path: string; range: string | undefined }[] = [];
+  { yank = (_, response) => void response.writeHead(404).end() }: { yank?: Handler } = {},
+): Promise<{ url: string; requests: Asked[]; yanks: Asked[] }> {
+  const requests: Asked[] = [];
+  const yanks: Asked[] = [];
   const server = createServer((request, response) => {
-    requests.push({ path: request.url!, range: request.headers.range });
-    handler(request, response);
+    const path = request.url!;
+    const { range, authorization } = request.headers;
+    const isYank = /\/yanked\.json$|^\/v1\/bundles\/[^/]+$/.test(path);
+    (isYank ? yanks : requests).push({ path, range, authorization, response });
+    (isYank ? yank : handler)(request, response);
   });
   running.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, yanks };
 }
 
 /** Serves the files of a bundle from any folder, as a static host does. */
@@ -65,7 +81,7 @@ describe("a bundle over HTTP", () => {
   });
 
   test("from a static folder, with or without a slash at its end", async () => {
-    const { url, requests } = await serve(staticHost());
+    const { url, requests, yanks } = await serve(staticHost());
     for (const address of [`${url}/out/sample`, `${url}/out/sample/`, new URL(`${url}/out/sample?x=1#y`)]) {
       const bundle = await loadBundle(address);
       expect([...bundle.scenarios.keys()]).toEqual(["alpha", "beta/γ"]);
@@ -73,6 +89,7 @@ describe("a bundle over HTTP", () => {
     expect(new Set(requests.map(({ path }) => path))).toEqual(
       new Set(["manifest.json", "parameters.safetensors", "anchors.jsonl"].map((name) => `/out/sample/${name}`)),
     );
+    expect(yanks.map(({ path }) => path)).toEqual(Array.from({ length: 3 }, () => "/out/sample/yanked.json"));
   });
 
   test.each([
@@ -164,6 +181,52 @@ describe("a bundle over HTTP", () => {
     expect(most).toBeLessThan(100e6);
   });
 
+  describe.each([
+    ["a static host", "/out/sample", "/out/sample/yanked.json", { yanked: true, reason: "wrong keys" }],
+    [
+      "a Worker",
+      "/v1/bundles/sample/1.0.0",
+      "/v1/bundles/sample",
+      { benchmark: "sample", yanked: [{ version: "1.0.0", reason: "wrong keys" }] },
+    ],
+  ])("of %s: whether the version is yanked", (_, place, path, words) => {
+    test("is asked once", async () => {
+      const { url, yanks } = await serve(staticHost(), {
+        yank: (_, response) => void response.writeHead(200).end(JSON.stringify(words)),
+      });
+      expect((await loadBundle(url + place)).yanked).toBe("wrong keys");
+      expect(yanks.map((asked) => asked.path)).toEqual([path]);
+    });
+
+    test.each<[string, Handler]>([
+      ["404", (_, response) => void response.writeHead(404).end()],
+      ["500", (_, response) => void response.writeHead(500).end("oops")],
+      ["a page of its own", (_, response) => void response.writeHead(200).end("<h1>Hello</h1>")],
+      ["a connection cut off", (request) => void request.socket.destroy()],
+    ])("is asked once, too, where the answer is %s, and stops nobody", async (_, yank) => {
+      const { url, yanks } = await serve(staticHost(), { yank });
+      const bundle = await loadBundle(url + place);
+      expect([...bundle.scenarios.keys()]).toEqual(["alpha", "beta/γ"]);
+      expect(bundle.yanked).toBeUndefined();
+      expect(yanks.map((asked) => asked.path)).toEqual([path]);
+    });
+
+    test("is asked in vain of a silent host for 3 seconds, no longer", async () => {
+      const { url, yanks } = await serve(staticHost(), { yank: () => undefined });
+      const begin = performance.now();
+      expect((await loadBundle(url + place)).yanked).toBeUndefined();
+      expect(performance.now() - begin).toBeLessThan(8000); // the time-out of files is 10 s
+      expect(yanks).toHaveLength(1);
+    });
+  });
+
+  test("whether the latest version is yanked isn't asked of a Worker: it never is", async () => {
+    const { url, requests, yanks } = await serve(staticHost());
+    await loadBundle(`${url}/v1/bundles/sample/latest`);
+    expect(requests[0]!.path).toBe("/v1/bundles/sample/latest/files/manifest.json");
+    expect(yanks).toEqual([]);
+  });
+
   test("from a host without ranges, read whole", async () => {
     const { url, requests } = await serve(staticHost({ ranges: false }));
     const bundle = await loadBundle(url, { scenarios: ["beta/γ"] });
@@ -218,10 +281,11 @@ describe("failures", () => {
   });
 
   test("500 for good is unavailable, with the server's words", async () => {
-    const { url, requests } = await serve((_, response) => void response.writeHead(500).end("the disk is full"));
+    const { url, requests, yanks } = await serve((_, response) => void response.writeHead(500).end("the disk is full"));
     const error = await rejection(loadBundle(httpSource(url, { maxRetries: 1 })));
     expectRefusal(error, "unavailable", "500: the disk is full (2 attempts)");
     expect(requests).toHaveLength(2);
+    expect(yanks).toHaveLength(1);
   });
 
   test("Retry-After is obeyed", async () => {
@@ -237,10 +301,11 @@ describe("failures", () => {
   });
 
   test("a silent server is given up after the time-out, named in the message", async () => {
-    const { url, requests } = await serve(() => undefined);
+    const { url, requests, yanks } = await serve(() => undefined);
     const error = await rejection(loadBundle(httpSource(url, { timeout: 100, maxRetries: 1 })));
     expectRefusal(error, "unavailable", "no answer within 100 ms (2 attempts)");
     expect(requests).toHaveLength(2);
+    expect(yanks).toHaveLength(1);
   });
 
   test("so is one that stops in the middle", async () => {
@@ -272,35 +337,38 @@ describe("failures", () => {
   });
 
   test("the caller's abort ends it, and isn't tried again", async () => {
-    const { url, requests } = await serve(() => undefined);
+    const { url, requests, yanks } = await serve(() => undefined, { yank: () => undefined });
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 50);
+    const loading = rejection(loadBundle(url, { signal: controller.signal }));
+    await vi.waitFor(() => expect([requests.length, yanks.length]).toEqual([1, 1]));
     const begin = performance.now();
-    const error = await rejection(loadBundle(url, { signal: controller.signal }));
-    expectRefusal(error, "aborted", "aborted by the caller");
-    expect(performance.now() - begin).toBeLessThan(5000); // the time-out would be 10 s
+    controller.abort();
+    expectRefusal(await loading, "aborted", "aborted by the caller");
+    // Whether it is yanked would be waited for for 3 s, the manifest for 10 s.
+    await vi.waitFor(() =>
+      expect([...requests, ...yanks].map(({ response }) => response.destroyed)).toEqual([true, true]),
+    );
+    expect(performance.now() - begin).toBeLessThan(2500);
     expect(requests).toHaveLength(1);
+    expect(yanks).toHaveLength(1);
   });
 
   test("401 is refused at once, with the problem's words", async () => {
-    const { url, requests } = await serve(
+    const { url, requests, yanks } = await serve(
       (_, response) =>
         void response.writeHead(401).end(JSON.stringify({ title: "Unauthorized", detail: "a token is needed" })),
     );
     expectRefusal(await rejection(loadBundle(url)), "request_refused", "401: a token is needed");
     expect(requests).toHaveLength(1);
+    expect(yanks).toHaveLength(1);
   });
 });
 
 test("headers of the policy are sent with every request", async () => {
-  const seen: (string | undefined)[] = [];
-  const host = staticHost();
-  const { url } = await serve((request, response) => {
-    seen.push(request.headers.authorization);
-    host(request, response);
-  });
+  const { url, requests, yanks } = await serve(staticHost());
   await loadBundle(httpSource(url, { headers: { authorization: "Bearer t" } }));
-  expect(seen).toEqual(["Bearer t", "Bearer t", "Bearer t"]);
+  expect(requests.map(({ authorization }) => authorization)).toEqual(["Bearer t", "Bearer t", "Bearer t"]);
+  expect(yanks.map(({ authorization }) => authorization)).toEqual(["Bearer t"]);
 });
 
 test("the client posts JSON to a real server and reads its answer", async () => {

@@ -76,6 +76,6 @@ test("all items answered: exact as in the SDK, alone, in a batch and in lines; m
     body: `${JSON.stringify(entry)}\n`,
   });
   expect(JSON.parse((await lines.text()).split("\n")[0]!)).toEqual({ index: 0, model: "m", estimate: expected });
-  const compared = await startApp()("/v1/bundles/complete-run/1.0.0/comparisons", post({ a: { responses }, b: { responses } })); // prettier-ignore
+  const compared = await startApp()("/v1/bundles/complete-run/1.0.0/comparisons", post({ a: { responses }, b: { responses }, over: "these-answers" })); // prettier-ignore
   expect(await compared.json()).toMatchObject({ answered: 100, difference: 0, interval: { method: "exact" } });
 });
