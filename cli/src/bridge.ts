@@ -198,7 +198,7 @@ function anchorsOf(bundle: Bundle, id: string): object {
 
 /** A model as it was sent. Trials are refused where a function takes none, as every other bad score is. */
 function received({ responses, ...own }: SentModel): ComparedModel {
-  if (!("byId" in responses)) return { ...own, responses: responses.map(score) as (number | null)[] };
+  if (!("byId" in responses)) return { ...own, responses: responses.map(score) };
   const byId = responses.byId.map(([id, sent]) => [id, score(sent)] as [string, number | null]);
   return { ...own, responses: new Map(byId) };
 }

@@ -80,17 +80,19 @@ const YANK_TIMEOUT = 3000;
  * the manifest. Null where no answer comes: a host may have neither.
  */
 async function askedYank(root: string, version: string | undefined, policy: RequestPolicy): Promise<Yank | null> {
-  const versions = /^(.*)\/[^/]+\/files$/.exec(root)?.[1];
+  const versions = /^(.*\/bundles\/[^/]+)\/[^/]+\/files$/.exec(root)?.[1];
   if (versions !== undefined && version === undefined) return null; // latest, which none is that is yanked
   try {
     const url = new URL(versions ?? `${root}/${YANKED_FILE}`).href;
     const file = versions === undefined ? YANKED_FILE : "index.json";
-    const found = await requestBytes(url, {}, { ...policy, timeout: YANK_TIMEOUT, maxRetries: 0 }, () => fileBound(root, file)); // prettier-ignore
-    if (found === null) return null;
-    if (versions === undefined) return parseYank(found.bytes);
-    const { yanked } = decodeJson(found.bytes) as { readonly yanked?: readonly { version: string; reason?: string }[] };
-    const own = yanked?.find((entry) => entry.version === version);
-    return own ? { yanked: true, reason: own.reason ?? "no reason was given" } : null;
+    const timeout = Math.min(YANK_TIMEOUT, policy.timeout ?? YANK_TIMEOUT);
+    const answer = await requestBytes(url, {}, { ...policy, timeout, maxRetries: 0 }, () => fileBound(root, file));
+    if (answer === null) return null;
+    const body = decodeJson(answer.bytes); // a page that a host has for every missing file is none
+    if (versions === undefined) return parseYank(answer.bytes);
+    const { yanked } = body as { readonly yanked?: readonly { version: string; reason?: string }[] };
+    const entry = yanked?.find((one) => one.version === version);
+    return entry ? { yanked: true, reason: entry.reason ?? "no reason was given" } : null;
   } catch {
     return null;
   }

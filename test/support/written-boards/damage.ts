@@ -37,7 +37,7 @@ function onFile(change: (file: string, bytes: Buffer, style: Style) => void): Ch
   };
 }
 
-export const DAMAGES: readonly Damage[] = [
+const DAMAGES: readonly Damage[] = [
   {
     name: "a value that is no score",
     not: ["lighteval"], // a column of numbers
