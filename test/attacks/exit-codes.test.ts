@@ -8,8 +8,8 @@ import { loggedContent, writeBundle } from "../support/logged-bundle.ts";
 import { ROOT } from "../support/source-imports.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-// The exit code of every command in a shell, whatever becomes of its streams. `npm test` tries two verdicts under all conditions
-// and every command under two or three of them, in turn; ATTACK_SECONDS=60 tries all.
+// The exit code of every command in a shell, whatever becomes of its streams. `npm test` tries a gate that fails under all conditions,
+// and every command under one of them, in turn; ATTACK_SECONDS=60 tries all.
 
 const folder = tempFolder();
 const BIN = join(ROOT, "sdk/bin/anchoreval.js");
@@ -121,7 +121,7 @@ describe.skipIf(!isLinux)("exit codes (needs /dev/full)", () => {
     const codes: Record<string, number> = {};
     const expected: Record<string, number> = {};
     for (const [at, [condition, script]] of Object.entries(CONDITIONS).entries()) {
-      if (!WHOLE && k >= 2 && (at + k) % 5 > 0) continue;
+      if (!WHOLE && k !== 1 && (at + k) % Object.keys(CONDITIONS).length > 0) continue;
       codes[condition] = Number(await shell(script, argv));
       expected[condition] = condition === "with output to a full disk" && prints && code === 0 ? 1 : code;
     }
