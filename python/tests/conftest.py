@@ -30,9 +30,10 @@ def plain(value: Any) -> Any:
             del own["predicted"]
         if isinstance(value, anchoreval.Plan) and value.whole is None:
             own = {name: own[name] for name in own if name not in PRICE_FIELDS}
-        own = {name: each for name, each in own.items() if each is not None or name not in ("trials", "cost")}
-        if isinstance(value, anchoreval.EstimateWarning) and value.scenario is None:
-            del own["scenario"]
+        absent = ("trials", "cost", "disorder")
+        own = {name: each for name, each in own.items() if each is not None or name not in absent}
+        if isinstance(value, anchoreval.EstimateWarning):
+            own = {name: each for name, each in own.items() if each is not None}
         return {key_of(name): plain(each) for name, each in own.items()}
     if isinstance(value, tuple):
         return [plain(each) for each in value]

@@ -180,7 +180,6 @@ def test_what_is_no_set_of_answers(bundle: Bundle, given: Any) -> None:
     [
         ({"form": "13"}, "unknown_form"),
         ({"form": 13}, "unknown_form"),
-        ({"form": "6"}, "invalid_answers"),
         ({"level": 2}, "invalid_option"),
         ({"level": float("nan")}, "invalid_option"),
         ({"level": "high"}, "invalid_option"),

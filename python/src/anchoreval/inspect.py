@@ -58,6 +58,7 @@ def _to_float(value: Value) -> float:
     text = value.strip()
     return _INSPECTS(text) if text.lower() in _TRUTH or _NUMBER.fullmatch(text) else math.nan
 
+
 _ITEM = "anchoreval"
 """Of a sample's metadata: the item that it is."""
 
