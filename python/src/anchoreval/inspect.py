@@ -54,9 +54,9 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 def _to_float(value: Value) -> float:
     """A score's value as a number, as Inspect reads it; NaN for text that it doesn't know, of which it makes 0."""
     if not isinstance(value, str) or value in _WORDS:
-        return _INSPECTS(value)
+        return float(_INSPECTS(value))
     text = value.strip()
-    return _INSPECTS(text) if text.lower() in _TRUTH or _NUMBER.fullmatch(text) else math.nan
+    return float(_INSPECTS(text)) if text.lower() in _TRUTH or _NUMBER.fullmatch(text) else math.nan
 
 
 _ITEM = "anchoreval"
