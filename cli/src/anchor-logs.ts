@@ -16,7 +16,7 @@ import {
   isAnswered,
   meanScore,
 } from "anchoreval/internal/logs/attempts";
-import { chooseRuns, type ReadRun } from "anchoreval/internal/logs/choose-runs";
+import { chooseRuns, type ReadRun, shardOwner } from "anchoreval/internal/logs/choose-runs";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
@@ -111,13 +111,16 @@ export async function readAnchorLogs(
     );
   const scoreOf = ({ attempts }: LoggedSample): number | null => meanScore(countedScores(attempts, options.errors));
   const runs: AnchorRun[] = [];
+  const samples: LoggedSample[] = [];
   for (const [task, group] of byTask) {
     if (!tasks.has(task)) continue;
     const read: AnchorRun[] = [];
     for (const log of group) read.push(await readRun(log, task));
     const choice = chooseRuns(read);
     runs.push(...choice.parts);
-    remarks.push(...choice.remarks.map(({ words, counts = "" }) => `${task}${counts}: ${words}`));
+    const counts = shardOwner(choice.parts);
+    for (const part of choice.parts) samples.push(...part.samples.filter(({ doc_id }) => counts(part, doc_id)));
+    remarks.push(...choice.remarks.map(({ words, counts: figures = "" }) => `${task}${figures}: ${words}`));
     if (read.length > 1 && choice.parts.length === 1) remarks.push(`${task}: ${choice.parts[0]!.log.file} counts`);
   }
   async function readRun(log: RunLog, task: string): Promise<AnchorRun> {
@@ -144,7 +147,6 @@ export async function readAnchorLogs(
   const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
     (message): AnswerWarning => ({ code: "other_protocol", message }),
   );
-  const samples = shardSamples(runs);
   let matched = matchAnchors(items, samples);
   if (matched.ignored > 0 && allItems) {
     await readAll();
@@ -187,17 +189,6 @@ export async function readAnchorLogs(
 interface AnchorRun extends ReadRun, Omit<RunSamples, "task"> {
   /** In what it was asked otherwise than the models that the bundle was fitted on. */
   readonly differences: readonly string[];
-}
-
-/** The samples of the runs that count, of shards each document once: where it was answered, else where it is first. */
-function shardSamples(runs: readonly AnchorRun[]): LoggedSample[] {
-  const samples = new Map<string, LoggedSample>();
-  for (const sample of runs.flatMap((run) => run.samples)) {
-    const key = JSON.stringify([sample.task, String(sample.doc_id)]);
-    const before = samples.get(key);
-    if (before === undefined || (!isAnswered(before) && isAnswered(sample))) samples.set(key, sample);
-  }
-  return [...samples.values()];
 }
 
 /** Where a bundle's anchors are to be found. */

@@ -84,6 +84,19 @@ function shardsWith<R extends ReadRun>(
   return parts.toSorted((left, right) => newerFirst(left.log, right.log));
 }
 
+/**
+ * Which shard a document counts in: that where it was answered, else the first that is asked for it.
+ * @param parts - as {@link chooseRuns} gives them
+ */
+export function shardOwner<R extends ReadRun>(parts: readonly R[]): (part: R, id: number | string) => boolean {
+  if (parts.length < 2) return () => true;
+  const owners = new Map(parts.flatMap((part) => Array.from(part.answers().keys(), (id) => [id, part] as const)));
+  return (part, id) => {
+    if (!owners.has(String(id))) owners.set(String(id), part);
+    return owners.get(String(id)) === part;
+  };
+}
+
 /** Why a run without a score has none: the log's own reason, else its attempts'. */
 function emptyWords(log: RunLog, { failed, missing, reasons }: AttemptCounts): string {
   const why = [

@@ -194,7 +194,8 @@ function wholeShares(
   { whole, anchors: prices }: BundlePrices,
   answered: ReadonlySet<string>,
 ): ReadonlyMap<string, number> {
-  const items = bundleItems({ scenarios });
+  const isAnchor = (item: string): boolean => prices.has(item);
+  const items = [...answered].every(isAnchor) ? null : bundleItems({ scenarios });
   const shares = new Map<string, number>();
   let begin = 0;
   for (const { id, items: count } of items === null ? [] : manifest.scenarios) {

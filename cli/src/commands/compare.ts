@@ -109,11 +109,6 @@ export const compareCommand: Command = {
 function averaged(runs: readonly ReadModel[]): ReadModel {
   const [first] = runs as [ReadModel];
   if (runs.length === 1) return first;
-  const other = runs.find(({ form }) => form !== first.form);
-  if (other)
-    throw invalidOption(
-      `runs of one model answer one form: ${first.name} ${first.form ?? "none whole"}, ${other.name} ${other.form ?? "none whole"}; name one with --form`,
-    );
   const hashes = new Map<string, string>();
   for (const { hashes: own, name } of runs)
     for (const [id, hash] of own) {

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import type { Choose } from "anchoreval/internal/logs/choices";
-import { chooseRuns } from "anchoreval/internal/logs/choose-runs";
+import { chooseRuns, shardOwner } from "anchoreval/internal/logs/choose-runs";
 import { COMPARED_FIELDS, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
 import { groupBy, groupedRemarks, newerFirst, type RunLog } from "anchoreval/internal/logs/run-log";
 import { type Harness, readChosen } from "anchoreval/internal/node/harnesses";
@@ -71,11 +71,12 @@ export async function selectRuns(
     const isMean = onDuplicate === "mean";
     // Trials are numbered from the newest, whatever the files are called.
     const all = read.filter(({ counts }) => counts).toSorted((left, right) => newerFirst(left.log, right.log));
-    runs.push(...(isMean ? all : shards(choice.parts)));
+    const counts = shardOwner(choice.parts);
+    runs.push(...(isMean ? all : choice.parts.map((part) => onDocuments(part, (id) => counts(part, id)))));
     if (!isMean) dropped.push(...choice.dropped.map(({ log }) => log));
     const { model, task } = group[0]!;
-    for (const { words, counts = "", always = false } of choice.remarks)
-      if (always || !isMean) remarks.push({ who: `${model}, ${task}${counts}`, remarks: [words] });
+    for (const { words, counts: figures = "", always = false } of choice.remarks)
+      if (always || !isMean) remarks.push({ who: `${model}, ${task}${figures}`, remarks: [words] });
   }
   refuseChoices(choices);
   const warnings = groupedRemarks(remarks);
@@ -83,18 +84,6 @@ export async function selectRuns(
   // A choice for all tasks that none has is a slip.
   if (runs.every(({ absent }) => absent)) throw runs[0]!.absent!;
   return { runs, dropped, warnings };
-}
-
-/** Runs on different documents, each document in one of them: where it was answered, else in the first. */
-function shards(parts: readonly RunScores[]): RunScores[] {
-  if (parts.length < 2) return [...parts];
-  const owners = new Map(parts.flatMap((part) => Array.from(part.answers().keys(), (id) => [id, part] as const)));
-  return parts.map((part) =>
-    onDocuments(part, (id) => {
-      if (!owners.has(String(id))) owners.set(String(id), part);
-      return owners.get(String(id)) === part;
-    }),
-  );
 }
 
 function severalRuns(runs: readonly RunLog[]): AnchorEvalError {

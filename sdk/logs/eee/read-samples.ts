@@ -91,23 +91,26 @@ export async function readEeeSamples(
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, task, metric: asked } = options;
-  const byMetric = new Map<string, LoggedRow[]>();
+  const byMetric = new Map<string, EeeLine[]>();
   for await (const line of lines) {
-    const { row, sample, score, failure } = line;
     const name = line.result === null ? "score" : (metrics.get(line.result) ?? line.result);
-    const rows = byMetric.get(name) ?? [];
-    byMetric.set(name, rows);
-    rows.push({
-      ...{ row, id: documentId(sample), attempt: row, values: new Map([[name, score]]) },
-      ...(failure !== null && { failure }),
-      ...attemptCost(costOf(line), file, "sample", sample),
-      ...contentOf(line),
-    });
+    const same = byMetric.get(name);
+    if (same) same.push(line);
+    else byMetric.set(name, [line]);
   }
   const reasons = new Map(Array.from(byMetric.keys(), (name) => [name, null]));
   const metric = chooseMetric(reasons, { file, task, metric: asked });
+  const rows = byMetric.get(metric)!.map((line): LoggedRow => {
+    const { row, sample, score, failure } = line;
+    return {
+      ...{ row, id: documentId(sample), attempt: row, values: new Map([[metric, score]]) },
+      ...(failure !== null && { failure }),
+      ...attemptCost(costOf(line), file, "sample", sample),
+      ...contentOf(line),
+    };
+  });
   const issues = new RowIssues(file, "line");
-  return scoreRows(byMetric.get(metric)!, { metric, filter: "none", issues, noun: "run" }, options);
+  return scoreRows(rows, { metric, filter: "none", issues, noun: "run" }, options);
 }
 
 function costOf({ fields }: EeeLine): Partial<Record<CostKind, number | null>> {
