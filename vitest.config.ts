@@ -12,6 +12,8 @@ const PURE = ["test/{unit,property,conformance}/**/*.test.ts"];
 /** Files that replace modules (`vi.mock`) by their names. */
 const ISOLATED = "test/unit/**/*.isolated.test.ts";
 
+const PROPERTY_SEED = "test/support/property-seed.ts";
+
 /** The program of the tests takes the trainer's sources, as the tests themselves do. */
 const SOURCES = {
   alias: [
@@ -35,6 +37,7 @@ export default defineConfig({
           include: PURE,
           exclude: [...configDefaults.exclude, ISOLATED],
           isolate: false,
+          setupFiles: PROPERTY_SEED,
           ...LIMITS,
         },
       },
@@ -43,6 +46,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: [ISOLATED],
+          setupFiles: PROPERTY_SEED,
           ...LIMITS,
         },
       },
@@ -56,6 +60,7 @@ export default defineConfig({
             "test/runtime/{node,browser}/**/*.test.ts",
           ],
           isolate: false,
+          setupFiles: PROPERTY_SEED,
           ...LIMITS,
         },
       },

@@ -9,7 +9,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
-import { buildPage, PAGE_FILES } from "./build-page.js";
+import { buildPage } from "./build-page.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(join(root, "package.json"));
@@ -44,8 +44,8 @@ if ((await read(join(target, "stamp"))) === stamp && (await read(join(assets, "_
 async function copyAssets() {
   await cp(join(root, "workers/assets"), assets, { recursive: true });
   await Promise.all(SWAGGER_FILES.map((file) => cp(join(swagger, file), join(assets, "docs", file))));
-  await buildPage(root, assets);
-  const wanted = new Set([...PAGE_FILES, ...SWAGGER_FILES.map((file) => join("docs", file))]);
+  const page = await buildPage(root, assets);
+  const wanted = new Set([...page, ...SWAGGER_FILES.map((file) => join("docs", file))]);
   for (const file of await filesUnder("workers/assets")) wanted.add(relative("workers/assets", file));
   for (const file of await copyBundles()) wanted.add(file);
   const there = (await filesUnder("workers/public")).map((file) => relative("workers/public", file));

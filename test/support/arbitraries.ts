@@ -12,9 +12,6 @@ import type { ScenarioModel } from "anchoreval/internal/core/scoring/scenario-es
 import fc from "fast-check";
 import { itemFactors } from "./factors.ts";
 
-/** One seed for all property tests, so that a failure repeats; FC_SEED tries another. */
-fc.configureGlobal({ seed: Number(process.env["FC_SEED"] ?? 20261121), numRuns: 200 });
-
 const real = (min: number, max: number): fc.Arbitrary<number> =>
   fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
 

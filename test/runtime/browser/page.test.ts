@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -387,7 +387,8 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
   });
 
   test("all that it loads before ONNX Runtime is under 300 kB of gzip", async () => {
-    const loaded = ["index.html", "page.css", "page.js", "icon.svg", "fit.js"];
+    const shared = (await readdir(join(ROOT, "workers/public"))).filter((file) => file.startsWith("shared-"));
+    const loaded = ["index.html", "page.css", "page.js", "icon.svg", "fit.js", ...shared];
     const sizes = await Promise.all(
       loaded.map(async (file) => gzipSync(await readFile(join(ROOT, "workers/public", file)), { level: 9 }).length),
     );

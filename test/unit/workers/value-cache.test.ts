@@ -173,7 +173,8 @@ describe("bytes of loads under way", () => {
     return { cache, begun, begin };
   }
   const aMoment = () => vi.advanceTimersByTimeAsync(15);
-  const longEnough = () => vi.advanceTimersByTimeAsync(10_000);
+  /** A request waits for another's load, and then for its own. */
+  const longEnough = () => vi.advanceTimersByTimeAsync(2 * 5000 + 200);
 
   test("count: a further load waits until there is room for it", async () => {
     const { cache, begun, begin } = started();
