@@ -175,7 +175,8 @@ async function surfaces() {
   const random = createRandom("surfaces");
   for (const form of ["80", "40"]) {
     const said = { compare: 0, rank: 0, race: 0, check: 0 };
-    const unlike = { rank: 0, race: 0, check: 0 };
+    const more = { rank: 0, race: 0, check: 0 };
+    const less = { rank: 0, race: 0, check: 0 };
     let contradictions = 0;
     for (let k = 0; k < Number(values.pairs); k++) {
       const [a, b] = [0, 1].map(() => {
@@ -199,11 +200,13 @@ async function surfaces() {
       }
       for (const [surface, best] of Object.entries(found)) {
         if (best !== "") said[surface]++;
-        if (surface !== "compare" && best !== found.compare) unlike[surface]++;
+        if (surface === "compare" || best === found.compare) continue;
+        if (found.compare === "") more[surface]++;
+        else less[surface]++;
       }
       if (found && new Set(Object.values(found).filter((best) => best !== "")).size > 1) contradictions++;
     }
-    const words = Object.entries(said).filter(([surface]) => form === "80" || surface !== "race").map(([surface, count]) => `${surface} ${count}${surface === "compare" ? "" : ` (other than compare ${unlike[surface]})`}`); // prettier-ignore
+    const words = Object.entries(said).filter(([surface]) => form === "80" || surface !== "race").map(([surface, count]) => `${surface} ${count}${surface === "compare" ? "" : ` (${more[surface]} that compare doesn't, ${less[surface]} of its fewer)`}`); // prettier-ignore
     console.log(`  form ${form}, ${values.pairs} pairs told apart by ${words.join(", ")}; opposite ${contradictions}`);
   }
 }
