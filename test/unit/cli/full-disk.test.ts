@@ -44,6 +44,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["export", "--bundle", bundle, "--to", "ids", "--out", on("out")],
   ["publish", bundle, "--to", on("public")],
   ["keygen", "--out", on("key.pem")],
+  ["root", on("root.json"), "--add", `root:${folder.path("key.pem")}`, "--key", folder.path("key.pem")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--min-score", "5", "--junit", on("junit.xml")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--min-score", "5", "--summary", on("summary.md")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--save", on("saved.json")],
@@ -70,6 +71,7 @@ describe.skipIf(!mounted)("a full disk (needs the right to mount one)", () => {
   beforeAll(async () => {
     const made = ["simulate", "--models", "20", "--items", "30", "--scenarios", "1", "--out", board];
     expect(await runCommand(...made)).toMatchObject({ code: 0 });
+    expect(await runCommand("keygen", "--out", folder.path("key.pem"))).toMatchObject({ code: 0 });
     expect(() => writeFileSync(on("filler"), new Uint8Array(1 << 20))).toThrow("ENOSPC");
   });
   afterAll(() => void spawnSync("umount", [disk]));
