@@ -82,6 +82,15 @@ const KINDS = {
     ),
     copy: flip,
   }),
+  "half solved by all, half by none": (M, N) => ({
+    rows: binary(
+      chances(
+        draw(M, normal),
+        draw(N, (_, j) => (j % 2 === 0 ? 4 : -4)),
+      ),
+    ),
+    copy: flip,
+  }),
   "judge, .6 to .9": (M, N) => {
     const [levels, difficulties] = [draw(M, normal), draw(N, () => 0.6 * normal())];
     const rows = levels.map((level) => difficulties.map((own) => 0.52 + 0.46 * sigmoid(level - own + 0.7 * normal())));

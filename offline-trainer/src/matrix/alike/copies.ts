@@ -1,39 +1,92 @@
-import { type ResponseMatrix, submatrix } from "../response-matrix.ts";
+import { isBinary, type ResponseMatrix, scoreAt, submatrix } from "../response-matrix.ts";
+import { answerChances } from "./chances.ts";
+import { comparedAnswers, neededEvidence } from "./compared-answers.ts";
 
 /** Answers beside its commonest score below which a model may well answer as another one does by chance. */
 const TELLING_ANSWERS = 5;
 
 /**
  * The responses with the first only of all models that answer every item alike: a copy says nothing that the first doesn't,
- * and would be counted twice wherever models are. Models with fewer than five answers beside their commonest one stay.
+ * and would be counted twice wherever models are. Models stay that chance may have made alike: with fewer than five answers
+ * beside their commonest one, and where the models' scores and the items' difficulty make such answers likely
+ * ({@link copyEvidence}), as on a board of items that all models solve and items that none does. Of a board whose models are all
+ * alike nothing but the first rule is known.
  * @returns also the name of the first by that of its copy
  */
 export function withoutCopies(matrix: ResponseMatrix): {
   readonly matrix: ResponseMatrix;
   readonly copies: ReadonlyMap<string, string>;
 } {
-  const { subjects, items, scores, observed } = matrix;
-  const columns = items.length;
-  const firsts = new Map<string, string>();
-  const copies = new Map<string, string>();
-  const kept: number[] = [];
-  subjects.forEach((name, m) => {
-    const row = scores.subarray(m * columns, (m + 1) * columns);
-    const seen = observed?.subarray(m * columns, (m + 1) * columns);
-    const counts = new Map<number, number>();
-    let [answered, commonest] = [0, 0];
-    for (let i = 0; i < columns; i++) {
-      if (seen?.[i] === 0) continue;
-      const count = (counts.get(row[i]!) ?? 0) + 1;
-      counts.set(row[i]!, count);
-      answered++;
-      commonest = Math.max(commonest, count);
-    }
-    const answers = `${row.join()} ${seen?.join() ?? ""}`;
-    const first = firsts.get(answers);
-    if (first === undefined) firsts.set(answers, name);
-    if (first === undefined || answered - commonest < TELLING_ANSWERS) kept.push(m);
-    else copies.set(name, first);
+  const { subjects, items } = matrix;
+  const firsts = new Map<string, number>();
+  const alike = new Map<number, number>();
+  subjects.forEach((_, m) => {
+    const pattern = answerPattern(matrix, m);
+    const first = firsts.get(pattern);
+    if (first === undefined) firsts.set(pattern, m);
+    else if (isTelling(matrix, m)) alike.set(m, first);
   });
-  return { matrix: copies.size === 0 ? matrix : submatrix(matrix, kept, [...items.keys()]), copies };
+  const copies = new Map<string, string>();
+  if (alike.size === 0) return { matrix, copies };
+  const distinct = [...firsts.values()];
+  const evidenceOf =
+    distinct.length === 1 ? () => Infinity : copyEvidence(submatrix(matrix, distinct, [...items.keys()]));
+  const needed = neededEvidence(subjects.length);
+  const isCopied = new Set([...new Set(alike.values())].filter((m) => evidenceOf(distinct.indexOf(m)) >= needed));
+  for (const [m, first] of alike) if (isCopied.has(first)) copies.set(subjects[m]!, subjects[first]!);
+  if (copies.size === 0) return { matrix, copies };
+  const kept = [...subjects.keys()].filter((m) => !copies.has(subjects[m]!));
+  return { matrix: submatrix(matrix, kept, [...items.keys()]), copies };
+}
+
+function answerPattern({ items, scores, observed }: ResponseMatrix, m: number): string {
+  const [begin, end] = [m * items.length, (m + 1) * items.length];
+  return `${scores.subarray(begin, end).join()} ${observed?.subarray(begin, end).join() ?? ""}`;
+}
+
+function isTelling(matrix: ResponseMatrix, m: number): boolean {
+  const counts = new Map<number, number>();
+  let [answered, commonest] = [0, 0];
+  for (let i = 0; i < matrix.items.length; i++) {
+    const score = scoreAt(matrix, m, i);
+    if (Number.isNaN(score)) continue;
+    const count = (counts.get(score) ?? 0) + 1;
+    counts.set(score, count);
+    answered++;
+    commonest = Math.max(commonest, count);
+  }
+  return answered - commonest >= TELLING_ANSWERS;
+}
+
+/**
+ * Log of the likelihood of a copy over that of another model with the very same answers, −Σ log P(y): P by the model's score and
+ * the items' difficulty (`answerChances`), and of graded answers the share of the score among those on its side.
+ * @param distinct - the board, each pattern of answers once
+ */
+function copyEvidence(distinct: ResponseMatrix): (m: number) => number {
+  const { columns, scenarioOf, bits } = comparedAnswers(distinct);
+  const chancesOf = answerChances(bits, scenarioOf);
+  const isHigh = (m: number, k: number): boolean => ((bits.high[m * bits.words + (k >> 5)]! >>> (k & 31)) & 1) === 1;
+  const graded = !isBinary(distinct);
+  const shareOf = (m: number, k: number, score: number): number => {
+    let [same, onSide] = [0, 0];
+    for (let other = 0; other < bits.models; other++) {
+      const one = scoreAt(distinct, other, columns[k]!);
+      if (Number.isNaN(one) || isHigh(other, k) !== isHigh(m, k)) continue;
+      onSide++;
+      if (one === score) same++;
+    }
+    return (same - 0.5) / onSide;
+  };
+  return (m) => {
+    const chances = chancesOf(m);
+    let evidence = 0;
+    for (const [k, column] of columns.entries()) {
+      const score = scoreAt(distinct, m, column);
+      if (Number.isNaN(score)) continue;
+      evidence -= Math.log(isHigh(m, k) ? chances[k]! : 1 - chances[k]!);
+      if (graded) evidence -= Math.log(shareOf(m, k, score));
+    }
+    return evidence;
+  };
 }

@@ -1,11 +1,9 @@
 import { unvariedScenarios } from "../border/board-summary.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
-import type { AnswerBits } from "./chances.ts";
+import { type ComparedAnswers, comparedAnswers, neededEvidence } from "./compared-answers.ts";
 import { withoutCopies } from "./copies.ts";
 import { comparedSides } from "./sides.ts";
 
-/** Items compared at most, evenly spaced. */
-const COMPARED_ITEMS = 4096;
 /** Answers in which reruns of one model differ at most, as a share. */
 const RERUN_SHARE = 0.03;
 /** Share of answers that a copy has turned for certain to be found; of few answers chance makes it more, … */
@@ -19,27 +17,18 @@ const TURNED_REACH = 4;
 const SCORES_SHARE = 0.2;
 /** Sides that differ at most of graded scores: one and a half times the arccos(.8)/π of normal ones that correlate so. */
 const MOST_SIDES = 0.3;
-/** An answer of 1 is above what was expected, whatever that was. */
-const HIGHEST_CUT = 1 - 1e-6;
-/**
- * Chance that a board of models that have nothing to do with each other has a pair of replicates, at most: Markov's bound is
- * wide, and on 9 000 boards of bench/replicates.js there was none.
- */
-const BOARD_ERROR = 1e-2;
-
 /**
  * Groups models that are replicates: a model and its rerun, or its copy under another name. Two are where their answers agree
  * beyond chance, more than models' scores and items' difficulty make models agree that have nothing to do with each other
  * (`answerChances`):
  *
- * - the likelihood of one model answered twice, over that of two independent ones, is above the number of pairs over
- *   {@link BOARD_ERROR}. Its mean over independent answers is at most 1: by Markov's inequality that bounds the chance of an
- *   error anywhere on the board;
+ * - the likelihood of one model answered twice, over that of two independent ones, is above
+ *   {@link neededEvidence};
  * - they differ in at most half of the answers that independent ones would, and in 3 % of all (of few, in what chance makes of
  *   1 %). Graded scores are compared as numbers: their squared differences are a fifth of what is expected.
  *
- * Copies, all answers alike, always are, and so are all models of a board on which no score differs from another: nothing
- * tells them apart. A group is made of the first of its models and all that replicate that one: models alike through a third
+ * Copies are ({@link withoutCopies}), and so are all models of a board on which no score differs from another: nothing tells
+ * them apart. A group is made of the first of its models and all that replicate that one: models alike through a third
  * alone aren't.
  * @returns group of every model, numbered from 0 by first appearance
  */
@@ -84,88 +73,18 @@ export function replicateWords(groups: readonly (readonly string[])[]): string {
 const SHOWN = 5;
 
 function pairTest(matrix: ResponseMatrix): (left: number, right: number) => boolean {
-  const models = matrix.subjects.length;
-  const columns = comparedColumns(matrix.items.length);
   const graded = !isBinary(matrix);
+  const compared = comparedAnswers(matrix);
   const most = (shared: number): number =>
     graded
       ? MOST_SIDES * shared
       : Math.max(RERUN_SHARE * shared, TURNED_SHARE * shared + TURNED_REACH * Math.sqrt(TURNED_SHARE * shared));
-  const expected = graded ? expectedScores(matrix, columns) : () => 0.5;
-  const sides = comparedSides(answerBits(matrix, columns, expected), scenarioNumbers(matrix, columns), most);
-  const needed = Math.log((models * (models - 1)) / 2 / BOARD_ERROR);
+  const sides = comparedSides(compared.bits, compared.scenarioOf, most);
+  const needed = neededEvidence(matrix.subjects.length);
   return (left, right) =>
     sides.maybeAlike(left, right) &&
-    (!graded || differenceShare(matrix, columns, expected, [left, right]) <= SCORES_SHARE) &&
+    (!graded || differenceShare(matrix, compared, [left, right]) <= SCORES_SHARE) &&
     sides.evidence(left, right) >= needed;
-}
-
-function comparedColumns(items: number): Int32Array {
-  const step = Math.max(1, items / COMPARED_ITEMS);
-  return Int32Array.from({ length: Math.floor(items / step) }, (_, k) => Math.floor(k * step));
-}
-
-function scenarioNumbers({ items }: ResponseMatrix, columns: Int32Array): Int32Array {
-  const numbers = new Map<string, number>();
-  return columns.map((column) => {
-    const { scenario } = items[column]!;
-    if (!numbers.has(scenario)) numbers.set(scenario, numbers.size);
-    return numbers.get(scenario)!;
-  });
-}
-
-/** The score that a model's level and an item's difficulty let expect: the model's regression on the items' means, in [0,1). */
-type ExpectedScore = (model: number, k: number) => number;
-
-function expectedScores(matrix: ResponseMatrix, columns: Int32Array): ExpectedScore {
-  const models = matrix.subjects.length;
-  const [sums, counts] = [new Float64Array(columns.length), new Float64Array(columns.length)];
-  for (let m = 0; m < models; m++)
-    for (let k = 0; k < columns.length; k++) {
-      const score = scoreAt(matrix, m, columns[k]!);
-      if (Number.isNaN(score)) continue;
-      sums[k]! += score;
-      counts[k]!++;
-    }
-  const means = sums.map((sum, k) => sum / Math.max(1, counts[k]!));
-  const lines = Array.from({ length: models }, (_, m) => {
-    let [count, x, y, xx, xy] = [0, 0, 0, 0, 0];
-    for (let k = 0; k < columns.length; k++) {
-      const score = scoreAt(matrix, m, columns[k]!);
-      if (Number.isNaN(score)) continue;
-      count++;
-      x += means[k]!;
-      y += score;
-      xx += means[k]! ** 2;
-      xy += means[k]! * score;
-    }
-    const spread = xx - (x * x) / count;
-    const slope = spread > 0 ? (xy - (x * y) / count) / spread : 0;
-    return { slope, start: (y - slope * x) / count };
-  });
-  return (model, k) => {
-    const { slope, start } = lines[model]!;
-    return Math.min(HIGHEST_CUT, Math.max(0, start + slope * means[k]!));
-  };
-}
-
-function answerBits(
-  { subjects, items, scores, observed }: ResponseMatrix,
-  columns: Int32Array,
-  expected: ExpectedScore,
-): AnswerBits {
-  const words = Math.ceil(columns.length / 32);
-  const high = new Uint32Array(subjects.length * words);
-  const seen = new Uint32Array(subjects.length * words);
-  for (let m = 0; m < subjects.length; m++)
-    for (let k = 0; k < columns.length; k++) {
-      const at = m * items.length + columns[k]!;
-      if (observed !== null && observed[at] === 0) continue;
-      const word = m * words + (k >> 5);
-      seen[word]! |= 1 << (k & 31);
-      if (scores[at]! > expected(m, k)) high[word]! |= 1 << (k & 31);
-    }
-  return { models: subjects.length, items: columns.length, words, high, seen };
 }
 
 /**
@@ -174,8 +93,7 @@ function answerBits(
  */
 function differenceShare(
   matrix: ResponseMatrix,
-  columns: Int32Array,
-  expected: ExpectedScore,
+  { columns, expected }: ComparedAnswers,
   [left, right]: readonly [number, number],
 ): number {
   let [differences, squares] = [0, 0];
