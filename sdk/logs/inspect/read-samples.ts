@@ -1,14 +1,15 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { failureReason } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
-import { type CostKind, attemptCost, totalOf } from "../cost.ts";
+import { type LoggedCost, totalOf } from "../cost.ts";
 import { canonicalJson, filledText, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { emptyRun, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
+import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
 /**
@@ -23,14 +24,14 @@ export async function readInspectSamples(
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, task, metric: asked } = options;
-  const issues = new RowIssues(file, "sample");
+  const issues = new DataIssues(file, { row: "sample" });
   const rows: LoggedRow[] = [];
   for await (const sample of found) rows.push(readEpoch(record(sample), rows.length, epochs, issues));
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
   const filter = "mean";
   // Without a score that is one number there may be failures alone.
-  const failed = rows.every(({ failure }) => failure !== undefined);
+  const failed = rows.every(({ failure }) => failure !== null);
   if (reasons.size === 0 && !failed && asked === undefined)
     throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
   const metric = failed && reasons.size === 0 ? (asked ?? "") : chooseMetric(reasons, { file, task, metric: asked, noun: "score" }); // prettier-ignore
@@ -56,28 +57,21 @@ function readEpoch(
   sample: Readonly<Record<string, unknown>>,
   position: number,
   epochs: number,
-  { file }: RowIssues,
+  issues: DataIssues,
 ): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
-  const refuse = (path: readonly (string | number)[], code: string, where: string, message: string): never => {
-    throw new AnchorEvalError("invalid_data", `${file}: ${where}: ${message}`, {
-      issues: [{ path: [file, ...path], code, message }],
-    });
-  };
   if (typeof id !== "number" && typeof id !== "string")
-    return refuse(["samples", position, "id"], "missing", `sample ${position + 1}`, "it has no id");
+    return issues.fail({ row: position + 1, column: "id" }, "missing", "it has no id");
   const attempt = numberOf(epoch) ?? 1;
   if (attempt > epochs)
-    refuse(
-      [id, "epoch"],
+    issues.fail(
+      { row: id, column: "epoch" },
       "out_of_range",
-      `sample ${id}`,
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{ row: id, id, attempt, values: scoresOf(scores ?? score) },
-    ...(error != null && { failure: failureReason(filledText(record(error).message) ?? canonicalJson(error)) }),
-    ...attemptCost(costOf(sample), file, "sample", id),
+    ...{ row: id, id, attempt, values: scoresOf(scores ?? score), cost: costOf(sample) },
+    failure: error == null ? null : failureReason(filledText(record(error).message) ?? canonicalJson(error)),
     ...sampleIdentity(sample),
   };
 }
@@ -87,7 +81,7 @@ function costOf({
   model_usage: usage,
   working_time: working,
   total_time: total,
-}: Readonly<Record<string, unknown>>): Readonly<Record<CostKind, number | null>> {
+}: Readonly<Record<string, unknown>>): LoggedCost {
   const used = Object.values(record(usage)).map(record);
   const sum = (field: string): number | null =>
     used.length === 0 ? null : totalOf(...used.map((own) => lookUp(own, field)));
