@@ -2,33 +2,15 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
-import {
-  protocolDifferences,
-  PROTOCOL_WORDS,
-  type TaskProtocol,
-  taskProtocol,
-} from "anchoreval/internal/logs/protocol";
-import {
-  countAttempts,
-  countedScores,
-  errorWords,
-  type ErrorPolicy,
-  isAnswered,
-  meanScore,
-} from "anchoreval/internal/logs/attempts";
-import { chooseRuns, type ReadRun, shardOwner } from "anchoreval/internal/logs/choose-runs";
+import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "anchoreval/internal/logs/protocol";
+import { countAttempts, countedScores, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
+import { itemScore, type ReadRun } from "anchoreval/internal/logs/choose-runs";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
-import {
-  groupBy,
-  groupedRemarks,
-  type LoggedSample,
-  type RunLog,
-  type RunSamples,
-  taskAmong,
-} from "anchoreval/internal/logs/run-log";
-import { type HarnessName, readChosen } from "anchoreval/internal/node/harnesses";
+import { groupBy, groupedRemarks, type LoggedSample, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
+import { selectRuns } from "anchoreval/internal/logs/select-runs";
+import type { HarnessName } from "anchoreval/internal/node/harnesses";
 import { counted } from "anchoreval/internal/words/figures";
 import { given } from "./command.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
@@ -86,109 +68,161 @@ export async function readAnchorLogs(
   const harness = await openHarness(options.from, `--from ${options.from}`);
   const remarks: string[] = [];
   const logs = await harness.find(paths, { onRemark: (words) => remarks.push(words) });
+  const name = onlyModel(logs);
+  const asked = new AskedItems(options.anchors ?? allAnchors(bundle), options.allItems);
+  if (!logs.every((log) => asked.has(log))) await asked.takeAll();
+  remarks.push(...foreignTasks(logs, asked));
+  const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
+  const selected = await selectRuns(
+    logs.filter((log) => asked.has(log)),
+    {
+      errors: options.errors,
+      taskOf: (log) => asked.taskOf(log),
+      read: (log, special) => harness.read(log, choose, special),
+      keep: (run) => run,
+    },
+  );
+  remarks.push(...runRemarks(logs, selected, asked));
+  const warnings = protocolWarnings(bundle, selected.runs, asked);
+  const samples = selected.runs.flatMap((run) =>
+    run.samples.map((sample) => ({ ...sample, task: asked.taskOf(run.log) })),
+  );
+  let matched = matchAnchors(asked.items, samples);
+  if (matched.ignored > 0 && (await asked.takeAll())) matched = matchAnchors(asked.items, samples);
+  if (matched.found.size === 0)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...asked.tasks])}${remarks.map((words) => `\n  ${words}`).join("")}`,
+    );
+  return {
+    ...modelOf(matched, options),
+    name,
+    warnings: [...warnings, ...sampleWarnings(matched, options.errors)],
+    remarks,
+  };
+}
+
+/** The model of some logs. @throws AnchorEvalError `invalid_data` where they are of several */
+function onlyModel(logs: readonly RunLog[]): string {
   const models = [...new Set(logs.map((log) => log.model))];
   if (models.length > 1)
     throw new AnchorEvalError(
       "invalid_data",
       `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate takes one: name its folder or files`,
     );
-  let items = options.anchors ?? allAnchors(bundle);
-  const tasksOf = (): Set<string> => new Set(items.map((item) => item.task ?? taskOfId(item.item_id)));
-  let tasks = tasksOf();
-  const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
-  let { allItems } = options;
-  const readAll = async (): Promise<void> => {
-    items = (await allItems?.()) ?? items;
-    tasks = tasksOf();
-    allItems = undefined;
-  };
-  if (!logs.every((log) => tasks.has(taskAmong(tasks, log.task)))) await readAll();
-  const byTask = groupBy(logs, (log) => taskAmong(tasks, log.task));
-  const foreign = [...byTask.keys()].filter((task) => !tasks.has(task));
-  if (foreign.length > 0)
-    remarks.push(
-      `the bundle has no item of ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, … (${foreign.length} tasks)` : ""}: ignored`,
-    );
-  const scoreOf = ({ attempts }: LoggedSample): number | null => meanScore(countedScores(attempts, options.errors));
-  const runs: AnchorRun[] = [];
-  const samples: LoggedSample[] = [];
-  for (const [task, group] of byTask) {
-    if (!tasks.has(task)) continue;
-    const read: AnchorRun[] = [];
-    for (const log of group) read.push(await readRun(log, task));
-    const choice = chooseRuns(read);
-    runs.push(...choice.parts);
-    const counts = shardOwner(choice.parts);
-    for (const part of choice.parts) samples.push(...part.samples.filter(({ doc_id }) => counts(part, doc_id)));
-    remarks.push(...choice.remarks.map(({ words, counts: figures = "" }) => `${task}${figures}: ${words}`));
-    if (read.length > 1 && choice.parts.length === 1) remarks.push(`${task}: ${choice.parts[0]!.log.file} counts`);
-  }
-  async function readRun(log: RunLog, task: string): Promise<AnchorRun> {
-    const { samples, ...run } = await readChosen(harness, log, choose);
-    const differences = differenceWords(
-      bundle.manifest.protocol,
-      task,
-      taskProtocol(log.results, { ...run, task: log.task }),
-    );
-    return {
-      ...{ ...run, log, differences, samples: samples.map((sample) => ({ ...sample, task })) },
-      attempts: countAttempts(samples),
-      counts: samples.some((sample) => scoreOf(sample) !== null),
-      answers: () =>
-        new Map(samples.flatMap((sample) => (isAnswered(sample) ? [[String(sample.doc_id), scoreOf(sample)!]] : []))),
-    };
-  }
-  const absent = runs.flatMap((run) => run.absent ?? []);
-  if (absent.length > 0 && absent.length === runs.length) throw absent[0]!;
-  for (const { log, ...run } of runs)
-    if (run.absent)
-      remarks.push(`${log.task} has no such metric or filter, and counts by ${run.metric}, ${run.filter}`);
-  remarks.push(...groupedRemarks(runs.map(({ log, ...run }) => ({ who: log.file, remarks: run.remarks }))));
-  const warnings = groupedRemarks(runs.map(({ log, differences }) => ({ who: log.task, remarks: differences }))).map(
-    (message): AnswerWarning => ({ code: "other_protocol", message }),
-  );
-  let matched = matchAnchors(items, samples);
-  if (matched.ignored > 0 && allItems) {
-    await readAll();
-    matched = matchAnchors(items, samples);
-  }
-  if (matched.found.size === 0)
-    throw new AnchorEvalError(
-      "invalid_answers",
-      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...tasks])}${remarks.map((words) => `\n  ${words}`).join("")}`,
-    );
-  if (matched.ignored > 0)
-    warnings.push({
-      code: "unknown_items",
-      count: matched.ignored,
-      message: `${counted(matched.ignored, "sample")} of these logs ${matched.ignored === 1 ? "is" : "are"} of no item of the bundle: ${matched.ignored === 1 ? "it doesn't" : "they don't"} count.`,
-    });
-  const failed = errorWords(countAttempts(matched.found.values()), options.errors);
-  if (failed !== null) warnings.push({ code: "failed_answers", message: failed });
-  const trials = new Map(
-    [...matched.found].flatMap(([id, { attempts }]) =>
-      attempts.length === 1
-        ? []
-        : [[id, attempts.map((attempt) => countedScores([attempt], options.errors)[0] ?? null)] as const],
-    ),
-  );
-  const repeated = trials.size > 0 && { trials };
-  const took = loggedCosts([...matched.found.values()]);
-  return {
-    ...given({ form: options.form, took }),
-    ...repeated,
-    responses: new Map(Array.from(matched.found, ([id, sample]) => [id, scoreOf(sample)])),
-    name: models[0]!,
-    hashes: matched.hashes,
-    warnings,
-    remarks,
-  };
+  return models[0]!;
 }
 
-/** A run on anchors of one task. */
-interface AnchorRun extends ReadRun, Omit<RunSamples, "task"> {
-  /** In what it was asked otherwise than the models that the bundle was fitted on. */
-  readonly differences: readonly string[];
+/** The items that logs are looked through for: anchors, or all of the bundle where there is more in the logs. */
+class AskedItems {
+  items: readonly AnchorRecord[];
+  tasks: ReadonlySet<string>;
+  #all: AnchorLogOptions["allItems"];
+
+  constructor(items: readonly AnchorRecord[], all: AnchorLogOptions["allItems"]) {
+    this.items = items;
+    this.tasks = tasksOf(items);
+    this.#all = all;
+  }
+
+  /** The task of the items that a log's is. */
+  taskOf(log: RunLog): string {
+    return taskAmong(this.tasks, log.task);
+  }
+
+  has(log: RunLog): boolean {
+    return this.tasks.has(this.taskOf(log));
+  }
+
+  /** @returns false where no more items are to be had */
+  async takeAll(): Promise<boolean> {
+    const all = await this.#all?.();
+    this.#all = undefined;
+    if (all === undefined) return false;
+    this.items = all;
+    this.tasks = tasksOf(all);
+    return true;
+  }
+}
+
+function tasksOf(items: readonly AnchorRecord[]): Set<string> {
+  return new Set(items.map((item) => item.task ?? taskOfId(item.item_id)));
+}
+
+function foreignTasks(logs: readonly RunLog[], asked: AskedItems): string[] {
+  const tasks = [...new Set(logs.filter((log) => !asked.has(log)).map(({ task }) => task))];
+  if (tasks.length === 0) return [];
+  return [
+    `the bundle has no item of ${tasks.slice(0, 5).join(", ")}${tasks.length > 5 ? `, … (${tasks.length} tasks)` : ""}: ignored`,
+  ];
+}
+
+/** Remarks on which runs count, and on how they were read. */
+function runRemarks(
+  logs: readonly RunLog[],
+  { runs, remarks }: Awaited<ReturnType<typeof selectRuns<ReadRun>>>,
+  asked: AskedItems,
+): string[] {
+  const counting = groupBy(runs, ({ log }) => asked.taskOf(log));
+  return [
+    ...remarks.map(({ log, words, counts = "" }) => `${asked.taskOf(log)}${counts}: ${words}`),
+    ...[...groupBy(logs, (log) => asked.taskOf(log))].flatMap(([task, { length }]) => {
+      const parts = counting.get(task) ?? [];
+      return length > 1 && parts.length === 1 ? [`${task}: ${parts[0]!.log.file} counts`] : [];
+    }),
+    ...runs.flatMap(({ absent, log, metric, filter }) =>
+      absent ? [`${log.task} has no such metric or filter, and counts by ${metric}, ${filter}`] : [],
+    ),
+    ...groupedRemarks(runs.map(({ log, remarks: words }) => ({ who: log.file, remarks: words }))),
+  ];
+}
+
+/** In what runs were asked otherwise than the models that the bundle was fitted on. */
+function protocolWarnings(bundle: Bundle, runs: readonly ReadRun[], asked: AskedItems): AnswerWarning[] {
+  const differences = runs.map(({ log, protocol }) => ({
+    who: log.task,
+    remarks: differenceWords(bundle.manifest.protocol, asked.taskOf(log), protocol),
+  }));
+  return groupedRemarks(differences).map((message) => ({ code: "other_protocol", message }));
+}
+
+type Matched = ReturnType<typeof matchAnchors<LoggedSample>>;
+
+function sampleWarnings({ found, ignored }: Matched, errors: ErrorPolicy): AnswerWarning[] {
+  const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];
+  const failed = errorWords(countAttempts(found.values()), errors);
+  return [
+    ...(ignored === 0
+      ? []
+      : [
+          {
+            code: "unknown_items" as const,
+            count: ignored,
+            message: `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`,
+          },
+        ]),
+    ...(failed === null ? [] : [{ code: "failed_answers" as const, message: failed }]),
+  ];
+}
+
+/** A model's answers, its trials where an item was asked several times, and what they took. */
+function modelOf(
+  { found, hashes }: Matched,
+  { errors, form }: AnchorLogOptions,
+): Pick<ReadModel, "responses" | "trials" | "hashes" | "took" | "form"> {
+  const trials = new Map(
+    [...found].flatMap(([id, { attempts }]) =>
+      attempts.length === 1
+        ? []
+        : [[id, attempts.map((attempt) => countedScores([attempt], errors)[0] ?? null)] as const],
+    ),
+  );
+  return {
+    ...given({ form, took: loggedCosts([...found.values()]) }),
+    ...(trials.size > 0 && { trials }),
+    responses: new Map(Array.from(found, ([id, sample]) => [id, itemScore(sample, errors)])),
+    hashes,
+  };
 }
 
 /** Where a bundle's anchors are to be found. */

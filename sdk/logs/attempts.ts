@@ -108,8 +108,15 @@ export function tally(counts: ReadonlyMap<string, number>, most = 3): string {
   return [...shown, ...(sorted.length > most ? ["…"] : [])].join(", ");
 }
 
-/** Why an attempt failed where the harness logs an empty text for a request that failed, was refused or cut off. */
-export const EMPTY_ANSWER = "an empty answer";
+/**
+ * Why an attempt failed whose answers are all empty: what harnesses log for a request that failed, was refused or cut off.
+ * @param answers - texts in lists of whatever depth; null is an empty one, undefined none
+ * @returns null where one isn't empty, or there are none
+ */
+export function emptyFailure(answers: unknown): string | null {
+  const texts = [answers].flat(Infinity as 1).filter((text) => text !== undefined);
+  return texts.length > 0 && texts.every((text) => text === null || text === "") ? "an empty answer" : null;
+}
 
 /** Longest reason that is told, in characters. */
 const LONGEST_REASON = 100;

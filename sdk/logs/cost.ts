@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../core/errors.ts";
+import { DataIssues } from "../tables/data-issues.ts";
 import { numberOf } from "./json.ts";
 
 /** Kinds of cost of an answer: tokens in and out, seconds, dollars. */
@@ -8,6 +8,9 @@ export type CostKind = (typeof COST_KINDS)[number];
 
 /** Cost of an answer, of each kind above 0; absent where nothing says it. */
 export type Cost = Readonly<Partial<Record<CostKind, number>>>;
+
+/** Cost of an answer as a log has it: null where it isn't known. */
+export type LoggedCost = Readonly<Partial<Record<CostKind, number | null>>>;
 
 /** The sum of what a log says; null where it lacks a part. @example totalOf(120, 30) // 150 */
 export function totalOf(...parts: readonly unknown[]): number | null {
@@ -24,7 +27,7 @@ export function totalOf(...parts: readonly unknown[]): number | null {
  * @example attemptCost({ tokens: 120, seconds: 0 }, "a.eval", "sample", 7) // { cost: { tokens: 120 } }
  */
 export function attemptCost(
-  logged: Readonly<Partial<Record<CostKind, number | null>>>,
+  logged: LoggedCost,
   file: string,
   noun: string,
   id: string | number,
@@ -32,12 +35,12 @@ export function attemptCost(
   const cost: Partial<Record<CostKind, number>> = {};
   for (const kind of COST_KINDS) {
     const value = logged[kind] ?? 0;
-    if (value < 0 || value === Infinity) {
-      const message = `${kind} of an answer are a number above 0, got ${value}`;
-      throw new AnchorEvalError("invalid_data", `${file}: ${noun} ${id}: ${message}`, {
-        issues: [{ path: [file, id, kind], code: "out_of_range", message }],
-      });
-    }
+    if (value < 0 || value === Infinity)
+      new DataIssues(file, { row: noun }).fail(
+        { row: id, column: kind },
+        "out_of_range",
+        `${kind} of an answer are a number above 0, got ${value}`,
+      );
     if (value > 0) cost[kind] = value;
   }
   return Object.keys(cost).length === 0 ? {} : { cost };

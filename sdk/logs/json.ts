@@ -1,4 +1,5 @@
-import { isObject } from "../tables/json-records.ts";
+import type { DataIssues } from "../tables/data-issues.ts";
+import { isObject, parseWithNaN } from "../tables/json-records.ts";
 
 /** The fields of what is an object; none of anything else, which is how logs lack a part. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
@@ -20,6 +21,13 @@ export function filledText(value: unknown): string | null {
 
 export function numberOf(value: unknown): number | null {
   return typeof value === "number" ? value : null;
+}
+
+/** The fields of an object that are numbers. @example numbersOf({ acc: 0.5, alias: "t" }) // Map { "acc" => 0.5 } */
+export function numbersOf(value: unknown): Map<string, number> {
+  return new Map(
+    Object.entries(record(value)).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
 }
 
 /** A version, which logs have as a number or as text. */
@@ -51,18 +59,19 @@ export function canonicalJson(value: unknown): string {
  * @example parsePythonJson('{"acc": NaN}') // { acc: null }
  */
 export function parsePythonJson(marked: string): unknown {
-  const text = marked.startsWith("\uFEFF") ? marked.slice(1) : marked;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!text.includes("NaN") && !text.includes("Infinity")) throw error;
-    return JSON.parse(
-      text.replace(STRINGS_AND_CONSTANTS, (part) =>
-        part.startsWith('"') ? part : part === "NaN" ? "null" : part.replace("Infinity", "1e999"),
-      ),
-    );
-  }
+  return parseWithNaN(marked.startsWith("\uFEFF") ? marked.slice(1) : marked, true);
 }
 
-/** Strings are matched too, so that a `NaN` in one of them is left alone; one that isn't closed goes to the end. */
-const STRINGS_AND_CONSTANTS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\bInfinity\b|\bNaN\b/g;
+/** A line of a log that is a JSON object; null, with the issue noted, for another. */
+export function parseLine(text: string, row: number, issues: DataIssues): Readonly<Record<string, unknown>> | null {
+  let value: unknown;
+  try {
+    value = parsePythonJson(text);
+  } catch {
+    issues.add({ row }, "malformed_json", "the line is not valid JSON");
+    return null;
+  }
+  if (isObject(value)) return value;
+  issues.add({ row }, "wrong_type", "the line is not a JSON object");
+  return null;
+}

@@ -47,22 +47,14 @@ export function taskProtocol(
   { task, metric, filter }: { task: string; metric: string; filter: string },
 ): TaskProtocol {
   const { version: taskVersion, shots, epochs } = results?.tasks.get(task) ?? UNTOLD_TASK;
-  const { chatTemplate, systemInstruction, fewshotAsMultiturn, solver, generation, harnessVersion } =
-    results ?? UNTOLD_RUN;
-  const told = {
-    taskVersion,
-    shots,
-    epochs,
-    chatTemplate,
-    systemInstruction,
-    solver,
-    metric,
-    filter,
-    generation,
-    harnessVersion,
+  const run = results ?? UNTOLD_RUN;
+  const { chatTemplate, systemInstruction, fewshotAsMultiturn, solver, generation, harnessVersion } = run;
+  return {
+    ...{ taskVersion, shots, epochs, metric, filter },
+    ...{ chatTemplate, systemInstruction, solver, generation, harnessVersion },
+    // Turns only exist in a chat with examples: the harness logs its default for others too.
+    fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? fewshotAsMultiturn : null,
   };
-  // Turns only exist in a chat with examples: the harness logs its default for others too.
-  return { ...told, fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? fewshotAsMultiturn : null };
 }
 
 /** Values for a bundle's manifest: one for all tasks where they agree, else `field/task`; `mixed` where runs differ. */

@@ -1,25 +1,29 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { scoreOnScale } from "../core/numeric/score-bounds.ts";
-import { quoted } from "../tables/data-issues.ts";
+import { type DataIssues, quoted } from "../tables/data-issues.ts";
 import { scoreScale } from "../tables/score-reader.ts";
 import { type Attempt, tally } from "./attempts.ts";
 import type { MetricValues } from "./choices.ts";
+import { attemptCost, type LoggedCost } from "./cost.ts";
 import type { LoggedSample, RunSamples } from "./run-log.ts";
-import { RowIssues, type SampleOptions } from "./scores.ts";
+import type { SampleOptions } from "./scores.ts";
 
 /** An attempt at an item as a log has it. */
-export interface LoggedRow extends Pick<LoggedSample, "hash" | "text">, Omit<Attempt, "score"> {
+export interface LoggedRow extends Pick<LoggedSample, "hash" | "text"> {
   /** Where it stands in the log, for messages. */
   readonly row: number | string;
   readonly id: number | string;
   /** Which of the item's attempts it is, an epoch or a trial; rows of one item and attempt are there once. @default its only one */
   readonly attempt?: number | string;
   readonly values: MetricValues;
+  /** Why no answer came back; null where one did. */
+  readonly failure: string | null;
+  readonly cost?: LoggedCost;
 }
 
 /** How rows become scores. */
 interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
-  readonly issues: RowIssues;
+  readonly issues: DataIssues;
   /** Remarks of the reader's. */
   readonly remarks?: readonly string[];
   /** The harness's word for an attempt: epoch, trial, run. */
@@ -59,18 +63,17 @@ export function scoreRows(
     const score = scoreOnScale(scale(value));
     if (!Number.isNaN(score)) return score;
     issues.add(
-      row,
+      { row, column: metric },
       "out_of_range",
       `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
-      metric,
     );
     return null;
   };
   const samples = [...groupRows(rows, { issues, noun, item, duplicate })].map(([name, same]): LoggedSample => {
     const { id, hash, text } = same[0]!;
     const attempts = same.map((row): Attempt => {
-      const { failure, cost } = row;
-      return { score: scoreOf(row), ...(failure !== undefined && { failure }), ...(cost && { cost }) };
+      const { failure, cost = {} } = row;
+      return { score: scoreOf(row), ...(failure !== null && { failure }), ...attemptCost(cost, file, item, id) };
     });
     return { task, doc_id: typeof id === "number" ? id : name, attempts, hash, text };
   });
@@ -95,6 +98,11 @@ export function scoreRows(
   return { task, metric, filter, samples, remarks: made };
 }
 
+/** A number that a log has as text, as harnesses have it; other names as they are. @example documentId("07") // "07" */
+export function documentId(id: string): number | string {
+  return /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
+}
+
 /** The rows of each item, items in the order of the log. */
 function groupRows(
   rows: readonly LoggedRow[],
@@ -112,26 +120,23 @@ function groupRows(
     const again = same.find(({ attempt }) => attempt === row.attempt);
     if (typeof first.id !== typeof row.id)
       issues.add(
-        row.row,
+        { row: row.row, column: "id" },
         "duplicate",
         `the number ${id} and the text ${quoted(id)} are ids of two samples, and would be one item: rename one of them`,
-        "id",
       );
     else if (again)
       issues.add(
-        row.row,
+        { row: row.row, column: row.attempt === undefined ? "id" : noun },
         "duplicate",
         row.attempt === undefined
-          ? `${item} ${id} is there twice, first in ${issues.noun} ${again.row}${duplicate === undefined ? "" : `: ${duplicate}`}`
+          ? `${item} ${id} is there twice, first in ${issues.rowName(again.row)}${duplicate === undefined ? "" : `: ${duplicate}`}`
           : `${noun} ${row.attempt} is there twice`,
-        row.attempt === undefined ? "id" : noun,
       );
     else if (first.hash !== null && row.hash !== null && first.hash !== row.hash)
       issues.add(
-        row.row,
+        { row: row.row, column: "id" },
         "other_content",
-        `${quoted(id)} is also the id of other content, first in ${issues.noun} ${first.row}: two items need two ids`,
-        "id",
+        `${quoted(id)} is also the id of other content, first in ${issues.rowName(first.row)}: two items need two ids`,
       );
     same.push(row);
   }

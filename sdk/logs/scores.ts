@@ -1,4 +1,4 @@
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import { contentHash, type ItemContent } from "../core/bundle/digest.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
 import type { MetricValue } from "./choices.ts";
@@ -31,9 +31,6 @@ export function emptyRun(task: string): RunSamples {
   return { task, metric: "", filter: "", samples: [], remarks: [] };
 }
 
-/** Findings after which reading a file stops. */
-const MOST_ISSUES = 20;
-
 /**
  * A metric's value in a log: a number, null for none or NaN, undefined for a list or an object, which isn't one score. Text
  * stays what it is: no score, unless the harness has a meaning for it.
@@ -49,33 +46,4 @@ export function metricValue(value: unknown): MetricValue {
 export function contentFields(content: ItemContent | null): Pick<LoggedSample, "hash" | "text"> {
   if (content === null) return { hash: null, text: null };
   return { hash: contentHash(content), text: [content.input, ...(content.choices ?? [])].join("\n") };
-}
-
-/** Findings in the rows of a log, told together. */
-export class RowIssues {
-  readonly file: string;
-  /** The word for a row: line, row, sample. */
-  readonly noun: string;
-  readonly #issues: Issue[] = [];
-
-  constructor(file: string, noun: string) {
-    this.file = file;
-    this.noun = noun;
-  }
-
-  /** @throws AnchorEvalError once there are many */
-  add(row: number | string, code: string, message: string, field?: string): void {
-    this.#issues.push({ path: [this.file, row, ...(field === undefined ? [] : [field])], code, message });
-    if (this.#issues.length >= MOST_ISSUES) this.refuse();
-  }
-
-  /** @throws AnchorEvalError `invalid_data` where there were findings */
-  refuse(): void {
-    const [first] = this.#issues;
-    if (!first) return;
-    const more = this.#issues.length > 1 ? ` (and ${this.#issues.length - 1} more)` : "";
-    throw new AnchorEvalError("invalid_data", `${this.file}: ${this.noun} ${first.path[1]!}: ${first.message}${more}`, {
-      issues: this.#issues,
-    });
-  }
 }

@@ -1,4 +1,3 @@
-import { type Choose, isAbsentChoice } from "../logs/choices.ts";
 import type { RunLog, RunResults, RunSamples } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import { choiceNames, withGroups } from "../logs/task-groups.ts";
@@ -23,8 +22,11 @@ export interface Harness {
    * model's name given to several
    */
   find(paths: readonly string[], options?: FindOptions): Promise<RunLog[]>;
-  /** Reads the samples of one run under the metric and the filter chosen for its task. */
-  read(log: RunLog, options: ReadLogOptions): Promise<RunSamples>;
+  /**
+   * Reads the samples of one run under the metric and the filter chosen for its task.
+   * @param special - what is chosen for all tasks doesn't count
+   */
+  read(log: RunLog, options: ReadLogOptions, special?: boolean): Promise<RunSamples>;
 }
 
 const READERS = {
@@ -60,17 +62,14 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
         );
       return withGroups(renameModel(logs, modelName));
     },
-    read: async (log, { metric, filter, idFields, ...scale }) => {
+    read: async (log, { metric, filter, idFields, ...scale }, special) => {
       const names = choiceNames(log);
-      const asked = {
-        file: log.file,
-        task: log.task,
-        metric: metric(names),
-        filter: filter(names),
-        idField: idFields?.get(log.task),
-      };
-      const results = log.results?.tasks.get(log.task);
-      return (await READERS[name]()).read(log, { ...formats, ...scale, ...asked, results });
+      const { file, task } = log;
+      return (await READERS[name]()).read(log, {
+        ...{ ...formats, ...scale, file, task },
+        ...{ metric: metric(names, special), filter: filter(names, special), idField: idFields?.get(task) },
+        results: log.results?.tasks.get(task),
+      });
     },
   };
 }
@@ -93,25 +92,4 @@ function withUnicodeNames(logs: readonly RunLog[]): RunLog[] {
     ...{ model: log.model.normalize("NFC"), task: log.task.normalize("NFC") },
     results: log.results && normal.get(log.results)!,
   }));
-}
-
-/**
- * Reads the samples of a run of which a choice for all tasks needn't have what was chosen: then its only metric and filter
- * count, and `absent` says so.
- * @throws AnchorEvalError as `harness.read`
- */
-export async function readChosen(harness: Harness, log: RunLog, options: ReadLogOptions): Promise<RunSamples> {
-  try {
-    return await harness.read(log, options);
-  } catch (error) {
-    if (!isAbsentChoice(error)) throw error;
-    const { metric, filter } = options;
-    const own = { metric: (names) => metric(names, true), filter: (names) => filter(names, true) } satisfies {
-      metric: Choose;
-      filter: Choose;
-    };
-    const samples = await harness.read(log, { ...options, ...own }).catch(() => null);
-    if (samples === null) throw error;
-    return { ...samples, absent: error };
-  }
 }

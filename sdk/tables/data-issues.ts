@@ -11,9 +11,15 @@ const WORDS = {
   entries: { row: "entry", column: "field" },
 } as const;
 
-/** Where in a file: the line, counted from 1 (a header is row 1), and the column, by its name or counted from 1. */
+/** The word for a row of a log; messages name its fields themselves. */
+interface RowWord {
+  readonly row: string;
+  readonly column?: never;
+}
+
+/** Where in a file: the line, counted from 1 (a header is row 1), or its name; and the column, by its name or counted from 1. */
 export interface Place {
-  readonly row?: number;
+  readonly row?: number | string;
   readonly column?: string | number;
 }
 
@@ -23,17 +29,17 @@ export interface Place {
  */
 export class DataIssues {
   readonly file: string;
-  readonly #words: (typeof WORDS)[keyof typeof WORDS];
+  readonly #words: (typeof WORDS)[keyof typeof WORDS] | RowWord;
   readonly #issues: Issue[] = [];
   readonly #shown: string[] = [];
 
-  constructor(file: string, kind: keyof typeof WORDS = "table") {
+  constructor(file: string, kind: keyof typeof WORDS | RowWord = "table") {
     this.file = file;
-    this.#words = WORDS[kind];
+    this.#words = typeof kind === "string" ? WORDS[kind] : kind;
   }
 
   /** How a row is called in this file. @example issues.rowName(3) // "line 3", of JSON lines */
-  rowName(row: number): string {
+  rowName(row: number | string): string {
     return `${this.#words.row} ${row}`;
   }
 
@@ -42,7 +48,7 @@ export class DataIssues {
     const { row, column } = place;
     const where = [
       ...(row === undefined ? [] : [this.rowName(row)]),
-      ...(column === undefined
+      ...(column === undefined || this.#words.column === undefined
         ? []
         : [`${this.#words.column} ${typeof column === "number" ? column : quoted(column)}`]),
     ];

@@ -60,18 +60,24 @@ export function parseJsonObject(
   return null;
 }
 
-/** Parses JSON; a bare NaN, which JSON doesn't have and Python writes for what is missing, is null. */
-function parseWithNaN(text: string): unknown {
+/**
+ * Parses JSON; a bare NaN, which JSON doesn't have and Python writes for what is missing, is null.
+ * @param infinite - bare `Infinity` and `-Infinity` are read as well
+ */
+export function parseWithNaN(text: string, infinite = false): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (!text.includes("NaN")) throw error;
-    return JSON.parse(text.replace(STRINGS_AND_NAN, (part) => (part.startsWith('"') ? part : "null")));
+    if (!text.includes("NaN") && !(infinite && text.includes("Infinity"))) throw error;
+    const number = (word: string): string => (infinite ? word.replace("Infinity", "1e999") : word);
+    return JSON.parse(
+      text.replace(STRINGS_AND_WORDS, (part) => (part.startsWith('"') ? part : part === "NaN" ? "null" : number(part))),
+    );
   }
 }
 
 /** Strings are matched too, so that a `NaN` in one of them is left alone; one that isn't closed goes to the end. */
-const STRINGS_AND_NAN = /"[^"\\]*(?:\\[^][^"\\]*)*"?|\bNaN\b/g;
+const STRINGS_AND_WORDS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\bInfinity\b|\bNaN\b/g;
 
 /** Whether a value of JSON is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,14 +1,17 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
+import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/select-runs";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
+import type { ReadLogOptions } from "anchoreval/internal/node/log-files";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
 import { alignItems, fillMatrix } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
-import { ContentTable, countStates } from "./run-scores.ts";
+import { ContentTable, countStates, runScores } from "./run-scores.ts";
 import {
   absentWarnings,
   coverageWarnings,
@@ -23,14 +26,15 @@ import {
   differenceTable,
   type ProtocolDifference,
   findProtocolDifferences,
-  type ReadOptions,
   refuseMixedProtocols,
-  selectRuns,
-} from "./select-runs.ts";
+} from "./protocol-differences.ts";
 import { trialsAndPrices, type TrialsAndPrices } from "./trials-and-prices.ts";
 
 /** How logs become a response matrix. */
-export interface ImportOptions extends ReadOptions {
+export interface ImportOptions extends Omit<ReadLogOptions, "idFields"> {
+  readonly onDuplicate: DuplicatePolicy;
+  readonly errors: ErrorPolicy;
+  readonly progress?: (done: number, total: number) => void;
   readonly modelName?: string | undefined;
   readonly allowMixed: boolean;
 }
@@ -48,8 +52,8 @@ export interface LogImport {
 /**
  * Makes a response matrix of the per-sample logs of a harness.
  * @param paths - files and folders, of one or many models
- * @throws AnchorEvalError `invalid_data`, `invalid_option`, `unsupported`, `not_found`: see the harness's reader,
- * `selectRuns`, `refuseMixedProtocols`
+ * @throws AnchorEvalError `invalid_data` where no run has a score; `invalid_option`, `unsupported`, `not_found`: see the
+ * harness's reader, `selectRuns`, `refuseMixedProtocols`
  * @example await importLogs(harnessNamed("lm-eval"), ["logs"], options)
  */
 export async function importLogs(
@@ -61,7 +65,19 @@ export async function importLogs(
   const found: string[] = [];
   const logs = await harness.find(paths, { ...options, onRemark: (words) => found.push(words) });
   const contents = new ContentTable();
-  const selected = await selectRuns(harness, logs, contents, options);
+  const selected = await selectRuns(logs, {
+    ...{ errors, onDuplicate: options.onDuplicate, progress: options.progress },
+    read: (log, special) => harness.read(log, options, special),
+    keep: (run) => runScores(run, contents, errors),
+  });
+  const choices = groupedRemarks(
+    selected.remarks.map(({ log, words, counts = "" }) => ({
+      who: `${log.model}, ${log.task}${counts}`,
+      remarks: [words],
+    })),
+  );
+  if (selected.runs.length === 0)
+    throw new AnchorEvalError("invalid_data", ["no run has a score:", ...choices].join("\n  "));
   const { runs, warnings: renamed } = joinPackages(selected.runs);
   const differences = findProtocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
@@ -114,7 +130,7 @@ export async function importLogs(
     scores: { compared: comparisons.length, equal: comparisons.length - different.length, different },
     warnings: [
       ...found,
-      ...selected.warnings,
+      ...choices,
       ...renamed,
       ...unloggedWarnings(logs, paths),
       ...coverageWarnings(runs, logs),

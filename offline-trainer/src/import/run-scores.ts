@@ -1,19 +1,13 @@
-import {
-  type AttemptCounts,
-  countAttempts,
-  countedScores,
-  type ErrorPolicy,
-  isAnswered,
-  meanScore,
-} from "anchoreval/internal/logs/attempts";
+import { type AttemptCounts, countedScores, type ErrorPolicy, meanScore } from "anchoreval/internal/logs/attempts";
 import type { ReadRun } from "anchoreval/internal/logs/choose-runs";
 import { type Cost, meanCost } from "anchoreval/internal/logs/cost";
-import type { TaskProtocol } from "anchoreval/internal/logs/protocol";
-import type { LoggedSample, RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
+import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 
 /** The scores of one run on one task that count, in arrays. */
-export interface RunScores extends ReadRun {
-  readonly protocol: TaskProtocol;
+export interface RunScores extends Pick<
+  ReadRun,
+  "log" | "metric" | "filter" | "protocol" | "attempts" | "remarks" | "absent"
+> {
   readonly documents: readonly LoggedSample["doc_id"][];
   /** On [0,1], the mean of a document's attempts; NaN where none counts. */
   readonly scores: Float64Array;
@@ -21,9 +15,6 @@ export interface RunScores extends ReadRun {
   readonly repeats: readonly Repeat[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
-  readonly remarks: readonly string[];
-  /** Says that the log lacks what was chosen for all tasks. */
-  readonly absent?: RunSamples["absent"];
 }
 
 interface Repeat {
@@ -53,61 +44,28 @@ export class ContentTable {
 }
 
 export function runScores(
-  log: RunLog,
-  { metric, filter, samples, remarks, absent }: RunSamples,
-  { protocol, contents, errors }: { protocol: TaskProtocol; contents: ContentTable; errors: ErrorPolicy },
+  { log, metric, filter, protocol, attempts, remarks, absent, samples }: ReadRun,
+  contents: ContentTable,
+  errors: ErrorPolicy,
 ): RunScores {
-  const counted = samples.map(({ attempts }) => countedScores(attempts, errors));
-  const documents = samples.map((sample) => sample.doc_id);
-  const scores = Float64Array.from(counted, (own) => meanScore(own) ?? NaN);
-  const isScored = Uint8Array.from(samples, (sample) => Number(isAnswered(sample)));
+  const counted = samples.map((sample) => countedScores(sample.attempts, errors));
   return {
-    ...{ log, metric, filter, protocol, documents, scores, remarks },
-    attempts: countAttempts(samples),
-    // Without any value a run has no metric, and nothing tells what it would have been scored by.
-    counts: metric !== "" && scores.some((score) => !Number.isNaN(score)),
-    answers: scoredAnswers(documents, scores, isScored),
-    repeats: samples.map(({ attempts }, k) => {
-      const cost = meanCost(attempts.map((attempt) => attempt.cost));
-      if (cost === null && attempts.length === 1) return NONE;
+    ...{ log, metric, filter, protocol, attempts, remarks, ...(absent && { absent }) },
+    documents: samples.map(({ doc_id }) => doc_id),
+    scores: Float64Array.from(counted, (trials) => meanScore(trials) ?? NaN),
+    repeats: samples.map(({ attempts: asked }, k) => {
+      const cost = meanCost(asked.map((attempt) => attempt.cost));
+      if (cost === null && asked.length === 1) return NONE;
       return {
-        ...(attempts.length > 1 && { trials: counted[k]!, asked: attempts.length }),
+        ...(asked.length > 1 && { trials: counted[k]!, asked: asked.length }),
         ...(cost && { cost }),
       };
     }),
     hashes: samples.map((sample) => contents.intern(sample.hash, sample.text)),
-    ...(absent && { absent }),
   };
 }
 
 const NONE: Repeat = {};
-
-/** Answers by document, made when they are asked for: most runs are the only ones of their model. */
-function scoredAnswers(
-  documents: RunScores["documents"],
-  scores: Float64Array,
-  isScored: Uint8Array,
-): RunScores["answers"] {
-  return () =>
-    new Map(
-      documents.flatMap((id, k) =>
-        isScored[k] === 1 && !Number.isNaN(scores[k]) ? [[String(id), scores[k]!] as const] : [],
-      ),
-    );
-}
-
-/** The same run with some of its documents. */
-export function onDocuments(run: RunScores, keeps: (id: LoggedSample["doc_id"]) => boolean): RunScores {
-  const kept = run.documents.flatMap((id, k) => (keeps(id) ? [k] : []));
-  if (kept.length === run.documents.length) return run;
-  return {
-    ...run,
-    documents: kept.map((k) => run.documents[k]!),
-    scores: Float64Array.from(kept, (k) => run.scores[k]!),
-    repeats: kept.map((k) => run.repeats[k]!),
-    hashes: kept.map((k) => run.hashes[k]!),
-  };
-}
 
 /** The scores of a document's attempts that count, one where it was asked once; none where none counts. */
 export function countedTrials({ scores, repeats }: RunScores, sample: number): readonly number[] {

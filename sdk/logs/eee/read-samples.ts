@@ -1,13 +1,13 @@
 import type { LineBatch } from "../../tables/chunk-lines.ts";
 import { SHA256 } from "../../core/bundle/names.ts";
-import { isObject } from "../../tables/json-records.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
 import { failureReason } from "../attempts.ts";
 import { chooseMetric, type MetricValue } from "../choices.ts";
-import { type CostKind, attemptCost, totalOf } from "../cost.ts";
-import { filledText, numberOf, parsePythonJson, record } from "../json.ts";
+import { type LoggedCost, totalOf } from "../cost.ts";
+import { filledText, numberOf, parseLine, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { contentFields, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
+import { documentId, type LoggedRow, scoreRows } from "../score-rows.ts";
+import { contentFields, metricValue, type SampleOptions } from "../scores.ts";
 
 /** One line of an instance-level file: a sample under one metric. */
 export interface EeeLine {
@@ -31,38 +31,29 @@ export async function* eeeLines(
   file: string,
   batches: AsyncIterable<LineBatch>,
 ): AsyncGenerator<EeeLine, void, undefined> {
-  const issues = new RowIssues(file, "line");
+  const issues = new DataIssues(file, { row: "line" });
   for await (const { first, lines } of batches)
     for (const [index, text] of lines.entries()) {
       if (text.trim() === "") continue;
-      const line = parseLine(text, first + index, issues);
+      const line = eeeLine(text, first + index, issues);
       if (line) yield line;
     }
   issues.refuse();
 }
 
-function parseLine(text: string, row: number, issues: RowIssues): EeeLine | null {
-  let fields: unknown;
-  try {
-    fields = parsePythonJson(text);
-  } catch {
-    issues.add(row, "malformed_json", "the line is not valid JSON");
-    return null;
-  }
-  if (!isObject(fields)) {
-    issues.add(row, "wrong_type", "the line is not a JSON object");
-    return null;
-  }
+function eeeLine(text: string, row: number, issues: DataIssues): EeeLine | null {
+  const fields = parseLine(text, row, issues);
+  if (fields === null) return null;
   const { model_id: model, evaluation_name: task, sample_id: sample } = fields;
   for (const [field, value] of Object.entries({ model_id: model, evaluation_name: task, sample_id: sample }))
     if (filledText(value) === null) {
-      issues.add(row, "wrong_type", `${field} must be text`, field);
+      issues.add({ row, column: field }, "wrong_type", `${field} must be text`);
       return null;
     }
   const evaluation = record(fields.evaluation);
   const score = metricValue(evaluation.score);
   if (score === undefined || evaluation.score === undefined) {
-    issues.add(row, "wrong_type", "evaluation.score must be a number", "evaluation");
+    issues.add({ row, column: "evaluation" }, "wrong_type", "evaluation.score must be a number");
     return null;
   }
   const error = filledText(fields.error);
@@ -102,27 +93,18 @@ export async function readEeeSamples(
   const metric = chooseMetric(reasons, { file, task, metric: asked });
   const rows = byMetric.get(metric)!.map((line): LoggedRow => {
     const { row, sample, score, failure } = line;
-    return {
-      ...{ row, id: documentId(sample), attempt: row, values: new Map([[metric, score]]) },
-      ...(failure !== null && { failure }),
-      ...attemptCost(costOf(line), file, "sample", sample),
-      ...contentOf(line),
-    };
+    const values = new Map([[metric, score]]);
+    return { row, id: documentId(sample), attempt: row, values, failure, cost: costOf(line), ...contentOf(line) };
   });
-  const issues = new RowIssues(file, "line");
+  const issues = new DataIssues(file, { row: "line" });
   return scoreRows(rows, { metric, filter: "none", issues, noun: "run" }, options);
 }
 
-function costOf({ fields }: EeeLine): Partial<Record<CostKind, number | null>> {
+function costOf({ fields }: EeeLine): LoggedCost {
   const { total_tokens: total, input_tokens: input, output_tokens: output } = record(fields.token_usage);
   const { latency_ms: latency, generation_time_ms: generation } = record(fields.performance);
   const time = numberOf(latency) ?? numberOf(generation);
   return { tokens: numberOf(total) ?? totalOf(input, output), seconds: time === null ? null : time / 1000 };
-}
-
-/** Numbers of documents as numbers, as harnesses have them. */
-function documentId(id: string): number | string {
-  return /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
 }
 
 /** By input, choices and reference; where the input is left out, by `sample_hash`. */

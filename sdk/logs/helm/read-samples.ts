@@ -1,11 +1,12 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
 import { failureReason, meanScore } from "../attempts.ts";
-import { type CostKind, attemptCost, totalOf } from "../cost.ts";
+import { chooseMetric } from "../choices.ts";
+import { type LoggedCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, record, textOf } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { contentFields, emptyRun, invalidLog, RowIssues, type SampleOptions } from "../scores.ts";
+import { contentFields, emptyRun, invalidLog, type SampleOptions } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
 interface HelmSampleOptions extends SampleOptions {
@@ -53,30 +54,29 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
     }
   });
   if (values.size === 0) return emptyRun(options.task);
-  const metric = chooseMetric([...metrics], options);
+  const { metric: asked, task, group } = options;
+  const main = lookUp(MAIN_METRICS, group);
+  const usual = main !== undefined && metrics.has(main) ? main : undefined;
+  const reasons = new Map(Array.from(metrics, (name) => [name, null]));
+  const metric = chooseMetric(reasons, { file, task, metric: asked ?? usual });
   const rows = [...values].flatMap(([id, found]): LoggedRow[] => {
     const { split: where = null, failures, hash = null, text = null } = instances.get(id) ?? {};
     if (where !== null && where !== split) return [];
-    return [...found].map(([trial, stats]) => {
-      const failure = failures?.get(trial);
-      return {
-        ...{ row: id, id, attempt: String(trial), values: new Map([[metric, meanScore(stats.get(metric) ?? [])]]) },
-        ...(failure !== undefined && { failure }),
-        ...attemptCost(costOf(stats), file, "instance", id),
-        ...{ hash, text },
-      };
-    });
+    return [...found].map(([trial, stats]) => ({
+      ...{ row: id, id, attempt: String(trial), values: new Map([[metric, meanScore(stats.get(metric) ?? [])]]) },
+      ...{ failure: failures?.get(trial) ?? null, cost: costOf(stats), hash, text },
+    }));
   });
   const remarks = [
     ...(state === null ? ["there is no scenario_state.json: which answers failed isn't known"] : []),
     ...(perturbed.size > 0 ? [`perturbed versions of ${perturbed.size} instances are left out`] : []),
   ];
-  const issues = new RowIssues(file, "instance");
-  return scoreRows(rows, { metric, filter: split, issues, remarks, noun: "train trial" }, options);
+  const issues = new DataIssues(file, { row: "instance" });
+  return scoreRows(rows, { metric, filter: split, issues, remarks, noun: "train trial", item: "instance" }, options);
 }
 
 /** Cost of a trial by HELM's own statistics; tokens by the model's tokenizer, of the prompt and of all answers. */
-function costOf(trial: ReadonlyMap<string, readonly number[]>): Partial<Record<CostKind, number | null>> {
+function costOf(trial: ReadonlyMap<string, readonly number[]>): LoggedCost {
   const stat = (...names: string[]): number | undefined => names.flatMap((name) => trial.get(name)?.[0] ?? [])[0];
   return {
     tokens: totalOf(stat("num_prompt_tokens"), stat("num_output_tokens", "num_completion_tokens")),
@@ -90,19 +90,6 @@ function evaluatedSplit(stats: readonly unknown[]): string {
   for (const entry of stats)
     for (const stat of (record(entry).stats ?? []) as unknown[]) splits.add(record(record(stat).name).split);
   return splits.has("test") || !splits.has("valid") ? "test" : "valid";
-}
-
-function chooseMetric(metrics: readonly string[], { file, task, metric, group }: HelmSampleOptions): string {
-  const chosen = metrics.find((name) => name === (metric ?? lookUp(MAIN_METRICS, group)));
-  if (chosen !== undefined) return chosen;
-  if (metric === undefined && metrics.length === 1) return metrics[0]!;
-  const list = metrics.join(", ");
-  throw new AnchorEvalError(
-    "invalid_option",
-    metric === undefined
-      ? `${file}: which metric of ${task} is the score isn't known: choose one with --metric: ${list}`
-      : `${file}: ${task} has no metric ${metric}: this run has ${list || "no scores"}`,
-  );
 }
 
 function instancesOf(state: unknown): Map<string, Instance> {

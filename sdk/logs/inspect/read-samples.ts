@@ -1,14 +1,15 @@
-import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
+import { contentHash } from "../../core/bundle/digest.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { failureReason } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
-import { type CostKind, attemptCost, totalOf } from "../cost.ts";
-import { canonicalJson, filledText, numberOf, record } from "../json.ts";
+import { type LoggedCost, totalOf } from "../cost.ts";
+import { canonicalJson, filledText, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { emptyRun, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
+import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
 /**
@@ -23,14 +24,14 @@ export async function readInspectSamples(
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, task, metric: asked } = options;
-  const issues = new RowIssues(file, "sample");
+  const issues = new DataIssues(file, { row: "sample" });
   const rows: LoggedRow[] = [];
   for await (const sample of found) rows.push(readEpoch(record(sample), rows.length, epochs, issues));
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
   const filter = "mean";
   // Without a score that is one number there may be failures alone.
-  const failed = rows.every(({ failure }) => failure !== undefined);
+  const failed = rows.every(({ failure }) => failure !== null);
   if (reasons.size === 0 && !failed && asked === undefined)
     throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
   const metric = failed && reasons.size === 0 ? (asked ?? "") : chooseMetric(reasons, { file, task, metric: asked, noun: "score" }); // prettier-ignore
@@ -56,28 +57,21 @@ function readEpoch(
   sample: Readonly<Record<string, unknown>>,
   position: number,
   epochs: number,
-  { file }: RowIssues,
+  issues: DataIssues,
 ): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
-  const refuse = (path: readonly (string | number)[], code: string, where: string, message: string): never => {
-    throw new AnchorEvalError("invalid_data", `${file}: ${where}: ${message}`, {
-      issues: [{ path: [file, ...path], code, message }],
-    });
-  };
   if (typeof id !== "number" && typeof id !== "string")
-    return refuse(["samples", position, "id"], "missing", `sample ${position + 1}`, "it has no id");
+    return issues.fail({ row: position + 1, column: "id" }, "missing", "it has no id");
   const attempt = numberOf(epoch) ?? 1;
   if (attempt > epochs)
-    refuse(
-      [id, "epoch"],
+    issues.fail(
+      { row: id, column: "epoch" },
       "out_of_range",
-      `sample ${id}`,
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{ row: id, id, attempt, values: scoresOf(scores ?? score) },
-    ...(error != null && { failure: failureReason(filledText(record(error).message) ?? canonicalJson(error)) }),
-    ...attemptCost(costOf(sample), file, "sample", id),
+    ...{ row: id, id, attempt, values: scoresOf(scores ?? score), cost: costOf(sample) },
+    failure: error == null ? null : failureReason(filledText(record(error).message) ?? canonicalJson(error)),
     ...sampleIdentity(sample),
   };
 }
@@ -87,17 +81,37 @@ function costOf({
   model_usage: usage,
   working_time: working,
   total_time: total,
-}: Readonly<Record<string, unknown>>): Readonly<Record<CostKind, number | null>> {
+}: Readonly<Record<string, unknown>>): LoggedCost {
   const used = Object.values(record(usage)).map(record);
   const sum = (field: string): number | null =>
     used.length === 0 ? null : totalOf(...used.map((own) => lookUp(own, field)));
   return { tokens: sum("total_tokens"), seconds: numberOf(working) ?? numberOf(total), price: sum("total_cost") };
 }
 
-/** The hash of a sample's content, and its text; null where they can't be told. */
+/**
+ * The hash of a sample's content and its text; null where they can't be told. The content is its input as the dataset has it
+ * (a chat's messages as canonical JSON of role and content), its choices and its target; no solver's prompt, no answer of
+ * the model. The text is what a person reads: the input, of a chat the last message, and the choices.
+ */
 export function sampleIdentity(sample: Readonly<Record<string, unknown>>): Pick<LoggedSample, "hash" | "text"> {
-  const content = sampleContent(sample);
-  return { hash: content && contentHash(content), text: sampleText(sample) };
+  const { input, target } = sample;
+  const choices = list(sample.choices);
+  const chat = Array.isArray(input) ? input.map(record) : null;
+  const whole = chat === null ? input : canonicalJson(chat.map(({ role, content }) => ({ role, content })));
+  const last = chat === null ? input : chat.at(-1)?.content;
+  const content = typeof whole === "string" && {
+    input: whole,
+    ...(choices.length > 0 && isTexts(choices) && { choices }),
+    target: typeof target === "string" ? target : Array.isArray(target) ? target.map(String) : "",
+  };
+  return {
+    hash: content ? contentHash(content) : null,
+    text: typeof last === "string" ? [last, ...choices.map(String)].join("\n") : null,
+  };
+}
+
+function isTexts(values: readonly unknown[]): values is readonly string[] {
+  return values.every((value) => typeof value === "string");
 }
 
 /** By scorer, or by `scorer/value` where a scorer gives several. */
@@ -110,41 +124,6 @@ function scoresOf(scores: unknown): Map<string, MetricValue> {
     else found.set(scorer, scoreValue(value));
   }
   return found;
-}
-
-/**
- * The content of a sample, for its hash: its input as the dataset has it (a chat's messages as canonical JSON of role and
- * content), its choices and its target; no solver's prompt, no answer of the model.
- */
-function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent | null {
-  const { input, choices, target } = sample;
-  const text = inputText(input);
-  if (text === null) return null;
-  const listed = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
-  return {
-    input: text,
-    ...(listed && choices.length > 0 && { choices }),
-    target: typeof target === "string" ? target : Array.isArray(target) ? target.map(String) : "",
-  };
-}
-
-/** A sample as a person reads it: the text, or the last message, and the choices. */
-function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
-  const { input, choices } = sample;
-  const last: unknown = Array.isArray(input) ? (input.at(-1) as { content?: unknown } | undefined)?.content : input;
-  if (typeof last !== "string") return null;
-  return [last, ...(Array.isArray(choices) ? choices.map(String) : [])].join("\n");
-}
-
-function inputText(input: unknown): string | null {
-  if (typeof input === "string") return input;
-  if (!Array.isArray(input)) return null;
-  return canonicalJson(
-    input.map((message: unknown) => {
-      const { role, content } = message as { role?: unknown; content?: unknown };
-      return { role, content };
-    }),
-  );
 }
 
 /** Text that Inspect reads as a score; `N`, no answer, is wrong. */

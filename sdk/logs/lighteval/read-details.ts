@@ -1,11 +1,11 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
-import { EMPTY_ANSWER } from "../attempts.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
+import { emptyFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons } from "../choices.ts";
-import { attemptCost } from "../cost.ts";
 import { list, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { contentFields, emptyRun, metricValue, RowIssues, type SampleOptions } from "../scores.ts";
+import { documentId, type LoggedRow, scoreRows } from "../score-rows.ts";
+import { contentFields, emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
@@ -21,20 +21,21 @@ export async function readLightevalDetails(
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, results } = options;
-  const issues = new RowIssues(file, "row");
+  const issues = new DataIssues(file, { row: "row" });
   const rows: LoggedRow[] = [];
   for await (const row of found) {
     const doc = record(row.doc);
     const number = rows.length + 1;
     const { id } = doc;
+    const response = record(row.model_response);
     if (typeof id !== "string" || typeof doc.query !== "string")
-      issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
+      issues.add({ row: number, column: "doc" }, "missing", "a row has doc.id and doc.query");
     rows.push({
-      row: number,
-      id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
+      ...{ row: number, id: documentId(String(id)) },
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
-      ...(isErrored(record(row.model_response)) && { failure: EMPTY_ANSWER }),
-      ...attemptCost({ tokens: tokensOf(record(row.model_response)) }, file, "row", number),
+      // Of choices that are scored by their probabilities there is no text.
+      failure: list(response.logprobs).length > 0 ? null : emptyFailure(list(response.text)),
+      cost: { tokens: tokensOf(response) },
       ...contentFields(documentContent(doc)),
     });
   }
@@ -71,10 +72,4 @@ function tokensOf({ input_tokens: asked, output_tokens: answered }: Record<strin
   return known && [...input, ...output].every((token) => typeof token === "number")
     ? input.length + output.length
     : null;
-}
-
-/** lighteval logs an empty text for a request that failed or was refused. */
-function isErrored({ text, logprobs }: Record<string, unknown>): boolean {
-  const scored = Array.isArray(logprobs) && logprobs.length > 0;
-  return !scored && Array.isArray(text) && text.length > 0 && text.every((own) => own === null || own === "");
 }

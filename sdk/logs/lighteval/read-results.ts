@@ -1,6 +1,6 @@
 import { sha256Text } from "../../core/bundle/digest.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { filledText, list, numberOf, record, settingsText, textOf, versionText } from "../json.ts";
+import { filledText, list, numberOf, numbersOf, record, settingsText, textOf, versionText } from "../json.ts";
 import {
   revisedName,
   UNTOLD_RUN,
@@ -98,11 +98,8 @@ function readGroups(
 
 /** By `metric,none`: lighteval has no filters. */
 function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
-  return new Map(
-    Object.entries(metrics).flatMap(([name, value]) =>
-      typeof value === "number" && !name.endsWith("_stderr") ? [[`${name},none`, value] as const] : [],
-    ),
-  );
+  const scores = [...numbersOf(metrics)].filter(([name]) => !name.endsWith("_stderr"));
+  return new Map(scores.map(([name, value]) => [`${name},none`, value]));
 }
 
 function taskOf(name: string): string {

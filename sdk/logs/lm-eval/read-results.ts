@@ -1,4 +1,4 @@
-import { filledText, list, numberOf, parsePythonJson, record, versionText } from "../json.ts";
+import { filledText, list, numberOf, numbersOf, parsePythonJson, record, versionText } from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
@@ -95,8 +95,9 @@ function readGroups(root: Record<string, unknown>, results: Record<string, unkno
 
 /** The numbers under keys `metric,filter`; standard errors stand under `metric_stderr,filter`. */
 function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
-  const numbers = Object.entries(metrics).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-  return new Map(numbers.filter(([key]) => key.indexOf(",") > 0 && !key.split(",")[0]!.endsWith("_stderr")));
+  return new Map(
+    [...numbersOf(metrics)].filter(([key]) => key.indexOf(",") > 0 && !key.split(",")[0]!.endsWith("_stderr")),
+  );
 }
 
 function modelName(root: Record<string, unknown>, config: Record<string, unknown>): string | null {

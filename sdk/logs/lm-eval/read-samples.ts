@@ -1,7 +1,8 @@
+import { DataIssues } from "../../tables/data-issues.ts";
 import { chooseFilter, chooseMetric, metricReasons } from "../choices.ts";
 import type { AskedDocuments, RunSamples } from "../run-log.ts";
 import { scoreRows } from "../score-rows.ts";
-import { emptyRun, invalidLog, RowIssues, type SampleOptions } from "../scores.ts";
+import { emptyRun, invalidLog, type SampleOptions } from "../scores.ts";
 import { parseSampleLine, type SampleLine } from "./sample-line.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
@@ -16,14 +17,14 @@ export class LmEvalSampleReader {
   readonly #options: SampleOptions;
   readonly #asked: AskedDocuments | null;
   readonly #lines: SampleLine[] = [];
-  readonly #issues: RowIssues;
+  readonly #issues: DataIssues;
   #row = 0;
 
   /** @param asked - of a log of a task of anchors: the documents that count */
   constructor(options: SampleOptions, asked: AskedDocuments | null = null) {
     this.#options = options;
     this.#asked = asked;
-    this.#issues = new RowIssues(options.file, "line");
+    this.#issues = new DataIssues(options.file, { row: "line" });
   }
 
   add(text: string): void {
@@ -113,19 +114,12 @@ const AGGREGATIONS: Readonly<Record<string, string>> = {
   bypass: "is no score: the run only kept the model's outputs (--predict_only)",
 };
 
-/** Metrics whose registered aggregation is one of those, where a log comes without its results file. */
+/** Metrics that aren't called as their registered aggregation, where a log comes without its results file. */
 const METRICS: Readonly<Record<string, string>> = {
-  bleu: "bleu",
-  chrf: "chrf",
-  "chrf++": "chrf++",
-  ter: "ter",
   mcc: "matthews_corrcoef",
-  perplexity: "perplexity",
   word_perplexity: "weighted_perplexity",
   byte_perplexity: "weighted_perplexity",
-  bits_per_byte: "bits_per_byte",
-  brier_score: "brier_score",
-  bypass: "bypass",
+  f1: "mean", // of a document in most tasks
 };
 
 /**
@@ -135,5 +129,5 @@ const METRICS: Readonly<Record<string, string>> = {
 function corpusMetricReason(metric: string, aggregation: string | undefined): string | null {
   if (aggregation === "mean" || aggregation === "nanmean") return null;
   const named = aggregation === undefined ? undefined : lookUp(AGGREGATIONS, aggregation);
-  return named ?? lookUp(AGGREGATIONS, lookUp(METRICS, metric) ?? "") ?? null;
+  return named ?? lookUp(AGGREGATIONS, lookUp(METRICS, metric) ?? metric) ?? null;
 }

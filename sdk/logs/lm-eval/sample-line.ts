@@ -1,9 +1,9 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { isObject } from "../../tables/json-records.ts";
-import { canonicalJson, parsePythonJson, record } from "../json.ts";
-import { EMPTY_ANSWER } from "../attempts.ts";
+import type { DataIssues } from "../../tables/data-issues.ts";
+import { emptyFailure } from "../attempts.ts";
+import { canonicalJson, list, parseLine, record } from "../json.ts";
 import type { LoggedRow } from "../score-rows.ts";
-import { metricValue, type RowIssues } from "../scores.ts";
+import { metricValue } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
 /** One line of a samples file: a document under one filter, with every metric. */
@@ -31,18 +31,13 @@ const FIELDS: ReadonlySet<string> = new Set([
  * Parses one line of `samples_<task>_<date>.jsonl`; null, with the issue noted, where it is none.
  * @param idField - the field of the document that names it, else its number does
  */
-export function parseSampleLine(text: string, row: number, issues: RowIssues, idField?: string): SampleLine | null {
-  const broken = (code: string, message: string, field?: string): null => {
-    issues.add(row, code, message, field);
+export function parseSampleLine(text: string, row: number, issues: DataIssues, idField?: string): SampleLine | null {
+  const broken = (code: string, message: string, column: string): null => {
+    issues.add({ row, column }, code, message);
     return null;
   };
-  let value: unknown;
-  try {
-    value = parsePythonJson(text);
-  } catch {
-    return broken("malformed_json", "the line is not valid JSON");
-  }
-  if (!isObject(value)) return broken("wrong_type", "the line is not a JSON object");
+  const value = parseLine(text, row, issues);
+  if (value === null) return null;
   const docId = value.doc_id;
   if (!Number.isSafeInteger(docId) || Number(docId) < 0)
     return broken("invalid_value", "doc_id must be a whole number from 0", "doc_id");
@@ -61,26 +56,22 @@ export function parseSampleLine(text: string, row: number, issues: RowIssues, id
     row,
     id,
     filter: value.filter ?? null,
-    ...(isErrored(value.resps) && { failure: EMPTY_ANSWER }),
+    // Python's None, as text, is for one that never came.
+    failure: emptyFailure(
+      list(value.resps)
+        .flat(Infinity as 1)
+        .map((answer) => (answer === "None" ? null : answer)),
+    ),
     hash: value.doc === undefined ? null : contentHash(documentContent(value.doc, value.target)),
     text: documentText(value.doc),
     values: new Map(metrics.map((name) => [name, metricValue(lookUp(value, name))])),
   };
 }
 
-function metricNames(line: Record<string, unknown>): string[] | null {
+function metricNames(line: Readonly<Record<string, unknown>>): string[] | null {
   if (line.metrics === undefined) return Object.keys(line).filter((name) => !FIELDS.has(name));
   const { metrics } = line;
   return Array.isArray(metrics) && metrics.every((name) => typeof name === "string") ? metrics : null;
-}
-
-/**
- * Every logged response is empty: what the harness writes where an API refused, failed or was cut off. Responses are
- * nested lists of text; `None` is Python's for one that never came.
- */
-function isErrored(responses: unknown): boolean {
-  const leaves = Array.isArray(responses) ? (responses as unknown[]).flat(Infinity) : [];
-  return leaves.length > 0 && leaves.every((leaf) => leaf === null || leaf === "None" || leaf === "");
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../../core/errors.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { meanScore } from "../attempts.ts";
 import type { MetricValue } from "../choices.ts";
@@ -97,7 +97,8 @@ interface Source {
  * @throws AnchorEvalError `invalid_data` where there are none, or naming the entry that is broken or there twice
  */
 export function readItems(details: unknown, source: Source): ItemDetails[] {
-  const items = Array.isArray(details) ? listedItems(details, source) : numberedItems(details, source);
+  const issues = new DataIssues(source.file, { row: "details, entry" });
+  const items = Array.isArray(details) ? listedItems(details, issues) : numberedItems(details, source, issues);
   if (items.length > 0) return items;
   throw invalidLog(
     source.file,
@@ -105,21 +106,21 @@ export function readItems(details: unknown, source: Source): ItemDetails[] {
   );
 }
 
-function listedItems(details: readonly unknown[], { file }: Source): ItemDetails[] {
+function listedItems(details: readonly unknown[], issues: DataIssues): ItemDetails[] {
   const seen = new Map<number, number>();
   return details.map((entry, index): ItemDetails => {
-    const { example_abbr: name, ...fields } = readEntry(entry, file, index + 1);
+    const { example_abbr: name, ...fields } = readEntry(entry, index + 1, issues);
     const number = typeof name === "string" ? /_(\d+)$/.exec(name)?.[1] : undefined;
     const id = number === undefined ? index : Number(number);
     const first = seen.get(id);
     if (first !== undefined)
-      throw broken(file, index + 1, "duplicate", `item ${id} is there twice, first in entry ${first}`);
+      issues.fail({ row: index + 1 }, "duplicate", `item ${id} is there twice, first in entry ${first}`);
     seen.set(id, index + 1);
     return { id, fields: new Map(Object.entries(fields).map(([key, value]) => [key, [value].flat()])) };
   });
 }
 
-function numberedItems(details: unknown, { file, runs }: Source): ItemDetails[] {
+function numberedItems(details: unknown, { file, runs }: Source, issues: DataIssues): ItemDetails[] {
   if (typeof details !== "object" || details === null) return [];
   const answers = Object.entries(details).filter(([key]) => /^\d+$/.test(key));
   const questions = answers.length / runs;
@@ -133,19 +134,12 @@ function numberedItems(details: unknown, { file, runs }: Source): ItemDetails[] 
     const id = Number(key) % questions;
     const fields = items.get(id) ?? new Map<string, unknown[]>();
     items.set(id, fields);
-    for (const [name, value] of Object.entries(readEntry(answer, file, key)))
+    for (const [name, value] of Object.entries(readEntry(answer, key, issues)))
       fields.set(name, [...(fields.get(name) ?? []), value]);
   }
   return [...items].map(([id, fields]) => ({ id, fields }));
 }
 
-function readEntry(entry: unknown, file: string, where: number | string): Record<string, unknown> {
-  if (!isObject(entry)) throw broken(file, where, "invalid", "it is no object");
-  return entry;
-}
-
-function broken(file: string, where: number | string, code: string, message: string): AnchorEvalError {
-  return new AnchorEvalError("invalid_data", `${file}: details, entry ${where}: ${message}`, {
-    issues: [{ path: [file, "details", where], code, message }],
-  });
+function readEntry(entry: unknown, row: number | string, issues: DataIssues): Record<string, unknown> {
+  return isObject(entry) ? entry : issues.fail({ row }, "invalid", "it is no object");
 }

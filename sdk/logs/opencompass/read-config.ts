@@ -1,4 +1,4 @@
-import { canonicalJson, list, numberOf, record } from "../json.ts";
+import { canonicalJson, list, numberOf, numbersOf, record } from "../json.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "../python-literal.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
@@ -140,10 +140,7 @@ export function readOpenCompassSummary(text: string, groupNames: readonly string
     const at = line.indexOf(": {");
     const group = line.slice(0, Math.max(0, at));
     if (model === null || !line.endsWith("}") || !groupNames.includes(group)) continue;
-    const scores = Object.entries(parsePythonLiteral(line.slice(at + 2)) ?? {}).filter(
-      ([, value]) => typeof value === "number",
-    );
-    model.set(group, new Map(scores as [string, number][]));
+    model.set(group, numbersOf(parsePythonLiteral(line.slice(at + 2))));
   }
   return { versions, groups };
 }

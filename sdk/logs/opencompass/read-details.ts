@@ -1,11 +1,12 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { EMPTY_ANSWER, meanScore } from "../attempts.ts";
+import { DataIssues } from "../../tables/data-issues.ts";
+import { emptyFailure, meanScore } from "../attempts.ts";
 import { chooseMetric } from "../choices.ts";
-import { attemptCost, totalOf } from "../cost.ts";
+import { totalOf } from "../cost.ts";
 import { canonicalJson, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { emptyRun, invalidLog, RowIssues, type SampleOptions } from "../scores.ts";
+import { emptyRun, invalidLog, type SampleOptions } from "../scores.ts";
 import { itemScores, readItems } from "./item-scores.ts";
 import { readDatasetScores } from "./read-results.ts";
 
@@ -60,9 +61,8 @@ export function readOpenCompassDetails(
       const answers = values.length > 1 ? own.slice(run, run + 1) : own;
       return {
         ...{ row: id, id, attempt: run + 1, values: new Map([[metric, values[run]]]) },
-        ...(isErrored(answers.map(({ prediction }) => prediction)) && { failure: EMPTY_ANSWER }),
-        ...attemptCost({ tokens: answerTokens(answers) }, file, "item", id),
-        ...{ hash, text },
+        failure: emptyFailure(answers.map(({ prediction }) => prediction)),
+        ...{ cost: { tokens: answerTokens(answers) }, hash, text },
       };
     });
   });
@@ -74,8 +74,8 @@ export function readOpenCompassDetails(
         ]
       : []),
   ];
-  const issues = new RowIssues(file, "item");
-  return scoreRows(rows, { metric, filter: "none", issues, remarks, noun: "run" }, options);
+  const issues = new DataIssues(file, { row: "item" });
+  return scoreRows(rows, { metric, filter: "none", issues, remarks, noun: "run", item: "item" }, options);
 }
 
 /**
@@ -87,12 +87,6 @@ function answerTokens(answers: readonly Predictions[]): number | null {
     [answered].flat().flatMap((length) => totalOf(asked, length) ?? []),
   );
   return meanScore(tokens.filter((count) => count !== 0 && !Number.isNaN(count)));
-}
-
-/** OpenCompass logs an empty answer for a request that failed. */
-function isErrored(answers: readonly unknown[]): boolean {
-  const said = answers.flat().filter((answer) => answer !== undefined);
-  return said.length > 0 && said.every((answer) => answer === "" || answer === null);
 }
 
 const LABEL = "label: ";

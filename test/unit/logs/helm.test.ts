@@ -121,7 +121,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
     expectRefusal(
       await rejection(read(TEA, "f1_score")),
       "invalid_option",
-      "no metric f1_score: this run has exact_match",
+      "no metric f1_score: this log has exact_match",
     );
   });
 

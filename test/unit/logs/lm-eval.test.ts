@@ -215,7 +215,7 @@ describe("bad lines are named by file and line", () => {
 
   it("several at once", () => {
     const error = refusal(() => read(["{", line(0), "[", "x"]));
-    expectRefusal(error, "invalid_data", "line 1: the line is not valid JSON (and 2 more)");
+    expectRefusal(error, "invalid_data", "line 1: the line is not valid JSON; and 2 more");
     expect(error.issues.map(({ path }) => path[1])).toEqual([1, 3, 4]);
   });
 });
