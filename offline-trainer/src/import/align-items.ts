@@ -111,7 +111,7 @@ function byDocument(left: number | string, right: number | string): number {
 const NATURAL = new Intl.Collator("en", { numeric: true });
 
 /** The runs on a task, with their samples matched to its items. */
-interface TaskRuns extends AlignedTask {
+export interface TaskRuns extends AlignedTask {
   readonly own: readonly RunScores[];
 }
 

@@ -9,9 +9,9 @@ import type { ReadLogOptions } from "anchoreval/internal/node/log-files";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
-import { alignItems, fillMatrix } from "./align-items.ts";
+import { alignItems, fillMatrix, type TaskRuns } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
-import { ContentTable, countStates, runScores } from "./run-scores.ts";
+import { ContentTable, countStates, type RunScores, runScores } from "./run-scores.ts";
 import {
   absentWarnings,
   coverageWarnings,
@@ -70,14 +70,7 @@ export async function importLogs(
     read: (log, special) => harness.read(log, options, special),
     keep: (run) => runScores(run, contents, errors),
   });
-  const choices = groupedRemarks(
-    selected.remarks.map(({ log, words, counts = "" }) => ({
-      who: `${log.model}, ${log.task}${counts}`,
-      remarks: [words],
-    })),
-  );
-  if (selected.runs.length === 0)
-    throw new AnchorEvalError("invalid_data", ["no run has a score:", ...choices].join("\n  "));
+  const choices = choiceWarnings(selected);
   const { runs, warnings: renamed } = joinPackages(selected.runs);
   const differences = findProtocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
@@ -94,17 +87,7 @@ export async function importLogs(
   const different = comparisons.filter((comparison) => !comparison.equal);
   const attempts = addCounts(runs.map((run) => run.attempts));
   const failed = errorWords(attempts, errors);
-  const reported = [...tasks.values()].flatMap(({ own, matching }) =>
-    own.map((run, index): ReportedRun => ({
-      model: run.log.model,
-      task: run.log.task,
-      file: run.log.file,
-      results: run.log.resultsFile,
-      attempts: countStates(run.attempts),
-      documents: run.documents.length,
-      ...matching[index]!,
-    })),
-  );
+  const reported = [...tasks.values()].flatMap(reportedRuns);
   const report: ImportReport = {
     harness: harness.name,
     models: matrix.subjects.length,
@@ -147,6 +130,23 @@ export async function importLogs(
     ],
   };
   return { matrix, ...(trials && { trials }), prices, report };
+}
+
+/** Remarks on which runs count. @throws AnchorEvalError `invalid_data` where none does */
+function choiceWarnings({ runs, remarks }: Awaited<ReturnType<typeof selectRuns<RunScores>>>): string[] {
+  const warnings = groupedRemarks(
+    remarks.map(({ log, words, counts = "" }) => ({ who: `${log.model}, ${log.task}${counts}`, remarks: [words] })),
+  );
+  if (runs.length === 0) throw new AnchorEvalError("invalid_data", ["no run has a score:", ...warnings].join("\n  "));
+  return warnings;
+}
+
+function reportedRuns({ own, matching }: TaskRuns): ReportedRun[] {
+  return own.map(({ log: { model, task, file, resultsFile }, attempts, documents }, index) => ({
+    ...{ model, task, file, results: resultsFile },
+    ...{ attempts: countStates(attempts), documents: documents.length },
+    ...matching[index]!,
+  }));
 }
 
 /** Contents of import.json: everything that was read, chosen and dropped. */

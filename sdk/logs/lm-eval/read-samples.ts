@@ -40,12 +40,11 @@ export class LmEvalSampleReader {
     this.#issues.refuse();
     const { file, task, results, idField } = this.#options;
     if (this.#lines.length === 0) return emptyRun(task);
-    const [askedMetric, ...askedFilter] = this.#options.metric?.split(",") ?? [];
+    const asked = chosen(this.#options);
     const reasons = metricReasons(this.#lines, (name) => corpusMetricReason(name, results?.aggregations.get(name)));
-    const metric = chooseMetric(reasons, { file, task, metric: askedMetric });
+    const metric = chooseMetric(reasons, { file, task, metric: asked.metric });
     const named = nameFilters(this.#lines, file, results?.filters);
-    const namedFilter = askedFilter.length > 0 ? askedFilter.join(",") : undefined;
-    const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? namedFilter });
+    const filter = chooseFilter(named, { file, task, filter: asked.filter });
     const rows = this.#lines.filter((_, index) => named[index] === filter);
     return scoreRows(rows, { metric, filter, issues: this.#issues, item: idField ?? "document" }, this.#options);
   }
@@ -56,18 +55,21 @@ export class LmEvalSampleReader {
  * log has a score under the name of every figure made of it, with `_low` and `_high`, and under `score` where its tasks'
  * metrics differ: then they are those that were chosen.
  */
-function ofAnchors(line: SampleLine, asked: AskedDocuments, { metric, filter }: SampleOptions): SampleLine | null {
+function ofAnchors(line: SampleLine, asked: AskedDocuments, options: SampleOptions): SampleLine | null {
   const id = asked.get(line.id as number);
   if (id === undefined) return null;
-  const [chosen, ...chosenFilter] = metric?.split(",") ?? [];
-  const own = [...line.values].filter(([name]) => line.values.has(`${name}_low`));
-  const mixed = own.length === 1 && own[0]![0] === "score" && chosen !== undefined;
-  return {
-    ...line,
-    id,
-    values: new Map(mixed ? [[chosen, own[0]![1]]] : own),
-    filter: mixed ? (filter ?? (chosenFilter.length > 0 ? chosenFilter.join(",") : line.filter)) : line.filter,
-  };
+  const { metric, filter = line.filter } = chosen(options);
+  const scores = [...line.values].filter(([name]) => line.values.has(`${name}_low`));
+  const [first] = scores;
+  if (metric === undefined || scores.length !== 1 || first?.[0] !== "score")
+    return { ...line, id, values: new Map(scores) };
+  return { ...line, id, values: new Map([[metric, first[1]]]), filter };
+}
+
+/** Metric and filter that were chosen; a metric may be chosen with its filter, `METRIC,FILTER`. */
+function chosen({ metric: both, filter }: SampleOptions): Pick<SampleOptions, "metric" | "filter"> {
+  const [metric, ...named] = both?.split(",") ?? [];
+  return { metric, filter: filter ?? (named.length > 0 ? named.join(",") : undefined) };
 }
 
 /**

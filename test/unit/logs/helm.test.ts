@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import type { RunSamples } from "anchoreval/internal/logs/run-log";
+import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
@@ -123,6 +124,22 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
       "invalid_option",
       "no metric f1_score: this log has exact_match",
     );
+  });
+
+  test("a metric for all tasks leaves a run that lacks it to its only one, as of every harness", async () => {
+    type Entry = { readonly stats: readonly { readonly name: { readonly name: string } }[] };
+    const single = (entries: readonly Entry[]): Entry[] =>
+      entries.map((entry) => ({ ...entry, stats: entry.stats.filter(({ name }) => name.name === "exact_match") }));
+    const logs = await helm.find([TEA, changed("one-metric", "per_instance_stats.json", single, COFFEE)]);
+    const choose = { metric: parseChoices("metric", ["quasi_exact_match"]), filter: parseChoices("filter", []) };
+    const { runs } = await selectRuns(logs, {
+      ...{ errors: "harness", keep: (run) => run },
+      read: (log, special) => helm.read(log, choose, special),
+    });
+    expect(runs.map(({ metric, absent }) => [metric, absent?.message])).toEqual([
+      ["quasi_exact_match", undefined],
+      ["exact_match", expect.stringContaining("has no metric quasi_exact_match: this log has exact_match")],
+    ]);
   });
 
   test("HELM's own main metric is taken where its group is known", async () => {
