@@ -89,7 +89,13 @@ export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest">
  * for (const { name, next } of candidates) if (winner === null) console.log(name, next);
  */
 export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[], options: RaceOptions = {}): Race {
-  checkCall(pool, "loadAdaptive", options, { level: true, margin: true, seed: true, onChangedItem: true, over: true });
+  checkCall(pool, "loadAdaptive", options, {
+    level: "number",
+    margin: "number",
+    seed: true,
+    onChangedItem: true,
+    over: true,
+  });
   const { margin = 0.005, over = "tasks", seed = pool.digest } = options;
   if (!["tasks", "these-answers"].includes(over))
     throw invalidOption(`a race is over tasks or these-answers, got ${over}`);
