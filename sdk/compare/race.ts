@@ -1,4 +1,5 @@
 import type { ItemPool } from "../adaptive/item-pool.ts";
+import { yankedWarnings } from "../core/bundle/bundle.ts";
 import { checkCall, invalidOption } from "../core/errors.ts";
 import { eliminate, type Elimination, provenBest, raceQuantile } from "../core/inference/elimination.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
@@ -157,7 +158,7 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
     },
     candidates: raced.sort(byPlace),
     scenarios: scenarioBests(order, field, completed, names, (claims) => quantile(error / claims)),
-    warnings,
+    warnings: [...yankedWarnings(pool, pool.yanked), ...warnings],
   };
 }
 

@@ -130,7 +130,7 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
   const kinds = new Map<string, unknown>(Object.entries(names));
   for (const [name, setting] of Object.entries<unknown>(options as Record<string, unknown>)) {
     if (kinds.get(name) === "number" && setting !== undefined && typeof setting !== "number")
-      throw invalidOption(`${name} must be a number, got ${kindOf(setting)}`);
+      throw invalidOption(`${name} must be a number, got ${JSON.stringify(setting)}`);
     if (kinds.has(name)) continue;
     const [nearest] = Object.keys(names)
       .map((own) => ({ own, letters: lettersBetween(name.toLowerCase(), own.toLowerCase()) }))
@@ -140,11 +140,6 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
       `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${Object.keys(names).join(", ")}`,
     );
   }
-}
-
-function kindOf(value: unknown): string {
-  if (typeof value === "string") return `the text ${JSON.stringify(value)}`;
-  return value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
 }
 
 /** The least number of letters to put in, take out or replace between two words (Levenshtein). */

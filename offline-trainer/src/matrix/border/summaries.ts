@@ -135,7 +135,7 @@ function isCertain({ tolerance, range, cells }: LineCells, sets: number, name: s
   return Math.log(sets) + (cells - 2) * Math.log(chance) < Math.log(SUMMARY.test(name) ? NAMED : CERTAIN);
 }
 
-/** What ids have in common before a number or after their last separator at the end: "math" of "math/q1", "math_avg" and "math12". */
+/** The beginnings of ids, without a number or what comes after the last separator at their end: "math" of "math/q1", "math_avg" and "math12". */
 function stems(ids: readonly string[]): string[] {
   return ids.map((id) => id.replace(/(?:[^\p{L}\d]*\d+|[/:_.\s-][^/:_.\s-]*)$/u, ""));
 }
