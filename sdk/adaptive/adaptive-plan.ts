@@ -14,12 +14,12 @@ export const DEFAULT_BATCH = 10;
 export const DEFAULT_BUDGET = 200;
 
 const ADAPTIVE_OPTIONS: OptionNames<AdaptiveOptions> = {
-  models: true,
+  models: "number",
   scenarios: true,
   goal: true,
-  batch: true,
-  budget: true,
-  level: true,
+  batch: "number",
+  budget: "number",
+  level: "number",
   stop: true,
 };
 
@@ -31,7 +31,7 @@ const ADAPTIVE_OPTIONS: OptionNames<AdaptiveOptions> = {
 export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: AdaptiveOptions = {}): AdaptivePlan {
   checkNames(options, ADAPTIVE_OPTIONS);
   const { models = 1, goal = "score", stop = {} } = options;
-  checkNames(stop, { halfWidth: true, threshold: true, better: true, standardError: true });
+  checkNames(stop, { halfWidth: "number", threshold: "number", better: true, standardError: "number" });
   const known = pool.scenarios.map(({ id }) => id);
   const scenarios = options.scenarios ?? known;
   const unknown = scenarios.filter((id) => !known.includes(id));

@@ -1,6 +1,7 @@
 import { chooseInformative } from "../core/adaptive/choose-items.ts";
 import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } from "../core/adaptive/state.ts";
 import { type Population, populationAbilities } from "../core/adaptive/population.ts";
+import { yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, invalidOption, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import { readScore } from "../core/numeric/score-bounds.ts";
@@ -114,7 +115,7 @@ function adaptiveStep(
   stopped: AdaptiveStop | null,
 ): AdaptiveStep {
   const { benchmark, version, digest, item } = pool;
-  const warnings = exposureWarnings(pool, plan);
+  const warnings = [...yankedWarnings(pool, pool.yanked), ...exposureWarnings(pool, plan)];
   const missing = state.models.reduce((sum, { scores }) => sum + scores.filter((score) => score === null).length, 0);
   if (missing > 0)
     warnings.unshift({

@@ -19,6 +19,8 @@ export interface ItemPool {
   readonly scenarios: readonly { readonly id: string; readonly items: number }[];
   /** The limits that its populations' exposure factors keep; absent where there are none. */
   readonly exposure?: ExposureManifest;
+  /** Why its publisher took this version back; absent else. */
+  readonly yanked?: string;
   /** The notes of the fit. */
   readonly fit: Manifest["fit"];
   /** The items of some of its scenarios. @throws AnchorEvalError `unknown_scenario` for one that isn't loaded */
@@ -45,6 +47,7 @@ export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
     scenarios: manifest.scenarios,
     fit: manifest.fit,
     ...(manifest.exposure && { exposure: manifest.exposure }),
+    ...(bundle.yanked !== undefined && { yanked: bundle.yanked }),
     population: (scenarios) => benchmarkPopulation(bundle, scenarios),
     item: (line) => {
       const { item_id, scenario, subscenario, hash } = lines.record(line);

@@ -22,11 +22,11 @@ const CHECK_OPTIONS: OptionNames<CheckOptions> = {
   form: true,
   onChangedItem: true,
   baselines: true,
-  maxDrop: true,
-  minScore: true,
-  alarmsPerYear: true,
-  runsPerYear: true,
-  level: true,
+  maxDrop: "number",
+  minScore: "number",
+  alarmsPerYear: "number",
+  runsPerYear: "number",
+  level: "number",
   allowYanked: true,
 };
 

@@ -35,14 +35,14 @@ export interface GateOptions
 const GATE_OPTIONS: OptionNames<GateOptions> = {
   form: true,
   onChangedItem: true,
-  maxDrop: true,
-  level: true,
-  alarmsPerYear: true,
-  runsPerYear: true,
-  drop: true,
-  nights: true,
-  replays: true,
-  seed: true,
+  maxDrop: "number",
+  level: "number",
+  alarmsPerYear: "number",
+  runsPerYear: "number",
+  drop: "number",
+  nights: "number",
+  replays: "number",
+  seed: "number",
   allowYanked: true,
 };
 

@@ -18,9 +18,9 @@ export interface RequestPolicy {
 }
 
 export const POLICY_OPTIONS: OptionNames<RequestPolicy> = {
-  timeout: true,
-  maxRetries: true,
-  maxWait: true,
+  timeout: "number",
+  maxRetries: "number",
+  maxWait: "number",
   headers: true,
   fetch: true,
   signal: true,

@@ -1,6 +1,6 @@
-import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
+import { type Bundle, refuseFullScores, yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { namedAnswers, resolveAnswers, type WholeScenario, yankedWarnings } from "../estimate/resolve-answers.ts";
+import { namedAnswers, resolveAnswers, type WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
 import { checkedTrials, hasTrials, type TrialResponses, type TrialSummary } from "../trials/item-trials.ts";
 import type { ComparedModel } from "./types.ts";
@@ -76,7 +76,7 @@ export function resolveModels(
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): ResolvedModels {
   refuseFullScores(bundle.manifest, "differences are");
-  const warnings: EstimateWarning[] = yankedWarnings(bundle);
+  const warnings: EstimateWarning[] = yankedWarnings(bundle.manifest, bundle.yanked);
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
     const found = named(names[k]!, () => {

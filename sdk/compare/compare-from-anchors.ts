@@ -36,7 +36,13 @@ export function compareFromAnchors(
   b: ComparedModel,
   options: CompareOptions = {},
 ): Comparison {
-  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true, margin: true, over: true });
+  checkCall(bundle, "loadBundle", options, {
+    form: true,
+    level: "number",
+    onChangedItem: true,
+    margin: "number",
+    over: true,
+  });
   const { margin = 0, level: wanted, over: asked, ...resolve } = options;
   const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))

@@ -1,4 +1,5 @@
 import type { ItemPool } from "../adaptive/item-pool.ts";
+import { yankedWarnings } from "../core/bundle/bundle.ts";
 import { checkCall, invalidOption } from "../core/errors.ts";
 import { eliminate, type Elimination, provenBest, raceQuantile } from "../core/inference/elimination.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
@@ -89,7 +90,13 @@ export interface Race extends Pick<Estimate, "benchmark" | "version" | "digest">
  * for (const { name, next } of candidates) if (winner === null) console.log(name, next);
  */
 export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[], options: RaceOptions = {}): Race {
-  checkCall(pool, "loadAdaptive", options, { level: true, margin: true, seed: true, onChangedItem: true, over: true });
+  checkCall(pool, "loadAdaptive", options, {
+    level: "number",
+    margin: "number",
+    seed: true,
+    onChangedItem: true,
+    over: true,
+  });
   const { margin = 0.005, over = "tasks", seed = pool.digest } = options;
   if (!["tasks", "these-answers"].includes(over))
     throw invalidOption(`a race is over tasks or these-answers, got ${over}`);
@@ -151,7 +158,7 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
     },
     candidates: raced.sort(byPlace),
     scenarios: scenarioBests(order, field, completed, names, (claims) => quantile(error / claims)),
-    warnings,
+    warnings: [...yankedWarnings(pool, pool.yanked), ...warnings],
   };
 }
 

@@ -24,7 +24,7 @@ const ROUNDING = 1e-12;
  * const { models } = rankFromAnchors(bundle, [{ name: "x", responses: x }, { name: "y", responses: y }]);
  */
 export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[], options: RankOptions = {}): Ranking {
-  checkCall(bundle, "loadBundle", options, { form: true, level: true, onChangedItem: true, over: true });
+  checkCall(bundle, "loadBundle", options, { form: true, level: "number", onChangedItem: true, over: true });
   const { level: wanted, over: asked, ...resolve } = options;
   const level = confidenceLevel(wanted);
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);

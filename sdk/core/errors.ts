@@ -96,8 +96,10 @@ export function requireNumbers(what: string, figures: readonly number[]): void {
     );
 }
 
-/** The names of a function's options, all of them: the type holds the list to that. */
-export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
+/** The names of a function's options, all of them, and which are numbers: the type holds the list to that. */
+export type OptionNames<T> = {
+  readonly [Name in keyof T]-?: NonNullable<T[Name]> extends number ? "number" : true;
+};
 
 /** Letters by which a misspelt name may differ from the one that was meant, at most. */
 const MOST_LETTERS = 3;
@@ -117,13 +119,19 @@ export function checkCall<T extends object>(subject: unknown, by: string, option
   checkNames(options, names);
 }
 
-/** Refuses options that a function doesn't have. @throws AnchorEvalError `invalid_option`, with the name that is nearest */
+/**
+ * Refuses options that a function doesn't have, and what isn't a number where one is needed: an empty text would count as 0.
+ * @throws AnchorEvalError `invalid_option`, with the name that is nearest
+ */
 export function checkNames<T extends object>(options: T, names: OptionNames<T>): void {
   const value: unknown = options;
   if (typeof value !== "object" || value === null)
     throw invalidOption(`options are an object, got ${value === null ? "null" : typeof value}`);
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(names, name)) continue;
+  const kinds = new Map<string, unknown>(Object.entries(names));
+  for (const [name, setting] of Object.entries<unknown>(options as Record<string, unknown>)) {
+    if (kinds.get(name) === "number" && setting !== undefined && typeof setting !== "number")
+      throw invalidOption(`${name} must be a number, got ${JSON.stringify(setting)}`);
+    if (kinds.has(name)) continue;
     const [nearest] = Object.keys(names)
       .map((own) => ({ own, letters: lettersBetween(name.toLowerCase(), own.toLowerCase()) }))
       .sort((left, right) => left.letters - right.letters);

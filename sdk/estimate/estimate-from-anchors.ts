@@ -59,7 +59,7 @@ const ESTIMATE_OPTIONS: OptionNames<EstimateOptions> = {
   form: true,
   formDigest: true,
   digest: true,
-  level: true,
+  level: "number",
   hashes: true,
   onChangedItem: true,
 };

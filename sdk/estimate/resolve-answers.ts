@@ -1,4 +1,4 @@
-import { formItemIds, type Bundle, unknownForm } from "../core/bundle/bundle.ts";
+import { formItemIds, type Bundle, unknownForm, yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { bundleItems } from "../core/bundle/item-lines.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
@@ -71,17 +71,11 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
     whole,
     counts: (id) => counting.has(id),
     warnings: [
-      ...yankedWarnings(bundle),
+      ...yankedWarnings(bundle.manifest, bundle.yanked),
       ...droppedWarnings([...dropped]),
       ...otherWarnings(form, { others, unknown, elsewhere: located.elsewhere }),
     ],
   };
-}
-
-/** The warning of a version that its publisher took back, if it is one. */
-export function yankedWarnings({ manifest: { version }, yanked }: Bundle): EstimateWarning[] {
-  if (yanked === undefined) return [];
-  return [{ code: "yanked_version", message: `version ${version} was yanked by its publisher: ${yanked}` }];
 }
 
 /** The warning of dropped answers, if there are any. @param whose - the model's name, for one of several */

@@ -23,7 +23,12 @@ import { lookUp } from "../core/bundle/names.ts";
  * @example planFromBundle(bundle, { gap: 0.02 }).needed?.overall.items
  */
 export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan {
-  checkCall(bundle, "loadBundle", options, { halfWidth: true, gap: true, level: true, rankedRight: true });
+  checkCall(bundle, "loadBundle", options, {
+    halfWidth: "number",
+    gap: "number",
+    level: "number",
+    rankedRight: "number",
+  });
   const { halfWidth, gap, rankedRight = 0.8 } = options;
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;

@@ -12,7 +12,7 @@ import {
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bundle/signature.ts";
 import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import type { Estimate } from "../estimate/types.ts";
 import { changeObject, type BundleStore } from "./bundle-store.ts";
@@ -43,6 +43,14 @@ export async function publishBundle(
   files: ReadonlyMap<BundleFileName, Uint8Array>,
   options: PublishOptions = {},
 ): Promise<PublishResult> {
+  checkNames(options, {
+    pause: true,
+    publisher: true,
+    now: true,
+    plainFiles: true,
+    signatures: true,
+    card: true,
+  });
   const { manifest, manifestBytes, source } = await checkedBundle(files);
   const { benchmark, version } = manifest;
   const contents = await Promise.all(

@@ -1,12 +1,12 @@
 import { readBundleFile } from "../bundles/read-file.ts";
 import { atMost } from "../client/body.ts";
-import { requestBytes, type RequestPolicy } from "../client/request.ts";
+import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../client/request.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { decodeJson } from "../core/bundle/schema.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
 import type { Yank } from "../core/bundle/parse-manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { encodeJson } from "./bundle-store.ts";
 import { checkedBundle, type CheckedBundle } from "./publish-bundle.ts";
 import type { PublishResult } from "./versions.ts";
@@ -47,6 +47,8 @@ export async function publishToWorker(
   files: ReadonlyMap<BundleFileName, Uint8Array>,
   options: PublishToWorkerOptions,
 ): Promise<PublishResult> {
+  const others = { baseUrl: true, token: true, onUpload: true, signatures: true, card: true } as const;
+  checkNames(options, { ...POLICY_OPTIONS, ...others });
   const { baseUrl, token, onUpload, signatures, card, ...policy } = options;
   const bundle = await checkedBundle(files);
   const { manifest } = bundle;

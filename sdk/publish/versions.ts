@@ -1,7 +1,7 @@
 import { equalBytes, sha256 } from "../bytes.ts";
 import { parseManifest, parseYank, type Yank } from "../core/bundle/parse-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { type BundleIndex, parseIndex } from "./bundle-index.ts";
 import { changeObject, encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
 import { type ChangedVersion, signature, updateIndex, type UpdateOptions } from "./update-index.ts";
@@ -101,6 +101,7 @@ export async function yankVersion(
   { benchmark, version, ...options }: YankOptions,
   yank: Yank,
 ): Promise<BundleIndex> {
+  checkNames<UpdateOptions>(options, { pause: true, publisher: true, now: true });
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
   const own = encodeJson({ ...yank, ...signature(options) });

@@ -20,7 +20,7 @@ export function routeFromBundle(
   questions: readonly RoutedQuestion[],
   options: RouteOptions = {},
 ): Routes {
-  checkCall(routing, "loadRouting", options, { scenario: true, costs: true, costWeight: true });
+  checkCall(routing, "loadRouting", options, { scenario: true, costs: true, costWeight: "number" });
   const { manifest, digest } = routing;
   const scenario = wantedScenario(routing, options.scenario);
   const own = routing.scenarios.get(scenario)!;

@@ -75,7 +75,7 @@ export function estimatePassAtK(
   checkCall(bundle, "loadBundle", options, {
     form: true,
     digest: true,
-    level: true,
+    level: "number",
     hashes: true,
     onChangedItem: true,
   });

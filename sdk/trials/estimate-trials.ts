@@ -49,7 +49,7 @@ export interface TrialEstimate extends Estimate {
 const TRIAL_OPTIONS: OptionNames<TrialOptions> = {
   form: true,
   digest: true,
-  level: true,
+  level: "number",
   hashes: true,
   onChangedItem: true,
   clusters: true,

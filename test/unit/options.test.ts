@@ -16,7 +16,18 @@ import {
   raceFromPool,
   rankFromAnchors,
 } from "anchoreval";
+import { publishBundle, publishToWorker, yankVersion } from "anchoreval/bundle";
 import { readAnswers } from "anchoreval/node";
+import {
+  auditLeaderboard,
+  customised,
+  fit,
+  readLongTable,
+  readResponses,
+  recommended,
+  runBacktest,
+  startLocalWorker,
+} from "anchoreval-trainer";
 import { describe, expect, it, test } from "vitest";
 import { checkNames } from "../../sdk/core/errors.ts";
 import { memorySource } from "../support/memory-source.ts";
@@ -55,7 +66,23 @@ const LATER: readonly (readonly [string, (options: never) => unknown])[] = [
   ["a stop rule", (options) => localAdaptive(pool, 1).begin({ stop: options })],
   ["createClient", (options: object) => createClient({ baseUrl: "https://example.com", ...options })],
   ["httpSource", (options) => httpSource("https://example.com", options)],
+  ["fit", (options) => fit({} as never, options)],
+  ["runBacktest", (options) => runBacktest({} as never, options)],
+  ["auditLeaderboard", (options) => auditLeaderboard({} as never, options)],
+  ["readResponses", (options) => readResponses("nowhere.csv", options)],
+  ["readLongTable", (options) => readLongTable("nowhere.csv", {} as never, options)],
+  ["customised", (options) => customised(recommended, options)],
+  ["startLocalWorker", (options) => startLocalWorker(options)],
+  ["publishBundle", (options) => publishBundle({} as never, new Map(), options)],
+  ["publishToWorker", (options) => publishToWorker(new Map(), options)],
+  ["yankVersion", (options: object) => yankVersion({} as never, { benchmark: "a", version: "1.0.0", ...options }, { yanked: false })], // prettier-ignore
 ];
+
+/** Options that are numbers, whichever function has them. */
+const NUMBERS = [
+  ...["level", "margin", "minScore", "maxDrop", "alarmsPerYear", "runsPerYear", "nights", "halfWidth", "gap", "rankedRight"],
+  ...["timeout", "maxRetries", "maxWait", "seeds", "firstSeed", "sources", "heldOut", "leastModels", "port"],
+]; // prettier-ignore
 
 /** What is thrown at once, as what is rejected. */
 const later = (act: () => unknown): Promise<unknown> => Promise.resolve().then(act);
@@ -69,8 +96,18 @@ describe.each([...CALLS, ...LATER])("%s", (_, call) => {
     }
   });
 
+  it("refuses what is no number where one is needed: an empty text, null and lists would count as numbers", async () => {
+    const { message } = await rejection(later(() => call({ x: 1 } as never)));
+    const names = message.slice(message.indexOf(" there are ") + 11).split(", ");
+    for (const name of NUMBERS.filter((own) => names.includes(own)))
+      for (const value of ["", "0.83", null, [0.83], true, {}]) {
+        const error = await rejection(later(() => call({ [name]: value } as never)));
+        expectRefusal(error, "invalid_option", `${name} must be a number, got `);
+      }
+  });
+
   it("refuses options that are none", async () => {
-    if (_ === "createClient") return;
+    if (["createClient", "yankVersion"].includes(_)) return;
     expectRefusal(await rejection(later(() => call("50" as never))), "invalid_option", "options are an object");
   });
 });

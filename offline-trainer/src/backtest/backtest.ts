@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { checkNames, type OptionNames } from "anchoreval/internal/core/errors";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { designInterval, inflated, weightedScore } from "anchoreval/internal/core/inference/score-interval";
 import type { Provider } from "../backends/resolve-backend.ts";
@@ -17,6 +18,24 @@ export interface BacktestOptions extends BacktestPlanOptions {
   readonly onProgress?: (done: number, of: number) => void;
 }
 
+const BACKTEST_OPTIONS: OptionNames<BacktestOptions> = {
+  split: true,
+  sizes: true,
+  seeds: "number",
+  firstSeed: "number",
+  method: true,
+  scenarios: true,
+  sources: "number",
+  targets: true,
+  families: true,
+  dates: true,
+  rankedTogether: true,
+  provider: true,
+  threads: "number",
+  signal: true,
+  onProgress: true,
+};
+
 /** The measured rows of a back-test. */
 export interface Backtest {
   readonly rows: readonly BacktestRow[];
@@ -30,6 +49,7 @@ export interface Backtest {
  * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
  */
 export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptions): Promise<Backtest> {
+  checkNames(options, BACKTEST_OPTIONS);
   const cells = planCells(matrix, options);
   const sent = cells.map((cell): SentCell => ({ ...cell, method: sentMethod(cell.method) }));
   // Results don't depend on the number of threads.

@@ -1,6 +1,6 @@
 import type { BundleContent, BundleFileName } from "anchoreval/bundle";
 import { encodeBundle } from "anchoreval/internal/core/bundle/encode";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import {
@@ -22,7 +22,7 @@ import { crossValidate } from "./folds.ts";
 import { planForms, type FormPlan } from "./form-plans.ts";
 import { interruptible } from "../backends/interruptible.ts";
 import { learn } from "./learn.ts";
-import type { FitOptions } from "./options.ts";
+import { FIT_OPTIONS, type FitOptions } from "./options.ts";
 import { progressOf, sideBySide, stopwatch, type PartProgress } from "./stages.ts";
 
 /** A fit: what a bundle's files and its report are made from. */
@@ -53,6 +53,7 @@ export interface Fit {
  * const { content } = await fit(matrix, { benchmark: "gsm", version: "1.0.0", created, sizes: [50], seed: 1, backend });
  */
 export async function fit(responses: ResponseMatrix, options: FitOptions): Promise<Fit> {
+  checkNames(options, FIT_OPTIONS);
   const clock = stopwatch();
   const { settings } = options.method ?? recommended;
   const benchmark = describeBenchmark(responses, { ...settings, ...options });

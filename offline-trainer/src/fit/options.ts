@@ -1,6 +1,6 @@
 import type { Manifest } from "anchoreval/bundle";
 import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, type OptionNames } from "anchoreval/internal/core/errors";
 import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
@@ -48,6 +48,34 @@ export interface FitOptions extends BundleDescription, AskedForms {
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }
+
+/** The options of a fit. */
+export const FIT_OPTIONS: OptionNames<FitOptions> = {
+  benchmark: true,
+  version: true,
+  created: true,
+  benchmarkVersion: true,
+  description: true,
+  protocol: true,
+  licence: true,
+  source: true,
+  includeModelNames: true,
+  includeText: true,
+  sizes: true,
+  totals: true,
+  secondForms: true,
+  otherForms: true,
+  method: true,
+  seed: "number",
+  families: true,
+  fixed: true,
+  backend: true,
+  provenance: true,
+  threads: true,
+  checkpoint: true,
+  signal: true,
+  onProgress: true,
+};
 
 /** A bundle's name and version out of BENCHMARK@X.Y.Z. @throws AnchorEvalError `invalid_option` */
 export function readName(name: string): { benchmark: string; version: string } {

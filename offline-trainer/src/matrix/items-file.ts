@@ -6,7 +6,7 @@ import { isMissingWord } from "anchoreval/internal/tables/score-reader";
 import { checkColumn, openTable } from "./readers/chosen-rows.ts";
 import { placeOf } from "./readers/long-table.ts";
 import type { BorderFinding } from "./border/findings.ts";
-import { unusedFields, unusedWeights } from "./border/unused-fields.ts";
+import { isWeight, unusedFields, unusedWeights } from "./border/unused-fields.ts";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /**
@@ -27,7 +27,8 @@ export async function readItems(path: string, findings: BorderFinding[] = []): P
     for (const record of records) {
       const item = parseItem(record, issues);
       for (const name of Object.keys(record.fields)) fields.add(name);
-      if (item) weights.set(item.item_id, record.fields["weight"] ?? record.fields["weights"]);
+      const weight = Object.entries(record.fields).find(([name]) => isWeight(name));
+      if (item && weight) weights.set(item.item_id, weight[1]);
       if (!item) continue;
       const first = rows.get(item.item_id);
       if (first !== undefined)

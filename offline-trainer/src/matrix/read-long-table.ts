@@ -1,5 +1,5 @@
 import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
 import { COST_KINDS } from "anchoreval/internal/logs/cost";
 import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
@@ -58,6 +58,7 @@ export async function readLongTable(
   columns: TableColumns,
   options: ScoreOptions = {},
 ): Promise<ImportedTable> {
+  checkNames(options, { scoreRange: true, flip: true });
   const issues = new DataIssues(path, isNamedJson(path) ? "lines" : "table");
   const reader = scoreReader(options);
   const table = new ScoreTable(issues, reader);

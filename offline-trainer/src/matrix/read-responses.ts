@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
 import { type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
@@ -50,6 +50,14 @@ export interface ReadResponses extends Responses {
  * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
  */
 export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<ReadResponses> {
+  checkNames(options, {
+    scoreRange: true,
+    flip: true,
+    items: true,
+    oneScenario: true,
+    leastModels: "number",
+    pool: true,
+  });
   const reader = scoreReader(options);
   // Cheap, and wrong descriptions shall not show only after a long read.
   const findings: BorderFinding[] = [];

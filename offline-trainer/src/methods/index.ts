@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
 import type { AnchorMethod } from "../anchors/anchor-method.ts";
 import { recommended, scoreMapKind, type Method, type ScoreMapFitter } from "./method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "./settings.ts";
@@ -61,6 +61,7 @@ export function loadAnchorMethod(name: string): Promise<AnchorMethod> {
  * @example await customised(await loadMethod("metabench"), { selection: "greedy-variance" })
  */
 export async function customised(method: Method, given: Partial<FitSettings>): Promise<Method> {
+  checkNames<object>(given, DEFAULT_SETTINGS);
   const settings = { ...method.settings, ...given };
   const anchors =
     settings.selection === method.anchors.name ? method.anchors : await loadAnchorMethod(settings.selection);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
+import { checkNames } from "anchoreval/internal/core/errors";
 import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
 import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
 import { Miniflare, Response as MiniflareResponse } from "miniflare";
@@ -65,6 +66,14 @@ const GATE = fileURLToPath(new URL("local-gate.js", import.meta.url));
  * await publishBundle(r2Store(await worker.bucket()), files);
  */
 export async function startLocalWorker(options: LocalWorkerOptions = {}): Promise<LocalWorker> {
+  checkNames(options, {
+    port: "number",
+    persist: true,
+    directSocket: "number",
+    origins: true,
+    shipped: true,
+    vars: true,
+  });
   const { port = 8787, persist = ".wrangler/state", directSocket } = options;
   const { name, compatibilityDate, compatibilityFlags, r2Buckets, queues, vars } = await readSettings();
   for (const wanted of [port, directSocket]) if (wanted !== undefined) await refuseTakenPort(wanted);

@@ -20,6 +20,15 @@ export interface Bundle {
   readonly yanked?: string;
 }
 
+/** The warning of a version that its publisher took back, if it is one. @param reason - {@link Bundle.yanked} */
+export function yankedWarnings(
+  { version }: { readonly version: string },
+  reason: string | undefined,
+): { code: "yanked_version"; message: string }[] {
+  if (reason === undefined) return [];
+  return [{ code: "yanked_version", message: `version ${version} was yanked by its publisher: ${reason}` }];
+}
+
 /** A scenario of a loaded bundle: parameters, weights and forms. */
 export interface BundleScenario {
   readonly id: string;

@@ -7,6 +7,7 @@ import { adaptivePlan } from "../../../sdk/adaptive/adaptive-plan.ts";
 import { beginAdaptive } from "../../../sdk/adaptive/adaptive-session.ts";
 import { type ItemPool, loadAdaptive } from "../../../sdk/adaptive/item-pool.ts";
 import type { AdaptiveOptions, AdaptiveStep } from "../../../sdk/adaptive/types.ts";
+import { raceFromPool } from "../../../sdk/compare/race.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
@@ -40,6 +41,17 @@ async function evaluate(options: AdaptiveOptions, answer: (id: string) => number
   }
   return { step: evaluation.step!, asked };
 }
+
+test("an evaluation and a race of a version that was taken back say so", async () => {
+  const readYank = () => Promise.resolve({ yanked: true, reason: "wrong keys" } as const);
+  const yanked = await loadAdaptive({ ...memorySource(files), readYank });
+  expect(yanked.yanked).toBe("wrong keys");
+  const warning = { code: "yanked_version", message: "version 1.0.0 was yanked by its publisher: wrong keys" };
+  const step = await localAdaptive(yanked, "seed").begin({});
+  expect(step.warnings).toContainEqual(warning);
+  const candidates = ["a", "b"].map((name) => ({ name, responses: {} }));
+  expect(raceFromPool(yanked, candidates).warnings).toEqual([warning]);
+});
 
 describe("an evaluation of one model", () => {
   test("asks each item once, within the budget, and says how it ended", async () => {

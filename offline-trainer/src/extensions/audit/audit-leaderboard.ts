@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames, type OptionNames } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type MeanSquareFit, MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import { interruptible } from "../../backends/interruptible.ts";
@@ -47,6 +47,17 @@ export interface AuditOptions {
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }
 
+const AUDIT_OPTIONS: OptionNames<AuditOptions> = {
+  configuration: true,
+  dims: "number",
+  seed: "number",
+  backend: true,
+  heldOut: "number",
+  families: true,
+  signal: true,
+  onProgress: true,
+};
+
 /** The diagnosis of a whole leaderboard. Items are columns of the matrix. */
 export interface Audit {
   readonly matrix: ResponseMatrix;
@@ -69,6 +80,7 @@ const PAIR_WORK = 2e10;
  * @throws AnchorEvalError `invalid_data` for fewer than five models, `aborted`
  */
 export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOptions): Promise<Audit> {
+  checkNames(options, AUDIT_OPTIONS);
   const families = modelFamilies(matrix, options.families);
   const texts = textPairs(sameTexts(matrix.items));
   const tasks = scenarioGroups(matrix, options.configuration);

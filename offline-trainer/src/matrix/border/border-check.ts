@@ -1,9 +1,11 @@
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import type { ResponseMatrix } from "../response-matrix.ts";
+import { wholePercent } from "anchoreval/internal/words/figures";
+import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
 import { boardSummary, type BoardSummary, unvariedScenarios, unvariedWords } from "./board-summary.ts";
 import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
 import { reversedScenarios } from "./reversed-scenarios.ts";
+import { likelySummaries } from "./likely-summaries.ts";
 import { summaryFindings } from "./summaries.ts";
 
 /** A board as it came in. */
@@ -27,12 +29,14 @@ export function checkBoard(
 ): CheckedBoard {
   const summary = boardSummary(matrix);
   const unvaried = matrix.subjects.length > 1 ? unvariedScenarios(matrix) : [];
+  const summaries = summaryFindings(matrix);
   const all = [
     ...findings,
     ...likeIds(matrix),
-    ...summaryFindings(matrix),
+    ...summaries,
+    ...likelySummaries(matrix, summaries),
     ...reversedScenarios(matrix),
-    ...smallScales(summary),
+    ...smallScales(matrix),
     ...(unvaried.length > 0
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),
@@ -41,15 +45,38 @@ export function checkBoard(
   return { summary, findings: all };
 }
 
-/** Highest score of a scenario up to which it may be of shares on a scale of percent. */
+/** Highest score of a scenario up to which it may be of shares on a scale to 10, or of percent. */
+const SMALL = 0.1;
+/** The same of a scenario with few scores, which may be hard. */
 const PERCENT = 0.01;
+/** Scores of a scenario, at least, one of which would be above a tenth. */
+const LEAST_SCORES = 200;
 
-function smallScales({ scenarios }: BoardSummary): BorderFinding[] {
-  return scenarios
-    .filter(({ highest }) => highest > 0 && highest <= PERCENT * (1 + 1e-6))
-    .map(({ id }) => ({
-      code: "scale_unlikely",
-      names: [id],
-      message: `scenario ${quoted(id)} has no score above 1 % of the scale: is it on another one, of 0 to 1 where the others are in percent?`,
-    }));
+/** Scenarios that may be on a smaller scale than the board: no score is high, or all are 0 and one other number that isn't 1. */
+function smallScales(matrix: ResponseMatrix): BorderFinding[] {
+  const parts = new Map<string, { highest: number; lowest: number; scores: number }>();
+  const partOf = matrix.items.map(({ scenario }) => {
+    const part = parts.get(scenario) ?? { highest: 0, lowest: Infinity, scores: 0 };
+    parts.set(scenario, part);
+    return part;
+  });
+  let fractions = 0;
+  eachScore(matrix, [...matrix.subjects.keys()], 0, matrix.items.length, (score, _, i) => {
+    const part = partOf[i]!;
+    part.scores++;
+    part.highest = Math.max(part.highest, score);
+    if (score > 0) part.lowest = Math.min(part.lowest, score);
+    if (score > 0 && score < 1) fractions++;
+  });
+  if (fractions === 0) return [];
+  return [...parts].flatMap(([id, { highest, lowest, scores }]) => {
+    const limit = (scores >= LEAST_SCORES ? SMALL : PERCENT) * (1 + 1e-6); // what a float32 makes of it
+    const isLow = highest > 0 && highest <= limit;
+    const isTwo = highest > 0 && highest < 1 && lowest === highest && scores >= LEAST_SCORES;
+    if (!isLow && !isTwo) return [];
+    const percent = wholePercent(highest);
+    const what = isTwo ? `no score but 0 and ${percent}` : `no score above ${percent}`;
+    const message = `scenario ${quoted(id)} has ${what} of the scale: is it on another one, as of 0 to 1 where the others are in percent?`;
+    return [{ code: "scale_unlikely", names: [id], message }];
+  });
 }

@@ -3,8 +3,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 /** Something about a board that makes its figures wrong, or may. */
 export interface BorderFinding {
   /**
-   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `scale_unlikely`,
-   * `no_variance`, `unused_field`
+   * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `item_reversed`,
+   * `scale_unlikely`, `no_variance`, `unused_field`
    */
   readonly code: string;
   /** The file, where it isn't that of the answers. */

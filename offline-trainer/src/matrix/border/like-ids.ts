@@ -2,15 +2,16 @@ import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ResponseMatrix } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
-/** White space at an end of a name, and characters that take no room. */
-const AT_AN_END = /^[\s\u200b-\u200d\u2060\ufeff]|[\s\u200b-\u200d\u2060\ufeff]$/u;
+/** White space at an end of a name, and characters that take no room; not those that flags end with. */
+const AT_AN_END = /^[\s\p{Cf}]|[\s\p{Cf}](?<![\u{e0020}-\u{e007f}])$/u;
 
 /** The name of the mean over all scenarios in tables and documents. */
 const OVERALL = "overall";
 
 /**
  * Names that people can't tell apart, or that are something else's: white space at an end, refused, since it is never meant;
- * names that differ by case, white space or form of Unicode alone; and a scenario called overall.
+ * names that differ by case, white space or form of Unicode alone, or are one number (1, 01, 1.0); and a scenario called
+ * overall.
  */
 export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
   const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
@@ -29,23 +30,24 @@ export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
   return [
     ...kinds.flatMap(([kind, names]) => spaced(kind, names)),
     ...kinds.flatMap(([kind, names]) => alike(kind, names)),
-    ...(scenarios.includes(OVERALL)
-      ? [
-          {
-            code: "reserved_name",
-            refused: true,
-            names: [OVERALL],
-            message: `a scenario is called "${OVERALL}", as the mean over all scenarios is: give it another name`,
-          },
-        ]
-      : []),
+    ...scenarios
+      .filter((id) => id.toLowerCase() === OVERALL)
+      .map((id) => ({
+        code: "reserved_name",
+        refused: true,
+        names: [id],
+        message: `a scenario is called ${quoted(id)}, as the mean over all scenarios is: give it another name`,
+      })),
   ];
 }
 
 function spaced(kind: string, names: readonly string[]): BorderFinding[] {
   const found = names.filter((name) => AT_AN_END.test(name));
   if (found.length === 0) return [];
-  const whose = found.length === 1 ? `${kind} ${quoted(found[0]!)} has` : `${found.length} names of a ${kind} have`;
+  const whose =
+    found.length === 1
+      ? `${kind} ${quoted(found[0]!)} has`
+      : `${found.length} names of ${kind === "item" ? "an" : "a"} ${kind} have`;
   const which = found.length === 1 ? "" : ` (${firstFew(found)})`;
   const message = `${whose} white space at an end${which}: take it away`;
   return [{ code: "id_white_space", refused: true, names: found, message }];
@@ -54,18 +56,28 @@ function spaced(kind: string, names: readonly string[]): BorderFinding[] {
 function alike(kind: string, names: readonly string[]): BorderFinding[] {
   const groups = new Map<string, string[]>();
   for (const name of names) {
-    const key = name
-      .normalize("NFKC")
-      .replace(/[\u200b-\u200d\u2060\ufeff]/gu, "")
-      .replace(/\s+/gu, " ")
-      .trim()
-      .toLowerCase();
-    groups.set(key, [...(groups.get(key) ?? []), name]);
+    const key = plainName(name);
+    const group = groups.get(key);
+    if (group) group.push(name);
+    else groups.set(key, [name]);
   }
   const found = [...groups.values()].filter((group) => group.length > 1);
   if (found.length === 0) return [];
   const shown = found.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
   const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : "";
-  const message = `names of a ${kind} differ by case, white space or Unicode's forms alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
+  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes, Unicode's forms or how a number is written alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
   return [{ code: "ids_alike", names: found.flat(), message }];
+}
+
+/** A name without what people don't see, or what programs write otherwise. */
+function plainName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[\p{Pd}\u2212]/gu, "-")
+    .replace(/\s+/gu, " ")
+    .replace(/^[\s'"\u2018-\u201f]+|[\s'"\u2018-\u201f]+$/gu, "")
+    .replace(/(^|\/)0*(\d+)(?:\.0+)?$/u, "$1$2")
+    .toUpperCase() // ß is SS
+    .toLowerCase();
 }

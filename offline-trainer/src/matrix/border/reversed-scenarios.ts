@@ -1,18 +1,20 @@
 import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
-import { quoted } from "anchoreval/internal/tables/data-issues";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
-import { eachScore, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
+import { eachScore, type ItemInfo, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
-/** Models with a score in two scenarios below which nothing is said of their correlation. */
-const LEAST_MODELS = 8;
+/** Models with a score in two scenarios below which nothing is said of their correlation: as few as are fitted. */
+const LEAST_MODELS = 5;
 /** Correlation of models' scores in a scenario and in the others below which it runs against them. */
 const REVERSED = -0.5;
+/** The same of an item with the others of its scenario: CRUXEval's oddest are at −.6, columns of ranks and times near −1. */
+const REVERSED_ITEM = -0.7;
 /** Chance of such a correlation in any of the scenarios of a board in which they have nothing to do with each other. */
-const ERROR = 1e-3;
+const ERROR = 5e-3;
 
 /**
- * Scenarios, and subscenarios of one, whose scores fall where those of the others rise, as error rates do. They are put on two
+ * Scenarios, subscenarios of one, and items of one, whose scores fall where those of the others rise, as error rates do. They are put on two
  * sides such that correlations are positive on one side and negative between both; the smaller side is the reversed one.
  */
 export function reversedScenarios(matrix: ResponseMatrix): BorderFinding[] {
@@ -22,6 +24,7 @@ export function reversedScenarios(matrix: ResponseMatrix): BorderFinding[] {
     ...scenarios.flatMap((id) =>
       reversedParts(matrix, "subscenario", ({ scenario, subscenario }) => (scenario === id ? subscenario : undefined)),
     ),
+    ...reversedItems(matrix),
   ];
 }
 
@@ -59,9 +62,7 @@ function reversedParts(
     const rest = others(s, plain);
     const r = correlation(scores[s]!, rest);
     const shared = scores[s]!.filter((score, m) => !Number.isNaN(score) && !Number.isNaN(rest[m]!)).length;
-    const t = r * Math.sqrt((shared - 2) / Math.max(1e-12, 1 - r * r)); // of a mirrored scenario r is −1
-    const chance = ids.length * studentTCdf(t, shared - 2);
-    if (shared < LEAST_MODELS || !(r <= REVERSED) || !(chance <= ERROR)) return [];
+    if (!isReversed(r, shared, ids.length)) return [];
     const figure = `r = ${r.toFixed(2).replace("0.", ".")} over ${shared} models`;
     // Of two nothing tells which one is reversed.
     const both = ids.length === 2;
@@ -72,6 +73,61 @@ function reversedParts(
     const message = `${what}, write 1 − score there (--flip turns a whole table)`;
     return [{ code: "scenario_reversed", names, message }];
   });
+}
+
+/** Whether a correlation is against the others by more than chance, out of so many. */
+function isReversed(r: number, shared: number, among: number): boolean {
+  if (shared < LEAST_MODELS || !(r <= REVERSED)) return false;
+  const t = r * Math.sqrt((shared - 2) / Math.max(1e-12, 1 - r * r)); // of a mirror r is −1
+  return among * studentTCdf(t, shared - 2) <= ERROR;
+}
+
+/**
+ * Items with fractions whose scores fall where those of the others of their scenario rise, as ranks, error rates and times do. Of
+ * one with 0 and 1 alone it is more likely that its key is wrong, which an audit tells.
+ */
+function reversedItems(matrix: ResponseMatrix): BorderFinding[] {
+  const { subjects, items } = matrix;
+  interface Part {
+    readonly sums: Float64Array;
+    readonly counts: Float64Array;
+    items: number;
+    readonly reversed: string[];
+  }
+  const parts = new Map<string, Part>();
+  const partOf = items.map(({ scenario }) => {
+    const zeros = (): Float64Array => new Float64Array(subjects.length);
+    const part = parts.get(scenario) ?? { sums: zeros(), counts: zeros(), items: 0, reversed: [] };
+    part.items++;
+    parts.set(scenario, part);
+    return part;
+  });
+  eachScore(matrix, [...subjects.keys()], 0, items.length, (score, m, i) => {
+    partOf[i]!.sums[m]! += score;
+    partOf[i]!.counts[m]!++;
+  });
+  const [column, rest] = [new Float64Array(subjects.length), new Float64Array(subjects.length)];
+  items.forEach(({ item_id: id }, i) => {
+    const { sums, counts, reversed } = partOf[i]!;
+    let [shared, fractions] = [0, 0];
+    for (let m = 0; m < subjects.length; m++) {
+      const score = scoreAt(matrix, m, i);
+      if (score > 0 && score < 1) fractions++;
+      if (Number.isNaN(score) || counts[m]! < 2) continue;
+      column[shared] = score;
+      rest[shared++] = (sums[m]! - score) / (counts[m]! - 1);
+    }
+    if (fractions === 0) return;
+    const r = pearson(column.subarray(0, shared), rest.subarray(0, shared)) ?? 0;
+    if (r <= REVERSED_ITEM && isReversed(r, shared, items.length)) reversed.push(id);
+  });
+  // Where half of the items are, their mean tells nothing.
+  const names = [...parts.values()].flatMap(({ items: all, reversed }) => (3 * reversed.length < all ? reversed : []));
+  if (names.length === 0) return [];
+  const whose = names.length === 1 ? `item ${quoted(names[0]!)} runs` : `${names.length} items run`;
+  const which = names.length === 1 ? "" : ` (${firstFew(names)})`;
+  const message = `${whose} against the others of the scenario${which}: if lower is better in ${names.length === 1 ? "it" : "them"}, write 1 − score there`;
+  return [{ code: "item_reversed", names, message }];
 }
 
 /** Plain means of every model over the items of each part; NaN where it answered none. */

@@ -10,7 +10,7 @@ const NAMED = 1e-2;
 const FEWEST = 3;
 /** Cells of a column or row that equal the others' means, at least. */
 const FEWEST_CELLS = 5;
-/** Decimals to which summaries are rounded, at least. */
+/** Decimals to which summaries are rounded, at least; 1 where the name says that it is one. */
 const FEWEST_DECIMALS = 2;
 /** Units of the last decimal in 1 from which on numbers aren't rounded: a float32 has no more. */
 const MOST_UNITS = 1e7;
@@ -20,16 +20,18 @@ const FLOAT_NOISE = 2e-6;
 const FLOAT32_STEP = 6e-8;
 /** Columns up to which those before a column are tried for its mean from each of them on: the square of so many in all. */
 const MOST_BLOCKS = 5000;
+/** Groups of which each has its mean: a board has fewer scenarios, and ids that have nothing in common more. */
+const MOST_GROUPS = 500;
 /** Cells that are looked at first. */
 const FIRST_CELLS = 8;
 
-/** Words by which a column or row is a summary. */
+/** Words by which a column or row may be a summary. */
 const SUMMARY = /(?:^|[^a-z])(?:avg|average|mean|median|overall|total|aggregate|summary|macro|micro|all|score|accuracy|acc)(?:[^a-z]|$)/i; // prettier-ignore
 /** Words by which a row is the best or the worst of the others, item by item. */
 const EXTREME = /(?:^|[^a-z])(?:oracle|best|max|maximum|worst|min|minimum|upper|lower|ensemble|majority|median)(?:[^a-z]|$)/i; // prettier-ignore
 
 /** A table of scores seen by its columns, or by its rows: lines of cells, NaN where there is none. */
-interface Lines {
+export interface Lines {
   readonly names: readonly string[];
   readonly cells: number;
   at(line: number, cell: number): number;
@@ -42,22 +44,30 @@ interface Lines {
  */
 export function summaryFindings(matrix: ResponseMatrix): BorderFinding[] {
   const { subjects, items } = matrix;
-  const columns: Lines = {
-    names: items.map((item) => item.item_id),
-    cells: subjects.length,
-    at: (line, cell) => scoreAt(matrix, cell, line),
-  };
-  const rows: Lines = { names: subjects, cells: items.length, at: (line, cell) => scoreAt(matrix, line, cell) };
-  const scenarioOf = items.map(({ scenario }) => scenario);
+  const { columns, rows } = linesOf(matrix);
+  const groupings = [items.map(({ scenario }) => scenario), stems(columns.names)];
   return [
-    ...(isBinary(matrix) ? [] : means(columns, scenarioOf)).map(({ line, of }) =>
+    ...(isBinary(matrix) ? [] : means(columns, groupings)).map(({ line, of }) =>
       summary("item", columns.names[line]!, of, true),
     ),
-    ...(isBinary(matrix) ? [] : means(rows, null)).map(({ line, of }) =>
+    ...(isBinary(matrix) ? [] : means(rows, [])).map(({ line, of }) =>
       summary("model", subjects[line]!, `on every item ${of}`, true),
     ),
     ...extremes(rows).map(({ line, of }) => summary("model", subjects[line]!, of, false)),
   ];
+}
+
+/** A board by its columns, and by its rows. */
+export function linesOf(matrix: ResponseMatrix): { columns: Lines; rows: Lines } {
+  const { subjects, items } = matrix;
+  return {
+    columns: {
+      names: items.map((item) => item.item_id),
+      cells: subjects.length,
+      at: (line, cell) => scoreAt(matrix, cell, line),
+    },
+    rows: { names: subjects, cells: items.length, at: (line, cell) => scoreAt(matrix, line, cell) },
+  };
 }
 
 /** @param certain - whether it is one for certain, not by its name alone */
@@ -72,7 +82,7 @@ function summary(kind: "item" | "model", name: string, of: string, certain: bool
 }
 
 /** The lines that are means of others. */
-function means(lines: Lines, groups: readonly string[] | null): { line: number; of: string }[] {
+function means(lines: Lines, groupings: readonly (readonly string[])[]): { line: number; of: string }[] {
   const count = lines.names.length;
   const found = new Map<number, string>();
   const cells = Array.from({ length: count }, (_, line) => cellsOf(lines, line));
@@ -81,10 +91,12 @@ function means(lines: Lines, groups: readonly string[] | null): { line: number; 
     size = found.size;
     const others = (line: number): number[] =>
       Array.from({ length: count }, (_, k) => k).filter((k) => k !== line && !found.has(k));
-    const sums = lineSums(lines, others(-1), groups);
+    const sums = lineSums(lines, others(-1), groupings);
     for (const [line, own] of cells.entries()) {
       if (own === null || found.has(line)) continue;
-      const of = sums.match(line, own) ?? (count <= MOST_BLOCKS && groups ? blockMatch(lines, line, own, found) : null);
+      const of =
+        sums.match(line, own) ??
+        (count <= MOST_BLOCKS && groupings.length > 0 ? blockMatch(lines, line, own, found) : null);
       if (of !== null) found.set(line, of);
     }
   }
@@ -103,7 +115,7 @@ interface LineCells {
 /** The cells of a line; null where it can't be a summary. */
 function cellsOf(lines: Lines, line: number): LineCells | null {
   let [low, high, cells, fraction] = [Infinity, -Infinity, 0, false];
-  let unit = 10 ** FEWEST_DECIMALS;
+  let unit = 10 ** (SUMMARY.test(lines.names[line]!) ? 1 : FEWEST_DECIMALS);
   for (let cell = 0; cell < lines.cells; cell++) {
     const score = lines.at(line, cell);
     if (Number.isNaN(score)) continue;
@@ -123,23 +135,26 @@ function isCertain({ tolerance, range, cells }: LineCells, sets: number, name: s
   return Math.log(sets) + (cells - 2) * Math.log(chance) < Math.log(SUMMARY.test(name) ? NAMED : CERTAIN);
 }
 
-/** Means of all lines, and of those of each group, without one of them. */
+/** The beginnings of ids, without a number or what comes after the last separator at their end: "math" of "math/q1", "math_avg" and "math12". */
+function stems(ids: readonly string[]): string[] {
+  return ids.map((id) => id.replace(/(?:[^\p{L}\d]*\d+|[/:_.\s-][^/:_.\s-]*)$/u, ""));
+}
+
+/** Lines that a mean may be of. */
+interface LineSet {
+  readonly of: string;
+  readonly members: ReadonlySet<number>;
+  readonly sum: Float64Array;
+  readonly count: Float64Array;
+}
+
+/** Means of all lines, and of those of each group of a grouping, without one of them. */
 function lineSums(
   lines: Lines,
   all: readonly number[],
-  groups: readonly string[] | null,
+  groupings: readonly (readonly string[])[],
 ): { match(line: number, own: LineCells): string | null } {
-  const byGroup = new Map<string, number[]>();
-  for (const line of groups ? all : []) {
-    const group = byGroup.get(groups![line]!);
-    if (group) group.push(line);
-    else byGroup.set(groups![line]!, [line]);
-  }
-  const sets = [
-    ["all others", all] as const,
-    ...(byGroup.size > 1 ? Array.from(byGroup, ([id, own]) => [`the items of ${id}`, own] as const) : []),
-  ];
-  const sums = sets.map(([of, members]) => {
+  const sumOf = (of: string, members: readonly number[]): LineSet => {
     const [sum, count] = [new Float64Array(lines.cells), new Float64Array(lines.cells)];
     for (const line of members)
       for (let cell = 0; cell < lines.cells; cell++) {
@@ -149,27 +164,40 @@ function lineSums(
         count[cell]!++;
       }
     return { of, members: new Set(members), sum, count };
+  };
+  const divisions = groupings.flatMap((groups, k) => {
+    const byGroup = new Map<string, number[]>();
+    for (const line of all) {
+      const group = byGroup.get(groups[line]!);
+      if (group) group.push(line);
+      else byGroup.set(groups[line]!, [line]);
+    }
+    const sets = [...byGroup].filter(([, members]) => k === 0 || members.length >= FEWEST);
+    if (sets.length < 2 || (k > 0 && sets.length > MOST_GROUPS)) return [];
+    return [sets.map(([id, members]) => sumOf(`the items of ${id}`, members))];
   });
+  const sums = [sumOf("all others", all), ...divisions.flat()];
   return {
     match: (line, own) => {
-      if (!isCertain(own, 2 * sums.length + 1, lines.names[line]!)) return null;
-      const others = ({ members, sum, count }: (typeof sums)[number], cell: number): [sum: number, count: number] => {
+      if (!isCertain(own, 3 * sums.length + divisions.length, lines.names[line]!)) return null;
+      const others = ({ members, sum, count }: LineSet, cell: number): [sum: number, count: number] => {
         const inside = members.has(line) && !Number.isNaN(lines.at(line, cell));
         return inside ? [sum[cell]! - lines.at(line, cell), count[cell]! - 1] : [sum[cell]!, count[cell]!];
       };
-      const mean = (set: (typeof sums)[number], cell: number): number => {
+      const mean = (set: LineSet, cell: number): number => {
         const [sum, count] = others(set, cell);
         return sum / count;
       };
       for (const set of sums) {
         if (set.members.size - (set.members.has(line) ? 1 : 0) < FEWEST) continue;
         if (equals(lines, line, own, (cell) => mean(set, cell))) return `the mean of ${set.of}`;
+        if (equals(lines, line, own, (cell) => 1 - mean(set, cell))) return `1 less the mean of ${set.of}`;
         if (equals(lines, line, own, (cell) => others(set, cell)[0])) return `the sum of ${set.of}`;
       }
-      const scenarios = sums.slice(1);
-      const ofMeans = (cell: number): number =>
-        scenarios.reduce((sum, set) => sum + mean(set, cell), 0) / scenarios.length;
-      return scenarios.length > 1 && equals(lines, line, own, ofMeans) ? "the mean of the scenarios' means" : null;
+      const isMeanOfMeans = divisions.some((sets) =>
+        equals(lines, line, own, (cell) => sets.reduce((sum, set) => sum + mean(set, cell), 0) / sets.length),
+      );
+      return isMeanOfMeans ? "the mean of the scenarios' means" : null;
     },
   };
 }

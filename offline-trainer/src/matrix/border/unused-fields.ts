@@ -35,6 +35,11 @@ export function unusedFields(file: string, names: readonly string[], read: reado
   });
 }
 
+/** Whether a field is an item's weight, in any spelling. */
+export function isWeight(name: string): boolean {
+  return /^(?:(?:item|sample|question)?weights?|weighting)$/.test(lettersOf(name));
+}
+
 /** Weights of items, which a bundle hasn't: said where --weighting gives them, refused where nothing does. */
 export function unusedWeights(
   file: string,

@@ -1,68 +1,8 @@
-import { sigmoid } from "anchoreval/internal/core/numeric/functions";
-import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { boardWords } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
 import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
 import { findingWords } from "../../../../offline-trainer/src/matrix/border/findings.ts";
-import {
-  type ItemInfo,
-  responseMatrix,
-  type ResponseMatrix,
-} from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { refusal } from "../../../support/refusal.ts";
-
-const random = createRandom("border");
-
-interface Column {
-  readonly id: string;
-  readonly scenario?: string;
-  /** By model. */
-  readonly scores: readonly number[];
-}
-
-function board(
-  columns: readonly Column[],
-  names: readonly string[] = columns[0]!.scores.map((_, m) => `m${m}`),
-): ResponseMatrix {
-  const items: ItemInfo[] = columns.map(({ id, scenario = "all" }) => ({ item_id: id, scenario }));
-  return responseMatrix(
-    names,
-    items,
-    Float64Array.from(names.flatMap((_, m) => columns.map(({ scores }) => scores[m]!))),
-  );
-}
-
-/** Columns of models that differ in ability: binary, or a judge's scores. @param way - −1 for error rates */
-function drawn(
-  count: number,
-  { models = 14, scenario = "all", graded = false, way = 1, prefix = "q", levels = normals(models) } = {},
-): Column[] {
-  return Array.from({ length: count }, (_, k) => {
-    const difficulty = random.normal();
-    const scores = levels.map((level) => {
-      const chance = sigmoid(1.4 * way * (level - way * difficulty));
-      return graded
-        ? Math.round(1000 * sigmoid(level - difficulty + 0.5 * random.normal())) / 1000
-        : Number(random.next() < chance);
-    });
-    return { id: `${prefix}${k}`, scenario, scores };
-  });
-}
-const normals = (count: number): number[] => Array.from({ length: count }, () => random.normal());
-
-const meanOf = (columns: readonly Column[], round = 4): number[] =>
-  columns[0]!.scores.map((_, m) => {
-    const known = columns.map(({ scores }) => scores[m]!).filter((score) => !Number.isNaN(score));
-    return Number((known.reduce((sum, score) => sum + score, 0) / known.length).toFixed(round));
-  });
-const rowsOf = (columns: readonly Column[], row: (scores: readonly number[]) => number): Column[] =>
-  columns.map((column) => ({ ...column, scores: [...column.scores, row(column.scores)] }));
-const codes = (matrix: ResponseMatrix): string[] => checkBoard("t.csv", matrix).findings.map(({ code }) => code);
-const refused = (matrix: ResponseMatrix): [string, unknown][] => {
-  const { code, issues } = refusal(() => checkBoard("t.csv", matrix));
-  expect(code).toBe("invalid_data");
-  return issues.map(({ code: own, path }) => [own, path.at(-1)]);
-};
+import { board, codes, drawn, meanOf, normals, random, refused, rowsOf } from "./boards.ts";
 
 describe("boards as they should be have no findings", () => {
   test.each([false, true])("graded: %s, with holes or without, few models and many", (graded) => {
@@ -206,52 +146,15 @@ describe("a scenario that runs against the others is named", () => {
   });
 });
 
-describe("names", () => {
-  const columns = drawn(24);
-  const named = (names: Partial<Record<"model" | "item" | "scenario", readonly [string, string]>>): ResponseMatrix =>
-    board(
-      columns.map((column, k) => ({
-        ...column,
-        id: names.item?.[k] ?? column.id,
-        scenario: names.scenario?.[k === 0 ? 0 : 1] ?? "all",
-      })),
-      columns[0]!.scores.map((_, m) => names.model?.[m] ?? `m${m}`),
-    );
-
-  test.each(["model", "item", "scenario"] as const)("of a %s with white space at an end are refused", (kind) => {
-    for (const name of ["math ", " math", "math\u00a0", "\u200bmath", "math\u3000"])
-      expect(refused(named({ [kind]: [name, "code"] }))).toEqual([["id_white_space", name]]);
-  });
-
-  test.each(["model", "item", "scenario"] as const)("of a %s that differ in what is hardly seen are named", (kind) => {
-    for (const pair of [
-      ["Math", "math"],
-      ["a b", "a  b"],
-      ["a b", "a\u00a0b"],
-      ["ｍath", "math"],
-      ["ma\u200bth", "math"],
-    ] as const)
-      // prettier-ignore
-      expect(codes(named({ [kind]: pair })), pair.join()).toEqual(["ids_alike"]);
-    for (const pair of [
-      ["math", "maths"],
-      ["a b", "ab"],
-      ["a-1", "a_1"],
-    ] as const)
-      expect(codes(named({ [kind]: pair })), pair.join()).toEqual([]);
-  });
-
-  test("a scenario called as the mean over all is refused", () => {
-    expect(refused(named({ scenario: ["overall", "math"] }))).toEqual([["reserved_name", "overall"]]);
-  });
-});
-
 test("a scenario far below the scale is named: scores of [0,1] among percent", () => {
   const percent = drawn(20, { scenario: "a", prefix: "a" });
   const shares = drawn(20, { scenario: "b", prefix: "b" }).map((column) => ({ ...column, scores: column.scores.map((score) => score / 100) })); // prettier-ignore
   expect(
     checkBoard("t.csv", board([...percent, ...shares])).findings.map(({ code, names }) => [code, ...names]),
   ).toEqual([["scale_unlikely", "b"]]);
+  const fifths = shares.map((column) => ({ ...column, scores: column.scores.map((score) => 20 * score) }));
+  const grades = drawn(20, { scenario: "a", prefix: "a", graded: true });
+  expect(codes(board([...grades, ...fifths]))).toEqual(["scale_unlikely"]);
   const none = shares.map((column) => ({ ...column, scores: column.scores.map(() => 0) }));
   expect(codes(board([...percent, ...none]))).toEqual(["no_variance"]);
 });

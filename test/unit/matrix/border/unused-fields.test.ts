@@ -55,12 +55,15 @@ describe("weights of items", () => {
     expect(await weighed(["", "", "", ""])).toEqual([]);
   });
 
-  test("that --weighting items gives are said", async () => {
-    const found = await weighed([2, 2, 2, 2]);
-    expect(found).toMatchObject([{ code: "unused_field", names: ["weight"] }]);
-    expect(found[0]!.refused).toBeUndefined();
-    expect(found[0]!.message).toContain("--weighting items");
-  });
+  test.each(["weight", "Weight", "weights", "item_weight", "WEIGHTS"])(
+    "are read as such in a field %s",
+    async (name) => {
+      const rows = ROWS.map((row, k) => `${row},${k + 1}`).join("\n");
+      expect(await findings(`item_id,scenario,subscenario,${name}\n${rows}\n`)).toMatchObject([
+        { code: "unused_field", refused: true },
+      ]);
+    },
+  );
 
   test("that no weighting gives are refused with the board", async () => {
     for (const weights of [
