@@ -198,5 +198,5 @@ export async function readContent<T>(
 export function namedSource(source: string | URL | BundleSource): BundleSource {
   if (typeof source === "string" || source instanceof URL) return httpSource(source);
   if (typeof (source as Partial<BundleSource> | undefined)?.read === "function") return source;
-  throw invalidOption("a bundle's address, a text or a URL, or a source of it is needed");
+  throw invalidOption("a bundle's URL or source is needed");
 }

@@ -190,7 +190,7 @@ const MOST_ANSWER_BYTES = 1 << 24;
  */
 export function createClient(options: ClientOptions): Client {
   checkNames(options, { baseUrl: true, ...POLICY_OPTIONS });
-  if (typeof (options.baseUrl as unknown) !== "string") throw invalidOption("baseUrl is needed, the Worker's address");
+  if (typeof (options.baseUrl as unknown) !== "string") throw invalidOption("baseUrl is needed");
   const base = `${options.baseUrl.replace(/\/+$/, "")}/v1/bundles`;
   const at = ({ benchmark, version }: BundleRef): string =>
     `${base}/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}`;

@@ -132,18 +132,19 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
   if (typeof value !== "object" || value === null)
     throw invalidOption(`options are an object, got ${value === null ? "null" : typeof value}`);
   const kinds = new Map<string, unknown>(Object.entries(names));
+  const all = [...kinds.keys()];
   for (const [name, setting] of Object.entries<unknown>(options as Record<string, unknown>)) {
     const kind = kinds.get(name);
     const fits = kind === "number" ? typeof setting === kind : kind !== "list" || Array.isArray(setting);
     if (setting !== undefined && !fits)
       throw invalidOption(`${name} must be a ${kind as string}, got ${JSON.stringify(setting)}`);
-    if (kinds.has(name)) continue;
-    const [nearest] = Object.keys(names)
+    if (kind) continue;
+    const [nearest] = all
       .map((own) => ({ own, letters: lettersBetween(name.toLowerCase(), own.toLowerCase()) }))
       .sort((left, right) => left.letters - right.letters);
     const near = nearest && nearest.letters <= Math.min(MOST_LETTERS, name.length - 1) ? nearest.own : null;
     throw invalidOption(
-      `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${Object.keys(names).join(", ")}`,
+      `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${all.join(", ")}`,
     );
   }
 }

@@ -150,7 +150,7 @@ describe.each(CALLS)("%s", (_, call) => {
 test("a bundle's address or source is needed, and a Worker's address", async () => {
   for (const none of [undefined, null, 1, {}, Promise.resolve(source)]) {
     const error = await rejection(later(() => loadBundle(none as never)));
-    expectRefusal(error, "invalid_option", "a bundle's address, a text or a URL, or a source of it is needed");
+    expectRefusal(error, "invalid_option", "a bundle's URL or source is needed");
   }
   expectRefusal(
     refusal(() => createClient({} as never)),
