@@ -138,7 +138,7 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
     const fits = kind === "number" ? typeof setting === kind : kind !== "list" || Array.isArray(setting);
     if (setting !== undefined && !fits)
       throw invalidOption(`${name} must be a ${kind as string}, got ${JSON.stringify(setting)}`);
-    if (kind) continue;
+    if (kinds.has(name)) continue;
     const [nearest] = all
       .map((own) => ({ own, letters: lettersBetween(name.toLowerCase(), own.toLowerCase()) }))
       .sort((left, right) => left.letters - right.letters);

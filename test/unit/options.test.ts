@@ -147,6 +147,11 @@ describe.each(CALLS)("%s", (_, call) => {
   });
 });
 
+test("a method takes each of its settings", async () => {
+  for (const [name, value] of Object.entries(recommended.settings))
+    expect((await customised(recommended, { [name]: value })).settings).toEqual(recommended.settings);
+});
+
 test("a bundle's address or source is needed, and a Worker's address", async () => {
   for (const none of [undefined, null, 1, {}, Promise.resolve(source)]) {
     const error = await rejection(later(() => loadBundle(none as never)));
