@@ -148,7 +148,7 @@ describe.each(CALLS)("%s", (_, call) => {
 });
 
 test("a method takes each of its settings", async () => {
-  for (const [name, value] of Object.entries(recommended.settings))
+  for (const [name, value] of Object.entries<unknown>({ ...recommended.settings }))
     expect((await customised(recommended, { [name]: value })).settings).toEqual(recommended.settings);
 });
 
