@@ -15,7 +15,7 @@ export const DEFAULT_BUDGET = 200;
 
 const ADAPTIVE_OPTIONS: OptionNames<AdaptiveOptions> = {
   models: "number",
-  scenarios: true,
+  scenarios: "list",
   goal: true,
   batch: "number",
   budget: "number",

@@ -70,7 +70,7 @@ export async function loadAdaptive(
   source: string | URL | BundleSource,
   options: Omit<LoadOptions, "form"> = {},
 ): Promise<ItemPool> {
-  checkNames(options, { scenarios: true, items: true, digest: true, trustedKeys: true, signal: true });
+  checkNames(options, { scenarios: "list", items: true, digest: true, trustedKeys: true, signal: true });
   const from = namedSource(source);
   const bundle = await loadBundle(from, options);
   const items = await loadItemLines(from, bundle.manifest, options.signal ? { signal: options.signal } : {});

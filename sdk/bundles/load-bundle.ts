@@ -40,7 +40,7 @@ export interface LoadOptions {
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
-  checkNames(options, { form: true, scenarios: true, items: true, digest: true, trustedKeys: true, signal: true });
+  checkNames(options, { form: true, scenarios: "list", items: true, digest: true, trustedKeys: true, signal: true });
   const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};

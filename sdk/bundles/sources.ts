@@ -194,7 +194,9 @@ export async function readContent<T>(
   return (await get(key)) ?? (await get(sweptKey(benchmark, sha256))) ?? (await get(key));
 }
 
-/** A source by its address, or itself. */
+/** A source by its address, or itself. @throws AnchorEvalError `invalid_option` for what is neither */
 export function namedSource(source: string | URL | BundleSource): BundleSource {
-  return typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  if (typeof source === "string" || source instanceof URL) return httpSource(source);
+  if (typeof (source as Partial<BundleSource> | undefined)?.read === "function") return source;
+  throw invalidOption("a bundle's URL or source is needed");
 }

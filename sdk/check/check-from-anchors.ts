@@ -21,7 +21,7 @@ import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck }
 const CHECK_OPTIONS: OptionNames<CheckOptions> = {
   form: true,
   onChangedItem: true,
-  baselines: true,
+  baselines: "list",
   maxDrop: "number",
   minScore: "number",
   alarmsPerYear: "number",

@@ -1,7 +1,7 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { checkIdentity, fileBound } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import { AnchorEvalError, checkNames } from "../core/errors.ts";
+import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
 import type { PlanRequest, ServedPlan } from "../plan/plan-request.ts";
@@ -190,6 +190,7 @@ const MOST_ANSWER_BYTES = 1 << 24;
  */
 export function createClient(options: ClientOptions): Client {
   checkNames(options, { baseUrl: true, ...POLICY_OPTIONS });
+  if (typeof (options.baseUrl as unknown) !== "string") throw invalidOption("baseUrl is needed");
   const base = `${options.baseUrl.replace(/\/+$/, "")}/v1/bundles`;
   const at = ({ benchmark, version }: BundleRef): string =>
     `${base}/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}`;

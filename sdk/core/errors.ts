@@ -96,9 +96,13 @@ export function requireNumbers(what: string, figures: readonly number[]): void {
     );
 }
 
-/** The names of a function's options, all of them, and which are numbers: the type holds the list to that. */
+/** The names of a function's options, all of them, and which are numbers or lists: the type holds them to that. */
 export type OptionNames<T> = {
-  readonly [Name in keyof T]-?: NonNullable<T[Name]> extends number ? "number" : true;
+  readonly [Name in keyof T]-?: NonNullable<T[Name]> extends number
+    ? "number"
+    : NonNullable<T[Name]> extends readonly unknown[]
+      ? "list"
+      : true;
 };
 
 /** Letters by which a misspelt name may differ from the one that was meant, at most. */
@@ -120,7 +124,7 @@ export function checkCall<T extends object>(subject: unknown, by: string, option
 }
 
 /**
- * Refuses options that a function doesn't have, and what isn't a number where one is needed: an empty text would count as 0.
+ * Refuses options that a function doesn't have, and what is no number or list where one is needed: an empty text would count as 0.
  * @throws AnchorEvalError `invalid_option`, with the name that is nearest
  */
 export function checkNames<T extends object>(options: T, names: OptionNames<T>): void {
@@ -128,16 +132,19 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
   if (typeof value !== "object" || value === null)
     throw invalidOption(`options are an object, got ${value === null ? "null" : typeof value}`);
   const kinds = new Map<string, unknown>(Object.entries(names));
+  const all = [...kinds.keys()];
   for (const [name, setting] of Object.entries<unknown>(options as Record<string, unknown>)) {
-    if (kinds.get(name) === "number" && setting !== undefined && typeof setting !== "number")
-      throw invalidOption(`${name} must be a number, got ${JSON.stringify(setting)}`);
+    const kind = kinds.get(name);
+    const fits = kind === "number" ? typeof setting === kind : kind !== "list" || Array.isArray(setting);
+    if (setting !== undefined && !fits)
+      throw invalidOption(`${name} must be a ${kind as string}, got ${JSON.stringify(setting)}`);
     if (kinds.has(name)) continue;
-    const [nearest] = Object.keys(names)
+    const [nearest] = all
       .map((own) => ({ own, letters: lettersBetween(name.toLowerCase(), own.toLowerCase()) }))
       .sort((left, right) => left.letters - right.letters);
     const near = nearest && nearest.letters <= Math.min(MOST_LETTERS, name.length - 1) ? nearest.own : null;
     throw invalidOption(
-      `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${Object.keys(names).join(", ")}`,
+      `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${all.join(", ")}`,
     );
   }
 }

@@ -65,7 +65,7 @@ export interface TrialPlan {
  * @example planTrials(bundle, { trials: [1, 2, 3, 5], halfWidth: 0.05 }).enough[0]
  */
 export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan {
-  checkCall(bundle, "loadBundle", options, { trials: true, halfWidth: "number", level: "number", repeat: "number" });
+  checkCall(bundle, "loadBundle", options, { trials: "list", halfWidth: "number", level: "number", repeat: "number" });
   const { trials, halfWidth, level, repeat = 1 } = options;
   const { manifest } = bundle;
   if (trials.length === 0 || trials.some((count) => !(Number.isSafeInteger(count) && count >= 1)))

@@ -84,6 +84,20 @@ const NUMBERS = [
   ...["timeout", "maxRetries", "maxWait", "seeds", "firstSeed", "sources", "heldOut", "leastModels", "port"],
 ]; // prettier-ignore
 
+/** Options that are lists. */
+const LISTS = [
+  "scenarios",
+  "baselines",
+  "prices",
+  "trials",
+  "scoreRange",
+  "sizes",
+  "totals",
+  "targets",
+  "dates",
+  "origins",
+];
+
 /** What is thrown at once, as what is rejected. */
 const later = (act: () => unknown): Promise<unknown> => Promise.resolve().then(act);
 
@@ -96,14 +110,16 @@ describe.each([...CALLS, ...LATER])("%s", (_, call) => {
     }
   });
 
-  it("refuses what is no number where one is needed: an empty text, null and lists would count as numbers", async () => {
+  it("refuses what is no number or list where one is needed: an empty text, null and lists would count as numbers", async () => {
     const { message } = await rejection(later(() => call({ x: 1 } as never)));
     const names = message.slice(message.indexOf(" there are ") + 11).split(", ");
-    for (const name of NUMBERS.filter((own) => names.includes(own)))
-      for (const value of ["", "0.83", null, [0.83], true, {}]) {
-        const error = await rejection(later(() => call({ [name]: value } as never)));
-        expectRefusal(error, "invalid_option", `${name} must be a number, got `);
-      }
+    const values = ["", "0.83", null, [0.83], true, {}];
+    for (const [kind, all] of Object.entries({ number: NUMBERS, list: LISTS }))
+      for (const name of all.filter((own) => names.includes(own)))
+        for (const value of values.filter((own) => kind === "number" || !Array.isArray(own))) {
+          const error = await rejection(later(() => call({ [name]: value } as never)));
+          expectRefusal(error, "invalid_option", `${name} must be a ${kind}, got `);
+        }
   });
 
   it("refuses options that are none", async () => {
@@ -129,6 +145,23 @@ describe.each(CALLS)("%s", (_, call) => {
       "gives is needed first, got",
     );
   });
+});
+
+test("a method takes each of its settings", async () => {
+  for (const [name, value] of Object.entries<unknown>({ ...recommended.settings }))
+    expect((await customised(recommended, { [name]: value })).settings).toEqual(recommended.settings);
+});
+
+test("a bundle's address or source is needed, and a Worker's address", async () => {
+  for (const none of [undefined, null, 1, {}, Promise.resolve(source)]) {
+    const error = await rejection(later(() => loadBundle(none as never)));
+    expectRefusal(error, "invalid_option", "a bundle's URL or source is needed");
+  }
+  expectRefusal(
+    refusal(() => createClient({} as never)),
+    "invalid_option",
+    "baseUrl is needed",
+  );
 });
 
 test("the nearest name is offered, where one is near", () => {

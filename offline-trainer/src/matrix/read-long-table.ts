@@ -58,7 +58,7 @@ export async function readLongTable(
   columns: TableColumns,
   options: ScoreOptions = {},
 ): Promise<ImportedTable> {
-  checkNames(options, { scoreRange: true, flip: true });
+  checkNames(options, { scoreRange: "list", flip: true });
   const issues = new DataIssues(path, isNamedJson(path) ? "lines" : "table");
   const reader = scoreReader(options);
   const table = new ScoreTable(issues, reader);

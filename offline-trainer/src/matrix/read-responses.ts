@@ -51,7 +51,7 @@ export interface ReadResponses extends Responses {
  */
 export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<ReadResponses> {
   checkNames(options, {
-    scoreRange: true,
+    scoreRange: "list",
     flip: true,
     items: true,
     oneScenario: true,

@@ -70,7 +70,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
     port: "number",
     persist: true,
     directSocket: "number",
-    origins: true,
+    origins: "list",
     shipped: true,
     vars: true,
   });
