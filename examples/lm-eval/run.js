@@ -1,10 +1,10 @@
 /**
- * From the logs of 60 models to an estimate of the 61st, with lm-evaluation-harness's files at both ends:
+ * From the logs of 30 models to an estimate of the 31st, with lm-evaluation-harness's files at both ends:
  *
  *   node examples/lm-eval/run.js [FOLDER OF REAL LOGS …]
  *
- * 1. `anchoreval simulate` draws a leaderboard of 61 models, whose logs are written as the harness writes them;
- * 2. `anchoreval import` makes a response matrix of 60 models' logs, and compares the scores with the harness's own;
+ * 1. `anchoreval simulate` draws a leaderboard of 31 models, whose logs are written as the harness writes them;
+ * 2. `anchoreval import` makes a response matrix of 30 models' logs, and compares the scores with the harness's own;
  * 3. `anchoreval fit` makes a bundle; 4. `anchoreval export` the list of documents for `lm_eval --samples`;
  * 5. the last model's log is cut to these documents, as if the harness had run only them;
  * 6. `anchoreval estimate` reads that log, and its score on all documents is printed beside.

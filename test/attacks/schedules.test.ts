@@ -243,7 +243,7 @@ async function schedule(random: RandomSource): Promise<string[]> {
 
 attack(
   "publishers, yankers, signers and sweeps on a store whose steps fail",
-  { tries: 40, figures },
+  { tries: 20, figures },
   async (random) => {
     const faults = await schedule(random);
     return faults.length === 0 ? null : [...new Set(faults)].join(", ");

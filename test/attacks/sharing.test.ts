@@ -77,7 +77,7 @@ describe.each(SHARED)("of several who wait for one %s", (what) => {
   const shared = files.get("anchors.jsonl")!.length;
   const own = files.get("manifest.json")!.length;
 
-  attack(`the first leaves: ${what}`, { tries: 100, beside: 6, figures: answers }, async (random) => {
+  attack(`the first leaves: ${what}`, { tries: 50, beside: 6, figures: answers }, async (random) => {
     const path = `/${what}/${++keys}`;
     const leave = await abandon(path);
     setTimeout(leave, 8 * random.next());

@@ -40,6 +40,5 @@ test.each(["f.csv", "f.jsonl", "f.json", "f"])("any content of %s is read, or re
         expect((error as AnchorEvalError).issues[0]!.path[0]).toBe(path);
       }
     }),
-    { numRuns: 150 },
   );
 });

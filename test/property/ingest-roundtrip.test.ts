@@ -115,7 +115,6 @@ test("a matrix reads back as it was written: scores, missing ones, ids, items", 
       const read = await readResponses(responses, { items });
       expect(read.matrix).toEqual(matrix);
     }),
-    { numRuns: 150 },
   );
 });
 
@@ -155,7 +154,7 @@ test("wide, long and py-irt's form of the same matrix read equal", async () => {
         expect(byId(read.matrix), name).toEqual(byId(matrix));
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -175,6 +174,6 @@ test("a long table whose columns are named has the scores, and says of items wha
       expect(read.matrix.items).toEqual(matrix.items);
       expect(byId(read.matrix)).toEqual(byId(matrix));
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });

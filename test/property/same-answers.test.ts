@@ -19,7 +19,7 @@ import { sampleContent } from "../support/sample-bundle.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Ways that are drawn for each reader; SAME_WAYS=100 draws more. */
-const WAYS = Number(process.env["SAME_WAYS"] ?? 10);
+const WAYS = Number(process.env["SAME_WAYS"] ?? 6);
 
 const folder = tempFolder();
 

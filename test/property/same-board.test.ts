@@ -8,7 +8,7 @@ import { WRITERS } from "../support/written-boards/writers.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Ways that are drawn for each reader; SAME_WAYS=100 draws more. */
-const WAYS = Number(process.env["SAME_WAYS"] ?? 25);
+const WAYS = Number(process.env["SAME_WAYS"] ?? 12);
 
 const folder = tempFolder();
 

@@ -3,5 +3,5 @@ import fc from "fast-check";
 /** One seed for all property tests, so that a failure repeats; FC_SEED tries another, FC_RUNS more inputs. */
 fc.configureGlobal({
   seed: Number(process.env["FC_SEED"] ?? 20261121),
-  numRuns: Number(process.env["FC_RUNS"] ?? 200),
+  numRuns: Number(process.env["FC_RUNS"] ?? 100),
 });

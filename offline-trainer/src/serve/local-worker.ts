@@ -8,7 +8,7 @@ import { AnchorEvalError } from "anchoreval";
 import { checkNames } from "anchoreval/internal/core/errors";
 import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
 import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
-import { Miniflare, Response as MiniflareResponse } from "miniflare";
+import type { Response as MiniflareResponse } from "miniflare";
 import { type Front, openFront } from "./front.ts";
 
 /** Options of {@link startLocalWorker}. */
@@ -78,6 +78,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
   const { name, compatibilityDate, compatibilityFlags, r2Buckets, queues, vars } = await readSettings();
   for (const wanted of [port, directSocket]) if (wanted !== undefined) await refuseTakenPort(wanted);
   const assets = await keepFiles(join(BUNDLED, "public"));
+  const { Miniflare } = await import("miniflare"); // it takes most of a second, and whoever only fits needs none
   const miniflare = new Miniflare({
     host: HOST,
     port: 0,
@@ -110,7 +111,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
           ...options.vars,
         },
         assets: { directory: assets, routerConfig: { has_user_worker: true } },
-        ...(options.shipped === true && { serviceBindings: { SHIPPED: shippedFiles() } }),
+        ...(options.shipped === true && { serviceBindings: { SHIPPED: await shippedFiles() } }),
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },
     ],
@@ -153,16 +154,17 @@ async function keepFiles(folder: string): Promise<string> {
 }
 
 /** The bundles that come with the package, where a deployed Worker has static files. */
-function shippedFiles(): (request: { readonly url: string }) => Promise<MiniflareResponse> {
+async function shippedFiles(): Promise<(request: { readonly url: string }) => Promise<MiniflareResponse>> {
+  const { Response } = await import("miniflare");
   const { objects, versions } = shippedObjects();
   const list = { objects: Object.fromEntries(objects), versions };
   return async ({ url }) => {
     const key = new URL(url).pathname.replace("/shipped/", "");
-    if (key === "objects.json") return MiniflareResponse.json(list);
+    if (key === "objects.json") return Response.json(list);
     const object = objects.get(key);
     return object === undefined
-      ? new MiniflareResponse(null, { status: 404 })
-      : new MiniflareResponse(new Uint8Array(await readFile(object.path)));
+      ? new Response(null, { status: 404 })
+      : new Response(new Uint8Array(await readFile(object.path)));
   };
 }
 

@@ -39,9 +39,9 @@ for (const options of BACKENDS) {
 }
 
 describe.skipIf(NO_BROWSER !== null)(`calibrate() in Chromium${NO_BROWSER === null ? "" : ` (${NO_BROWSER})`}`, () => {
-  const { responses } = simulatedResponses({ subjects: 40, items: 80, dims: 2, missing: 0.1 });
+  const { responses } = simulatedResponses({ subjects: 24, items: 48, dims: 2, missing: 0.1 });
   // One round: the scales stay at where they begin, and all have the same optimum to find.
-  const options = { dims: 2, rounds: 1, tolerance: 1e-13, maxEvaluations: 600 };
+  const options = { dims: 2, rounds: 1, tolerance: 1e-13, maxEvaluations: 300 };
   const inPage = (backend: PageBackend): Promise<Calibration> =>
     opened!.page.evaluate(([own, data, given]) => window.calibration.calibrate(own, data, { ...given, seed: 1 }), [
       backend,

@@ -21,9 +21,9 @@ describeCalibrationBackend(`${backend.name} in Node`, backend, {
 
 const title = "--provider webgpu ends at the CPU's float64 optimum";
 test.skipIf(unavailable !== null)(unavailable === null ? title : `${title} (${unavailable})`, async () => {
-  const { responses } = simulatedResponses({ subjects: 40, items: 80, dims: 2, missing: 0.1 });
+  const { responses } = simulatedResponses({ subjects: 24, items: 48, dims: 2, missing: 0.1 });
   // One round: the scales stay at where they begin, and both have the same optimum to find.
-  const options = { dims: 2, rounds: 1, tolerance: 1e-13, maxEvaluations: 600 };
+  const options = { dims: 2, rounds: 1, tolerance: 1e-13, maxEvaluations: 300 };
   const { backend: webgpu } = await resolveBackend("webgpu", 1);
   const own = await calibrate(responses, { ...options, backend: webgpu, random: createRandom(1) });
   const cpu = onnxNodeBackend({ provider: "cpu", precision: "float64", threads: 1 });

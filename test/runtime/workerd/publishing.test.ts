@@ -200,21 +200,21 @@ describe("what is refused before anything is written", () => {
 });
 
 describe("publishers that meet or die", () => {
-  test("of twenty with two contents, one content wins; the others are told", async () => {
+  test("of ten with two contents, one content wins; the others are told", async () => {
     const request = startApp({}, { TOKENS });
     const contents = [files, sampleBundle({ seed: 8 })];
     const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, k) => publishOverHttp(request, contents[k % 2]!, publisher.bearer)),
+      Array.from({ length: 10 }, (_, k) => publishOverHttp(request, contents[k % 2]!, publisher.bearer)),
     );
     const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(9);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
   });
 
   test("different versions at once are all in the index", async () => {
     const request = startApp({}, { TOKENS });
-    const versions = Array.from({ length: 6 }, (_, k) => `1.${k}.0`);
+    const versions = Array.from({ length: 4 }, (_, k) => `1.${k}.0`);
     const responses = await Promise.all(
       versions.map((version) => publishOverHttp(request, sampleBundle({ version }), publisher.bearer)),
     );
@@ -222,7 +222,7 @@ describe("publishers that meet or die", () => {
     const index = await env.BUNDLES.get("bundles/sample/index.json");
     const found = parseIndex(new Uint8Array(await index!.arrayBuffer()))!;
     expect(found.versions.map(({ version }) => version)).toEqual(versions);
-    expect(found.latest).toBe("1.5.0");
+    expect(found.latest).toBe("1.3.0");
     const log = await parseLog(
       new Uint8Array(await (await env.BUNDLES.get("bundles/sample/log.jsonl"))!.arrayBuffer()),
       "",

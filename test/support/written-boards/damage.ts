@@ -160,10 +160,19 @@ function cut(file: string, bytes: Buffer, share: number): Buffer {
   return bytes.subarray(0, row + 2);
 }
 
-/** Damages a board in one way, and writes it. @returns the model whose scores may change; null where any may */
-export function writeDamaged(folder: string, board: Board, writer: HarnessWriter, style: Style): string | null {
+/**
+ * Damages a board in one way, and writes it.
+ * @param which - which damage it is, round and round; details are drawn by the style
+ * @returns the model whose scores may change; null where any may
+ */
+export function writeDamaged(
+  folder: string,
+  board: Board,
+  writer: HarnessWriter,
+  { style, which }: { readonly style: Style; readonly which: number },
+): string | null {
   const able = DAMAGES.filter(({ not = [] }) => !not.includes(writer.from));
-  const damage = style.pick(able);
+  const damage = able[which % able.length]!;
   style.drawn.push(damage.name);
   const target = style.random.below(board.runs.length);
   const plain = new Style("plain", 0);

@@ -8,7 +8,7 @@ import { designInterval } from "../../../sdk/core/inference/score-interval.ts";
 import { pairedInterval } from "../../../sdk/core/inference/paired-difference.ts";
 import { simulatedAnswers, simulatedPopulation, trueScore } from "./simulated-population.ts";
 
-const RUNS = 800;
+const RUNS = 400;
 const population = simulatedPopulation();
 
 /** Asks `batches` batches of 8, fewer where it is enough. @param left - items that get no answer */

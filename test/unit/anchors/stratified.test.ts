@@ -6,7 +6,7 @@ import type { AnchorInput, AnchorMethod, ChosenAnchors } from "../../../offline-
 import { expectBinomial } from "../../support/binomial.ts";
 import { anchorInputOf } from "../../support/select-anchors.ts";
 
-const DRAWS = 20_000;
+const DRAWS = 10_000;
 
 /** Twelve items of very unequal weights: at 9 anchors five are certain, at 6 two, at 3 none. */
 const weights = Float64Array.of(0.2, 0.02, 0.05, 0.15, 0.03, 0.12, 0.04, 0.01, 0.16, 0.08, 0.06, 0.08);

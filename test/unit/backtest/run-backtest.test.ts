@@ -7,7 +7,7 @@ import { submatrix } from "../../../offline-trainer/src/matrix/response-matrix.t
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
-const matrix = smallLeaderboard({ models: 24 });
+const matrix = smallLeaderboard({ models: 24, items: [30, 20] });
 const shared = {
   split: "interpolation",
   sizes: [5, 12],
@@ -110,8 +110,8 @@ describe("runBacktest", () => {
   });
 
   test("scenarios asked whole: no errors, and no ratio to random items that have none either", async () => {
-    const { rows } = await run({ sizes: [50, 60], seeds: 1 });
-    const whole = rows.filter(({ n, scenario }) => n === 60 || scenario === "b");
+    const { rows } = await run({ sizes: [25, 30], seeds: 1 });
+    const whole = rows.filter(({ n, scenario }) => n === 30 || scenario === "b");
     expect(whole).toHaveLength(4 * ESTIMATORS.length);
     for (const row of whole) {
       for (const figure of ["mae", "rmse", "bias", "p95", "randomMae"] as const)

@@ -59,7 +59,7 @@ describe("a total", () => {
           before = found;
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
     expect(shares(100, [80, 80, 80], [1, 2, 4])).toEqual([16, 29, 55]);
     expect(shares(100, [80, 80, 20], [1, 2, 4])).toEqual([28, 52, 20]);

@@ -32,6 +32,7 @@ import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.
 import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { memorySource } from "../../support/memory-source.ts";
+import { searchingShortly } from "../../support/select-anchors.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
@@ -56,7 +57,7 @@ test.each(ANCHOR_METHOD_NAMES)("%s: items that no source answered cost no anchor
     }
 });
 
-const matrix = smallLeaderboard({ models: 40, items: [60, 44] });
+const matrix = smallLeaderboard({ models: 30, items: [60, 44] });
 
 /** Ways to choose anchors that can choose a second form of other items. */
 const WITH_SECOND = ["greedy-variance", "essence", "fisher-information"] as const satisfies readonly AnchorMethodName[];
@@ -64,7 +65,8 @@ const WITH_SECOND = ["greedy-variance", "essence", "fisher-information"] as cons
 describe.each(WITH_SECOND)("second forms by %s", (selection) => {
   const sizes = [4, 20];
   const forms = async (board: ResponseMatrix) => {
-    const method = await customised(recommended, { selection, dims: 1 });
+    const given = await customised(recommended, { selection, dims: 1 });
+    const method = { ...given, anchors: searchingShortly(given.anchors) };
     const benchmark = describeBenchmark(board, method.settings);
     const plans = sizes.map((size) => evenForm(size, scenariosOf(benchmark)));
     const sources = onlyModels(benchmark, rowsOf(30));
@@ -105,7 +107,8 @@ describe.each(WITH_SECOND)("second forms by %s", (selection) => {
 });
 
 describe("a bundle with second forms", async () => {
-  const method = await customised(await loadMethod("metabench"), { search: 0, folds: 2, draws: 1 });
+  const given = await customised(await loadMethod("metabench"), { search: 0, folds: 2, draws: 1 });
+  const method = { ...given, anchors: searchingShortly(given.anchors) };
   const fitted = (secondForms: boolean): Promise<Fit> =>
     fit(matrix, {
       method,
@@ -177,7 +180,7 @@ describe("a bundle with second forms", async () => {
 });
 
 describe("a form drawn in a way of its own", async () => {
-  const method = { ...recommended, settings: { ...recommended.settings, folds: 2, draws: 2 } };
+  const method = { ...recommended, settings: { ...recommended.settings, dims: 1, folds: 2, draws: 2 } };
   const measure = new Map([
     ["a", Float64Array.from({ length: 60 }, (_, i) => i)],
     ["b", Float64Array.from({ length: 44 }, (_, i) => 44 - i)],

@@ -69,9 +69,7 @@ describe("the same bytes", () => {
       names: BUNDLE_FILES.filter((name) => name !== "cold-items.jsonl" && name !== "routing.safetensors").sort(),
     });
     expect(createdOf(first.path)).toBe("2026-01-01T00:00:00Z");
-    const second = await fit("elsewhere/second", "--seed", "5");
-    expect(filesOf(second.path)).toEqual(filesOf(first.path));
-    const other = await fit("other", "--seed", "6");
+    const other = await fit("elsewhere/other", "--seed", "6");
     expect(filesOf(other.path)["anchors.jsonl"]).not.toEqual(filesOf(first.path)["anchors.jsonl"]);
     expect(filesOf(other.path)["manifest.json"]).not.toEqual(filesOf(first.path)["manifest.json"]);
     // Neither paths nor names of files are in a bundle.
@@ -81,17 +79,17 @@ describe("the same bytes", () => {
     }
     // Over an old bundle: the new one takes its place, which is said where they differ.
     const old = createHash("sha256").update(filesOf(other.path)["manifest.json"]!).digest("hex");
-    const again = await fit("other", "--seed", "5");
+    const again = await fit("elsewhere/other", "--seed", "5");
     expect(filesOf(again.path)).toEqual(filesOf(first.path));
     expect(again.err).toContain(`${again.path} held another bundle, sha256:${old}: it is replaced\n`);
-    expect((await fit("other", "--seed", "5")).err).not.toContain("replaced");
+    expect((await fit("elsewhere/other", "--seed", "5")).err).not.toContain("replaced");
   });
 
   test("without SOURCE_DATE_EPOCH the date is the responses file's, and nothing else differs", async () => {
     const responses = folder.path("board/responses.csv.gz");
     const at = async (name: string, date: string): Promise<Record<string, Buffer>> => {
       utimesSync(responses, new Date(), new Date(date));
-      const { path } = await fit(name);
+      const { path } = await fit(name, "--anchors", "3");
       expect(createdOf(path)).toBe(date);
       return filesOf(path);
     };
@@ -118,8 +116,8 @@ test("--families decides who is held out together: what was measured changes, wh
     items: folder.path("board/items.jsonl.gz"),
   });
   const table = folder.write("families.csv", `model,family\n${matrix.subjects.map((name, m) => `${name},${m % 9}\n`).join("")}`); // prettier-ignore
-  const own = filesOf((await fit("own-families")).path);
-  const given = filesOf((await fit("given-families", "--families", table)).path);
+  const own = filesOf((await fit("own-families", "--anchors", "6")).path);
+  const given = filesOf((await fit("given-families", "--anchors", "6", "--families", table)).path);
   expect(given["manifest.json"]).not.toEqual(own["manifest.json"]);
   expect(given["anchors.json"]).toEqual(own["anchors.json"]);
   const none = await fit("no-families", "--families", folder.path("none.csv"));
@@ -382,7 +380,7 @@ describe("--full-scores", () => {
 
   test("are what the bundle estimates, which it and the program say", async () => {
     const file = await given((rows) => rows.slice(1));
-    const { path, code, err, out } = await fit("full", "--full-scores", file, "--json");
+    const { path, code, err, out } = await fit("full", "--anchors", "6", "--full-scores", file, "--json");
     expect(code).toBe(0);
     expect(err).toMatch(/: 1 of \d+ models have no full score: they calibrate the items/);
     const { words, manifest } = JSON.parse(out) as { words: string[]; manifest: Manifest };

@@ -6,7 +6,7 @@ import { tempFolder } from "../../../support/temp-folder.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 
 const folder = tempFolder();
-const board = topicBoard(450, 2.5, 3);
+const board = topicBoard(300, 2.5, 3);
 const responses = folder.path("responses.csv");
 const items = folder.path("items.jsonl");
 const ROUTE = ["route", "--responses", responses, "--items", items, "--provider", "typescript"];
@@ -44,11 +44,11 @@ describe("anchoreval route", () => {
     const { code, out, err } = await runProgram([...ROUTE, ...SPLIT, "--method", "ridge", "--out", csv]);
     expect(code).toBe(0);
     expect(err).toContain(`ridge: ${csv}`);
-    expect(out).toContain("150 test questions, share answered right");
+    expect(out).toContain("100 test questions, share answered right");
     expect(out).toMatch(/oracle \(any model\) +\d/);
     expect(out).toMatch(/Better than the best single model: .*answer-ridge/);
     const rows = readFileSync(csv, "utf8").trimEnd().split("\n");
-    expect(rows).toHaveLength(151);
+    expect(rows).toHaveLength(101);
     expect(rows[0]).toBe(
       `item_id,${board.subjects.map((model) => `p:${model}`).join()},pick,pick_logit_error,pick_right,best_right`,
     );
@@ -70,7 +70,7 @@ describe("anchoreval route", () => {
       seed: 1,
       costWeight: null,
     });
-    expect({ train, questions, judged: judgement!.questions }).toEqual({ train: 300, questions: 150, judged: 150 });
+    expect({ train, questions, judged: judgement!.questions }).toEqual({ train: 200, questions: 100, judged: 100 });
   });
 
   test("routes questions that nobody has answered", async () => {
@@ -96,7 +96,7 @@ describe("anchoreval route", () => {
     const cost = write("cost.csv", board.subjects.map((model, m) => `${model},${m === 0 ? 0 : 2}`).join("\n"));
     const dear = await document(...SPLIT, "--cost", cost);
     expect(dear.meanCost).toBe(0);
-    for (const { picks } of dear.methods) expect(picks["model-0"]).toBe(150);
+    for (const { picks } of dear.methods) expect(picks["model-0"]).toBe(100);
     const free = await document(...SPLIT, "--cost", cost, "--cost-weight", "0");
     expect(free.meanCost).toBeGreaterThan(1);
   });
@@ -108,7 +108,7 @@ describe("anchoreval route refuses, and writes nothing,", () => {
   test.each<[string, () => string[], string]>([
     ["an unknown subscenario", () => ["--train", "train", "--test", "tset"], 'no subscenario "tset"'],
     ["questions of both kinds", () => ["--train", "train", "--test", "train"], "are train questions too"],
-    ["too many neighbours", () => [...SPLIT, "--k", "300"], "300 neighbours need more than 300 train questions"],
+    ["too many neighbours", () => [...SPLIT, "--k", "200"], "200 neighbours need more than 200 train questions"],
     ["no neighbour", () => [...SPLIT, "--k", "0"], "--k must be a whole number of at least 1"],
     ["no choice of questions", () => ["--train", "train"], "--test is needed"],
     ["a cost of a model that isn't there", () => [...SPLIT, ...costs(`${all}\ngpt,1`)], 'have no model "gpt"'],

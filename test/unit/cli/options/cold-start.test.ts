@@ -14,7 +14,7 @@ import { tempFolder } from "../../../support/temp-folder.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 
 const folder = tempFolder();
-const board = topicBoard(240, 2.5, 3);
+const board = topicBoard(150, 2.5, 3);
 const train = submatrixOf(board, "train");
 const cold = folder.path("cold.jsonl");
 const items = folder.path("items.jsonl");
@@ -46,8 +46,8 @@ describe("fit --cold-start", () => {
   test("predicts items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
     const { code, out } = await fit("one", "--cold-start", cold, "--include-model-names");
     expect(code).toBe(0);
-    expect(out).toMatch(/\ncold start +80 items without answers, predicted from their texts\n/);
-    expect(out).toMatch(/\nroutes +quiz: 160 questions; left out, the route is right in [\d.]+ %, the single model in/);
+    expect(out).toMatch(/\ncold start +50 items without answers, predicted from their texts\n/);
+    expect(out).toMatch(/\nroutes +quiz: 100 questions; left out, the route is right in [\d.]+ %, the single model in/);
     await fit("two", "--cold-start", cold, "--include-model-names");
     expect(filesOf(folder.path("two"))).toEqual(filesOf(folder.path("one")));
     const routing = await loadRouting(folderSource(folder.path("one")));
@@ -101,8 +101,8 @@ describe("fit --cold-start", () => {
   test.each<[string, () => string[], string]>([
     [
       "more neighbours than items",
-      () => ["--cold-start", cold, "--cold-method", "knn", "--cold-k", "160"],
-      "160 neighbours need more than 160 items with answers, quiz has 160: a smaller --cold-k, or --cold-method ridge",
+      () => ["--cold-start", cold, "--cold-method", "knn", "--cold-k", "100"],
+      "100 neighbours need more than 100 items with answers, quiz has 100: a smaller --cold-k, or --cold-method ridge",
     ],
     [
       "neighbours of a regression",
@@ -111,7 +111,7 @@ describe("fit --cold-start", () => {
     ],
     ["a method without items", () => ["--cold-method", "knn"], "--cold-method needs --cold-start, which isn't given"],
     ["items without a text", () => ["--cold-start", write("a.jsonl", item("new"))], '1 question has no text: "new"'],
-    ["items with answers", () => ["--cold-start", items], "160 items with answers in the responses"],
+    ["items with answers", () => ["--cold-start", items], "100 items with answers in the responses"],
     [
       "embeddings of unequal length",
       () => [

@@ -20,7 +20,7 @@ import { expectRefusal, refusal } from "../../../support/refusal.ts";
 import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 
-const board = topicBoard(450, 2.5, 5);
+const board = topicBoard(300, 2.5, 5);
 const train = submatrixOf(board, "train");
 const cold = testPart(board);
 const texts = board.items.map(({ text }) => text!);

@@ -83,7 +83,7 @@ describe("probabilities that keep anchors", () => {
 
   test("over both draws, every item is an anchor about as often as a new draw would have it", () => {
     const given = { stays: 60, goes: 12, comes: 12, size: 18, heavy: false };
-    const draws = 6000;
+    const draws = 2000;
     const counts = { old: 0, fresh: 0, kept: 0 };
     for (let seed = 0; seed < draws; seed++) {
       const { pool, kept, probabilities, isOld, random } = draw({ ...given, seed });
@@ -127,7 +127,7 @@ describe("sizes that the earlier version didn't have", () => {
   };
 
   test("lie between those that it had: the next smaller one's anchors within, all of the next larger one's; with their own probabilities", () => {
-    const draws = 3000;
+    const draws = 1500;
     const counts = new Map([10, 30].map((size) => [size, new Float64Array(count)]));
     for (let seed = 0; seed < draws; seed++) {
       const random = createRandom(seed);
