@@ -1,5 +1,5 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ResponseMatrix } from "../response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
 /** White space at an end of a name, and characters that take no room. */
@@ -10,9 +10,11 @@ const OVERALL = "overall";
 
 /**
  * Names that people can't tell apart, or that are something else's: white space at an end, refused, since it is never meant;
- * names that differ by case, white space or form of Unicode alone; and a scenario called overall.
+ * names that differ by case, white space or form of Unicode alone; items of one number, `1` and `1.0`, refused where no model
+ * answered both; and a scenario called overall.
  */
-export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
+export function likeIds(matrix: ResponseMatrix): BorderFinding[] {
+  const { subjects, items } = matrix;
   const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
   const subscenarios = new Map<string, Set<string>>();
   for (const { scenario, subscenario } of items)
@@ -29,6 +31,7 @@ export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
   return [
     ...kinds.flatMap(([kind, names]) => spaced(kind, names)),
     ...kinds.flatMap(([kind, names]) => alike(kind, names)),
+    ...sameNumbers(matrix),
     ...(scenarios.includes(OVERALL)
       ? [
           {
@@ -68,4 +71,28 @@ function alike(kind: string, names: readonly string[]): BorderFinding[] {
   const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : "";
   const message = `names of a ${kind} differ by case, white space or Unicode's forms alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
   return [{ code: "ids_alike", names: found.flat(), message }];
+}
+
+/** Items of one number: tables have `1.0` for `1` where a row's id is missing, and `7` for `007` from a spreadsheet. */
+function sameNumbers(matrix: ResponseMatrix): BorderFinding[] {
+  const columns = new Map<string, number[]>();
+  for (const [column, { item_id: id }] of matrix.items.entries()) {
+    const number = /^(.*\/)?0*(\d+)(?:\.0*)?$/s.exec(id);
+    if (number === null) continue;
+    const key = `${number[1] ?? ""}${number[2]}`;
+    columns.set(key, [...(columns.get(key) ?? []), column]);
+  }
+  const groups = [...columns.values()].filter(({ length }) => length > 1);
+  const hasBoth = (group: readonly number[]): boolean =>
+    matrix.subjects.some((_, row) => group.filter((column) => !Number.isNaN(scoreAt(matrix, row, column))).length > 1);
+  const finding = (alike: readonly (readonly number[])[], refused: boolean): BorderFinding[] => {
+    if (alike.length === 0) return [];
+    const names = alike.map((group) => group.map((column) => matrix.items[column]!.item_id));
+    const shown = names.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
+    const more = names.length > shown.length ? `, and ${names.length - shown.length} more` : "";
+    const message = `ids of an item are one number in other writing: ${shown.join("; ")}${more}; ${refused ? "no model answered both, so write them alike" : "if each is one item, give it one id"}`;
+    return [{ code: "ids_alike", ...(refused && { refused }), names: names.flat(), message }];
+  };
+  const apart = groups.filter((group) => !hasBoth(group));
+  return [...finding(apart, true), ...finding(groups.filter(hasBoth), false)];
 }
