@@ -17,6 +17,7 @@ import {
   coverageWarnings,
   matchingWarnings,
   partWarnings,
+  renamedWarnings,
   type ReportedRun,
   scoreWarnings,
   unloggedWarnings,
@@ -82,8 +83,9 @@ export async function importLogs(
   const differences = findProtocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
 
+  const areTrials = options.onDuplicate === "mean";
   const tasks = new Map(
-    [...groupBy(runs, (run) => run.log.task)].map(([task, own]) => [task, { own, ...alignItems(own) }]),
+    [...groupBy(runs, ({ log }) => log.task)].map(([task, all]) => [task, alignItems(all, areTrials)]),
   );
   const { scenarios, warnings: doubts } = assignScenarios(runs, logs);
   const weighting = overallWeighting(scenarios);
@@ -94,15 +96,15 @@ export async function importLogs(
   const different = comparisons.filter((comparison) => !comparison.equal);
   const attempts = addCounts(runs.map((run) => run.attempts));
   const failed = errorWords(attempts, errors);
-  const reported = [...tasks.values()].flatMap(({ own, matching }) =>
-    own.map((run, index): ReportedRun => ({
+  const reported = [...tasks.values()].flatMap((aligned) =>
+    aligned.runs.map((run, index): ReportedRun => ({
       model: run.log.model,
       task: run.log.task,
       file: run.log.file,
       results: run.log.resultsFile,
       attempts: countStates(run.attempts),
       documents: run.documents.length,
-      ...matching[index]!,
+      ...aligned.matching[index]!,
     })),
   );
   const report: ImportReport = {
@@ -112,7 +114,7 @@ export async function importLogs(
     weighting: weighting.overall,
     protocol: flatProtocol(
       harness.name,
-      new Map([...tasks].map(([task, { own }]) => [task, own.map((run) => run.protocol)])),
+      new Map([...tasks].map(([task, aligned]) => [task, aligned.runs.map((run) => run.protocol)])),
     ),
     scenarios: scenarios.map(({ id, tasks: names, weighting: own }) => ({
       id,
@@ -120,7 +122,14 @@ export async function importLogs(
       items: matrix.items.filter((item) => item.scenario === id).length,
       weighting: own,
     })),
-    tasks: [...tasks].map(([task, { own }]) => ({ task, metric: own[0]!.metric, filter: own[0]!.filter })),
+    tasks: [...tasks].map(
+      ([
+        task,
+        {
+          runs: [first],
+        },
+      ]) => ({ task, metric: first!.metric, filter: first!.filter }),
+    ),
     runs: reported,
     dropped: selected.dropped.map(({ model, task, file }) => ({ model, task, file })),
     errors,
@@ -140,6 +149,7 @@ export async function importLogs(
       ...groupedRemarks(runs.map(({ log, remarks }) => ({ who: log.file, remarks }))),
       ...(failed === null ? [] : [failed]),
       ...matchingWarnings(reported),
+      ...renamedWarnings(tasks),
       ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
       ...weighting.warnings,
       ...remarks,
