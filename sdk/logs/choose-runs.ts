@@ -192,7 +192,10 @@ function runDifferences(run: ReadRun, other: ReadRun): string[] {
       ? []
       : [`${PROTOCOL_WORDS[field]} ${here}, in another ${there}`];
   });
-  return differences;
+  if (run.log.results === null || other.log.results === null) return differences;
+  // A run whose log has no settings was made with its harness's own.
+  const [here, there] = [run, other].map(({ protocol }) => protocol.generation ?? "by default");
+  return here === there ? differences : [...differences, `${PROTOCOL_WORDS.generation} ${here}, in another ${there}`];
 }
 
 function isAskedAlike(run: ReadRun, other: ReadRun): boolean {
