@@ -7,8 +7,10 @@ import {
   meanScore,
   tally,
 } from "./attempts.ts";
+import { counted } from "../words/figures.ts";
 import { COMPARED_FIELDS, PROTOCOL_WORDS, type TaskProtocol, taskProtocol } from "./protocol.ts";
 import { type LoggedSample, newerFirst, type RunLog, type RunSamples } from "./run-log.ts";
+import { documentNames, isNumberedAlike } from "./same-documents.ts";
 
 /** A run of a model on a task that was read, and may count. */
 export interface ReadRun extends RunSamples {
@@ -53,13 +55,14 @@ export interface ChoiceRemark {
   readonly always?: true;
 }
 
-/** Documents with an attempt that was answered and scored, by their ids as text: the score. */
+/** Documents with an attempt that was answered and scored, by their names among the runs: the score. */
 type Answers = ReadonlyMap<string, number>;
 
 /**
  * Chooses among the runs of one model on one task: that with the most documents answered and scored, the newest among equals.
- * Runs that were asked alike on different documents are shards of one. Runs of which
- * nothing counts, as of a harness that broke off before its first sample, are passed over.
+ * Runs that were asked alike on different documents are shards of one. Documents are the same by their content, by their ids
+ * only where a log doesn't hold them. Runs of which nothing counts, as of a harness that broke off before its first sample,
+ * are passed over.
  * @param runs - in any order; where nothing of any counts, none is chosen
  */
 export function chooseRuns(runs: readonly ReadRun[], errors: ErrorPolicy): ChosenRuns {
@@ -68,55 +71,107 @@ export function chooseRuns(runs: readonly ReadRun[], errors: ErrorPolicy): Chose
   const passed = empty.map(({ log, attempts }) => ({ words: emptyWords(log, attempts), always: true as const }));
   const [newest] = whole;
   if (newest === undefined || whole.length === 1) return { parts: whole, dropped: empty, remarks: passed };
-  const answers = new Map(whole.map((run) => [run, answersOf(run, errors)]));
-  const sizeOf = (shards: readonly ReadRun[]): number => shards.reduce((sum, run) => sum + answers.get(run)!.size, 0);
+  const names = documentNames(whole.map(({ samples }) => samples));
+  const answers = new Map(whole.map((run, k) => [run, answersOf(run, names[k]!, errors)]));
   const parts = whole
     .map((run) => shardsWith(run, whole, answers))
-    .reduce((best, other) => (sizeOf(other) > sizeOf(best) ? other : best));
+    .reduce((best, other) => (unionOf(other, answers).size > unionOf(best, answers).size ? other : best));
   const dropped = whole.filter((run) => !parts.includes(run));
-  const remarks: ChoiceRemark[] = [...passed];
-  if (parts.length > 1) remarks.push({ words: `${parts.length} runs on different documents count as one` });
+  const remarks: ChoiceRemark[] = [...passed, ...joinedRemarks(parts, answers)];
   if (!parts.includes(newest))
     remarks.push({
       words: "the newest run has fewer answers than an older one, which counts",
-      counts: ` (${answers.get(newest)!.size}, before ${sizeOf(parts)})`,
+      counts: ` (${answers.get(newest)!.size}, before ${unionOf(parts, answers).size})`,
     });
-  remarks.push(...droppedRemarks(parts[0]!, dropped, answers));
-  return { parts: onTheirDocuments(parts, answers), dropped: [...dropped, ...empty], remarks };
+  remarks.push(...droppedRemarks(parts, dropped, answers));
+  return { parts: onTheirDocuments(parts, errors), dropped: [...dropped, ...empty], remarks };
 }
 
-function answersOf({ samples }: ReadRun, errors: ErrorPolicy): Answers {
+function answersOf({ samples }: ReadRun, names: readonly string[], errors: ErrorPolicy): Answers {
   return new Map(
-    samples.flatMap((sample) => {
-      const score = isAnswered(sample) ? itemScore(sample, errors) : null;
-      return score === null ? [] : [[String(sample.doc_id), score] as const];
+    samples.flatMap((sample, k) => {
+      const score = answeredScore(sample, errors);
+      return score === null ? [] : [[names[k]!, score] as const];
     }),
   );
 }
 
-/** A run with those, newest first, that were asked alike and have none of its documents, nor of each other's. */
+/** The score of an item that was answered and scored; null of another. */
+function answeredScore(sample: LoggedSample, errors: ErrorPolicy): number | null {
+  return isAnswered(sample) ? itemScore(sample, errors) : null;
+}
+
+/** The documents that some runs answered together. */
+function unionOf(runs: readonly ReadRun[], answers: ReadonlyMap<ReadRun, Answers>): Set<string> {
+  return new Set(runs.flatMap((run) => [...answers.get(run)!.keys()]));
+}
+
+/** Share of the smaller run's answers up to which shards may have documents in common: most of each are its alone. */
+const SHARED = 0.5;
+
+/**
+ * A run with those, newest first, that were asked alike on other documents; a few may be in several, as where ranks are padded
+ * or a sample was asked again.
+ */
 function shardsWith(run: ReadRun, runs: readonly ReadRun[], answers: ReadonlyMap<ReadRun, Answers>): ReadRun[] {
   const parts = [run];
-  const taken = new Set(answers.get(run)!.keys());
-  for (const other of runs) {
-    const documents = [...answers.get(other)!.keys()];
-    if (other === run || documents.some((id) => taken.has(id)) || !isAskedAlike(run, other)) continue;
-    parts.push(other);
-    for (const id of documents) taken.add(id);
-  }
+  for (const other of runs)
+    if (
+      other !== run &&
+      parts.every((part) => isOnOtherDocuments(answers.get(part)!, answers.get(other)!) && isAskedAlike(part, other))
+    )
+      parts.push(other);
   return parts.toSorted((left, right) => newerFirst(left.log, right.log));
 }
 
-/** Each document in one shard: that where it was answered, else the first that is asked for it. */
-function onTheirDocuments(parts: readonly ReadRun[], answers: ReadonlyMap<ReadRun, Answers>): readonly ReadRun[] {
+function isOnOtherDocuments(left: Answers, right: Answers): boolean {
+  const shared = [...left.keys()].filter((name) => right.has(name)).length;
+  return shared <= SHARED * Math.min(left.size, right.size);
+}
+
+/** Each document in one shard: the newest where it was answered, else the newest that was asked it. */
+function onTheirDocuments(parts: readonly ReadRun[], errors: ErrorPolicy): readonly ReadRun[] {
   if (parts.length === 1) return parts;
-  const owners = new Map(parts.flatMap((part) => Array.from(answers.get(part)!.keys(), (id) => [id, part] as const)));
+  const documents = parts.map(({ samples }) => samples);
+  // Where no id has two contents, two ids of one content are two documents.
+  const names = isNumberedAlike(documents)
+    ? documents.map((samples) => samples.map(({ doc_id }) => String(doc_id)))
+    : documentNames(documents);
+  const owners = new Map<string, ReadRun>();
+  for (const isAsked of [(sample: LoggedSample) => answeredScore(sample, errors) !== null, () => true])
+    for (const [p, part] of parts.entries())
+      for (const [k, sample] of part.samples.entries()) {
+        const name = names[p]![k]!;
+        if (!owners.has(name) && isAsked(sample)) owners.set(name, part);
+      }
+  return parts.map((part, p) => {
+    const samples = part.samples.filter((_, k) => owners.get(names[p]![k]!) === part);
+    return { ...part, samples, attempts: countAttempts(samples) };
+  });
+}
+
+/** Remarks on runs that count as one. */
+function joinedRemarks(parts: readonly ReadRun[], answers: ReadonlyMap<ReadRun, Answers>): ChoiceRemark[] {
+  if (parts.length === 1) return [];
+  const scores = new Map<string, number[]>();
   for (const part of parts)
-    for (const { doc_id } of part.samples) if (!owners.has(String(doc_id))) owners.set(String(doc_id), part);
-  return parts.map((part) => ({
-    ...part,
-    samples: part.samples.filter(({ doc_id }) => owners.get(String(doc_id)) === part),
-  }));
+    for (const [name, score] of answers.get(part)!) scores.set(name, [...(scores.get(name) ?? []), score]);
+  const shared = [...scores.values()].filter(({ length }) => length > 1);
+  const unlike = shared.filter(([first, ...others]) => others.some((score) => !isEqual(first!, score))).length;
+  const how = isNumberedAlike(parts.map(({ samples }) => samples))
+    ? ""
+    : ": they have the same ids, and are told apart by content";
+  return [
+    { words: `${parts.length} runs on different documents count as one${how}` },
+    ...(shared.length === 0
+      ? []
+      : [
+          {
+            words: "what several of its runs answered counts by the newest",
+            counts: ` (${counted(shared.length, "document")}, ${unlike} with other answers)`,
+          },
+        ]),
+  ];
 }
 
 /** Why a run without a score has none: the log's own reason, else its attempts'. */
@@ -129,12 +184,18 @@ function emptyWords(log: RunLog, { failed, missing, reasons }: AttemptCounts): s
   return `a run without any score is passed over: ${why.length === 0 ? "it has no samples" : why.join("; ")}`;
 }
 
-/** In what two runs of a task were asked or scored otherwise, as far as both say. */
+/** In what two runs of one model on a task were asked or scored otherwise, as far as both say. */
 function runDifferences(run: ReadRun, other: ReadRun): string[] {
-  return COMPARED_FIELDS.flatMap((field) => {
+  const differences = COMPARED_FIELDS.flatMap((field) => {
     const [here, there] = [run.protocol[field], other.protocol[field]];
-    return here === null || there === null || here === there ? [] : [`${PROTOCOL_WORDS[field]} ${there}, here ${here}`];
+    return here === null || there === null || here === there
+      ? []
+      : [`${PROTOCOL_WORDS[field]} ${here}, in another ${there}`];
   });
+  if (run.log.results === null || other.log.results === null) return differences;
+  // A run whose log has no settings was made with its harness's own.
+  const [here, there] = [run, other].map(({ protocol }) => protocol.generation ?? "by default");
+  return here === there ? differences : [...differences, `${PROTOCOL_WORDS.generation} ${here}, in another ${there}`];
 }
 
 function isAskedAlike(run: ReadRun, other: ReadRun): boolean {
@@ -145,12 +206,13 @@ function argumentsOf({ log }: ReadRun): string | null | undefined {
   return log.results?.modelArguments;
 }
 
-/** Remarks on runs that were left out: other settings, and other answers, which may be another model's. */
+/** Remarks on runs that were left out: other settings, other documents, and other answers, which may be another model's. */
 function droppedRemarks(
-  best: ReadRun,
+  parts: readonly ReadRun[],
   dropped: readonly ReadRun[],
   answers: ReadonlyMap<ReadRun, Answers>,
 ): ChoiceRemark[] {
+  const [best] = parts as [ReadRun];
   const several = "if these are different models, import them apart, with --model-name";
   const remarks: ChoiceRemark[] = [];
   const other = dropped.find((run) => argumentsOf(run) !== argumentsOf(best));
@@ -160,9 +222,15 @@ function droppedRemarks(
       always: true,
     });
   const unlike = dropped.map((run) => runDifferences(best, run)).find((found) => found.length > 0);
-  if (unlike)
-    remarks.push({ words: `a run that is left out was not made like the one that counts: ${unlike.join("; ")}` });
-  const shares = dropped.map((run) => alike(answers.get(best)!, answers.get(run)!)).filter((share) => share < 1);
+  if (unlike) remarks.push({ words: `its runs were not made alike: ${unlike.join("; ")}`, always: true });
+  const counting = new Map(parts.toReversed().flatMap((part) => [...answers.get(part)!]));
+  const lost = [...unionOf(dropped, answers)].filter((name) => !counting.has(name)).length;
+  if (lost > 0)
+    remarks.push({
+      words: "what only runs left out have answered doesn't count",
+      counts: ` (${counted(lost, "document")})`,
+    });
+  const shares = dropped.map((run) => alike(counting, answers.get(run)!)).filter((share) => share < 1);
   if (shares.length > 0)
     remarks.push({
       words: `one run counts, and others under this name gave other answers: ${several}`,
@@ -174,11 +242,16 @@ function droppedRemarks(
 /** Share of the documents that both runs answered whose scores are equal. */
 function alike(left: Answers, right: Answers): number {
   let [both, equal] = [0, 0];
-  for (const [id, score] of left) {
-    const other = right.get(id);
+  for (const [name, score] of left) {
+    const other = right.get(name);
     if (other === undefined) continue;
     both++;
-    if (Math.abs(other - score) <= 1e-9) equal++; // the same sum in another order
+    if (isEqual(other, score)) equal++;
   }
   return both === 0 ? 1 : equal / both;
+}
+
+/** Whether two scores are the same sum, in whatever order. */
+function isEqual(left: number, right: number): boolean {
+  return Math.abs(left - right) <= 1e-9; // rounding of sums of a few scores
 }

@@ -22,6 +22,8 @@ export interface InspectRun {
   readonly version?: string | number;
   readonly epochs?: number;
   readonly solver?: string;
+  /** Generation settings. */
+  readonly generation?: Readonly<Record<string, unknown>>;
   /** Means by scorer. */
   readonly means?: Readonly<Record<string, number>>;
   readonly samples: readonly InspectSample[];
@@ -43,7 +45,10 @@ export function inspectLog(run: InspectRun): object {
       config: { epochs },
       packages: { inspect_ai: "0.3.285" },
     },
-    plan: { steps: [{ solver: run.solver ?? "generate", params: {}, params_passed: {} }], config: {} },
+    plan: {
+      steps: [{ solver: run.solver ?? "generate", params: {}, params_passed: {} }],
+      config: run.generation ?? {},
+    },
     results: {
       scores: Object.entries(run.means ?? {}).map(([name, value]) => ({
         name,

@@ -1,19 +1,16 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
 import { type ItemInfo, responseMatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { AnswerCosts } from "../matrix/typical-prices.ts";
 import type { ImportedScenario, TaskMean } from "./assign-scenarios.ts";
+import { type AlignedItem, chooseItems } from "./choose-items.ts";
 import { type ContentTable, countedTrials, type RunScores } from "./run-scores.ts";
 
-interface AlignedItem {
-  readonly doc_id: number | string;
-  readonly hash: string | null;
-}
-
-interface AlignedTask {
-  /** By document id. */
-  readonly items: readonly AlignedItem[];
+/** The runs on a task, with their samples matched to its items. */
+export interface AlignedTask extends ReturnType<typeof chooseItems> {
+  readonly runs: readonly RunScores[];
   /** For each run, the item of each of its samples; −1 where it is none. */
   readonly columns: readonly Int32Array[];
   readonly matching: readonly RunMatching[];
@@ -31,88 +28,53 @@ export interface RunMatching {
 }
 
 /**
- * Matches the samples of all runs on one task: by content hash, else by document id. The item of an id is the content
- * that most runs have under it; other content under that id is a changed document, and is not matched.
+ * Matches the samples of all runs on one task: by content hash, whatever their numbers are, by document id only where a log
+ * doesn't hold the documents.
+ * @param areTrials - several runs of a model are trials of the same items, and not parts of one
  */
-export function alignItems(runs: readonly RunScores[]): AlignedTask {
-  const items = chooseItems(runs);
+export function alignItems(runs: readonly RunScores[], areTrials: boolean): AlignedTask {
+  const whole = areTrials ? runs.map((run) => [run]) : [...groupBy(runs, ({ log }) => log.model).values()];
+  const chosen = chooseItems(whole);
   const byHash = new Map<string, number[]>();
   const byId = new Map<string, number>();
-  items.forEach(({ doc_id, hash }, index) => {
+  chosen.items.forEach(({ doc_id, hash }, index) => {
     byId.set(String(doc_id), index);
     if (hash !== null) byHash.set(hash, [...(byHash.get(hash) ?? []), index]);
   });
-  const columns: Int32Array[] = [];
-  const matching = runs.map((run): RunMatching => {
-    const column = new Int32Array(run.documents.length).fill(-1);
+  const matched = new Map<RunScores, { column: Int32Array; matching: RunMatching }>();
+  for (const parts of whole) {
     const taken = new Set<number>();
-    const changed: (number | string)[] = [];
-    let [hashed, identified, renumbered] = [0, 0, 0];
-    const take = (sample: number, item: number): void => {
-      column[sample] = item;
-      taken.add(item);
-    };
     // Samples that keep their number go first: of documents that are in a task twice, each keeps its own.
-    const moved: number[] = [];
-    run.documents.forEach((document, sample) => {
-      const hash = run.hashes[sample] ?? null;
-      const item = byId.get(String(document))!;
-      if (hash === null) {
-        identified++;
-        take(sample, item);
-      } else if (items[item]!.hash === hash) {
-        hashed++;
-        take(sample, item);
-      } else moved.push(sample);
-    });
-    for (const sample of moved) {
-      const item = (byHash.get(run.hashes[sample]!) ?? []).find((candidate) => !taken.has(candidate));
-      if (item === undefined) changed.push(run.documents[sample]!);
-      else {
-        hashed++;
-        renumbered++;
-        take(sample, item);
-      }
+    const kept = parts.map((run) =>
+      Int32Array.from(run.documents, (document, sample) => {
+        const item = byId.get(String(document)) ?? -1;
+        const hash = run.hashes[sample] ?? null;
+        if (item < 0 || (hash !== null && chosen.items[item]!.hash !== hash)) return -1;
+        taken.add(item);
+        return item;
+      }),
+    );
+    for (const [part, run] of parts.entries()) {
+      const changed: (number | string)[] = [];
+      const column = kept[part]!.map((item, sample) => {
+        if (item >= 0) return item;
+        const free = (byHash.get(run.hashes[sample]!) ?? []).find((candidate) => !taken.has(candidate)) ?? -1;
+        if (free < 0) changed.push(run.documents[sample]!);
+        else taken.add(free);
+        return free;
+      });
+      const byNumber = run.hashes.filter((hash) => hash === null).length;
+      const counts = { byHash: column.length - byNumber - changed.length, byId: byNumber };
+      const renumbered = column.filter((item, sample) => item >= 0 && kept[part]![sample]! < 0).length;
+      matched.set(run, { column, matching: { ...counts, renumbered, changed } });
     }
-    columns.push(column);
-    return { byHash: hashed, byId: identified, renumbered, changed };
-  });
-  return { items, columns, matching };
-}
-
-/** One item per document id: the content that most runs have under it. */
-function chooseItems(runs: readonly RunScores[]): AlignedItem[] {
-  const votes = new Map<string, { doc_id: number | string; counts: Map<string | null, number> }>();
-  for (const run of runs)
-    run.documents.forEach((document, sample) => {
-      const hash = run.hashes[sample] ?? null;
-      const vote = votes.get(String(document)) ?? { doc_id: document, counts: new Map<string | null, number>() };
-      vote.counts.set(hash, (vote.counts.get(hash) ?? 0) + 1);
-      votes.set(String(document), vote);
-    });
-  return [...votes.values()]
-    .map(({ doc_id, counts }) => {
-      // A hash says more than its absence, whatever the number of runs.
-      const [winner] = [...counts].sort(
-        ([left, a], [right, b]) => Number(left === null) - Number(right === null) || b - a,
-      );
-      return { doc_id, hash: winner![0] };
-    })
-    .sort((left, right) => byDocument(left.doc_id, right.doc_id));
-}
-
-/** Numbers as numbers, and before names; parts of names that are numbers, too: "sum-9" before "sum-10". */
-function byDocument(left: number | string, right: number | string): number {
-  if (typeof left === "number" && typeof right === "number") return left - right;
-  if (typeof left !== typeof right) return typeof left === "number" ? -1 : 1;
-  return NATURAL.compare(String(left), String(right)) || (left < right ? -1 : 1);
-}
-
-const NATURAL = new Intl.Collator("en", { numeric: true });
-
-/** The runs on a task, with their samples matched to its items. */
-export interface TaskRuns extends AlignedTask {
-  readonly own: readonly RunScores[];
+  }
+  return {
+    ...chosen,
+    runs,
+    columns: runs.map((run) => matched.get(run)!.column),
+    matching: runs.map((run) => matched.get(run)!.matching),
+  };
 }
 
 interface FilledMatrix {
@@ -131,7 +93,7 @@ interface FilledMatrix {
  * @param merged - scenarios whose items are written without subscenarios
  */
 export function fillMatrix(
-  tasks: ReadonlyMap<string, TaskRuns>,
+  tasks: ReadonlyMap<string, AlignedTask>,
   scenarios: readonly ImportedScenario[],
   { merged, contents }: { merged: readonly string[]; contents: ContentTable },
 ): FilledMatrix {
@@ -143,19 +105,19 @@ export function fillMatrix(
       const subscenario = scenario.grouped && !merged.includes(scenario.id) ? task : null;
       for (const item of tasks.get(task)!.items) items.push(describe(item, task, scenario.id, subscenario, contents));
     }
-  const models = [...new Set([...tasks.values()].flatMap(({ own }) => own.map((run) => run.log.model)))];
+  const models = [...new Set([...tasks.values()].flatMap(({ runs }) => runs.map((run) => run.log.model)))];
   const rows = new Map(models.map((model, row) => [model, row * items.length]));
   const sums = new Float64Array(models.length * items.length);
   const counts = new Uint16Array(sums.length);
   const costs = new AnswerCosts();
   const isRepeated = [...tasks.values()].some(
-    ({ own }) =>
-      new Set(own.map((run) => run.log.model)).size < own.length ||
-      own.some((run) => run.repeats.some(({ trials = [] }) => trials.length > 1)),
+    ({ runs }) =>
+      new Set(runs.map((run) => run.log.model)).size < runs.length ||
+      runs.some((run) => run.repeats.some(({ trials = [] }) => trials.length > 1)),
   );
   const cells: number[][] = [];
-  for (const [task, { own, columns }] of tasks)
-    own.forEach((run, index) => {
+  for (const [task, { runs, columns }] of tasks)
+    runs.forEach((run, index) => {
       const begin = rows.get(run.log.model)! + begins.get(task)!;
       columns[index]!.forEach((item, sample) => {
         if (item < 0) return;
@@ -192,7 +154,7 @@ export function fillMatrix(
 }
 
 function describe(
-  { doc_id, hash }: AlignedTask["items"][number],
+  { doc_id, hash }: AlignedItem,
   task: string,
   scenario: string,
   subscenario: string | null,

@@ -9,7 +9,7 @@ import type { ReadLogOptions } from "anchoreval/internal/node/log-files";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
-import { alignItems, fillMatrix, type TaskRuns } from "./align-items.ts";
+import { alignItems, fillMatrix, type AlignedTask } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
 import { ContentTable, countStates, type RunScores, runScores } from "./run-scores.ts";
 import {
@@ -17,6 +17,7 @@ import {
   coverageWarnings,
   matchingWarnings,
   partWarnings,
+  renamedWarnings,
   type ReportedRun,
   scoreWarnings,
   unloggedWarnings,
@@ -75,8 +76,9 @@ export async function importLogs(
   const differences = findProtocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
 
+  const areTrials = options.onDuplicate === "mean";
   const tasks = new Map(
-    [...groupBy(runs, (run) => run.log.task)].map(([task, own]) => [task, { own, ...alignItems(own) }]),
+    [...groupBy(runs, ({ log }) => log.task)].map(([task, all]) => [task, alignItems(all, areTrials)]),
   );
   const { scenarios, warnings: doubts } = assignScenarios(runs, logs);
   const weighting = overallWeighting(scenarios);
@@ -95,7 +97,7 @@ export async function importLogs(
     weighting: weighting.overall,
     protocol: flatProtocol(
       harness.name,
-      new Map([...tasks].map(([task, { own }]) => [task, own.map((run) => run.protocol)])),
+      new Map([...tasks].map(([task, aligned]) => [task, aligned.runs.map((run) => run.protocol)])),
     ),
     scenarios: scenarios.map(({ id, tasks: names, weighting: own }) => ({
       id,
@@ -103,7 +105,14 @@ export async function importLogs(
       items: matrix.items.filter((item) => item.scenario === id).length,
       weighting: own,
     })),
-    tasks: [...tasks].map(([task, { own }]) => ({ task, metric: own[0]!.metric, filter: own[0]!.filter })),
+    tasks: [...tasks].map(
+      ([
+        task,
+        {
+          runs: [first],
+        },
+      ]) => ({ task, metric: first!.metric, filter: first!.filter }),
+    ),
     runs: reported,
     dropped: selected.dropped.map(({ model, task, file }) => ({ model, task, file })),
     errors,
@@ -123,6 +132,7 @@ export async function importLogs(
       ...groupedRemarks(runs.map(({ log, remarks }) => ({ who: log.file, remarks }))),
       ...(failed === null ? [] : [failed]),
       ...matchingWarnings(reported),
+      ...renamedWarnings(tasks),
       ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
       ...weighting.warnings,
       ...remarks,
@@ -141,8 +151,8 @@ function choiceWarnings({ runs, remarks }: Awaited<ReturnType<typeof selectRuns<
   return warnings;
 }
 
-function reportedRuns({ own, matching }: TaskRuns): ReportedRun[] {
-  return own.map(({ log: { model, task, file, resultsFile }, attempts, documents }, index) => ({
+function reportedRuns({ runs, matching }: AlignedTask): ReportedRun[] {
+  return runs.map(({ log: { model, task, file, resultsFile }, attempts, documents }, index) => ({
     ...{ model, task, file, results: resultsFile },
     ...{ attempts: countStates(attempts), documents: documents.length },
     ...matching[index]!,

@@ -2,7 +2,7 @@ import type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, type RunLog } from "anchoreval/internal/logs/run-log";
 import { counted } from "anchoreval/internal/words/figures";
 import type { ScoreComparison } from "./assign-scenarios.ts";
-import type { RunMatching } from "./align-items.ts";
+import type { AlignedTask, RunMatching } from "./align-items.ts";
 import type { countStates, RunScores } from "./run-scores.ts";
 
 /** A run as it was imported, and how it compares with what the harness reported. */
@@ -83,6 +83,15 @@ export function absentWarnings(runs: readonly RunScores[]): string[] {
   ];
 }
 
+/** Items whose ids are other documents' in most runs, and that are called by id and content. */
+export function renamedWarnings(tasks: ReadonlyMap<string, AlignedTask>): string[] {
+  const names = [...tasks].flatMap(([task, { renamed }]) => renamed.map(({ doc_id }) => `${task}/${doc_id}`));
+  if (names.length === 0) return [];
+  return [
+    `runs number documents in different ways: ${counted(names.length, "item")} whose ${names.length === 1 ? "id is another document's is" : "ids are other documents' are"} called by id and content: ${list(names)}`,
+  ];
+}
+
 /**
  * Runs on a part of their task's documents: with a limit, on anchors alone, or broken off.
  * @param items - items of each task, of all runs
@@ -104,7 +113,7 @@ export function partWarnings(runs: readonly RunScores[], items: ReadonlyMap<stri
     ...(odd.length === 0
       ? []
       : [
-          `${odd.length} ${odd.length === 1 ? "run" : "runs"} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
+          `${counted(odd.length, "run")} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
         ]),
   ];
 }

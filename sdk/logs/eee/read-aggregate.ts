@@ -1,5 +1,5 @@
 import { sortableDate } from "../dates.ts";
-import { filledText, list, numberOf, record } from "../json.ts";
+import { filledText, list, numberOf, record, settingsText } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 
 /** A run as an aggregate file of Every Eval Ever tells it. */
@@ -22,10 +22,13 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
   const library = record(root.eval_library);
   const model = record(root.model_info);
   const tasks = new Map<string, TaskResults>();
+  const settings = new Set<string>();
   const metrics = new Map<string, string>();
   for (const result of list(root.evaluation_results).map(record)) {
     const task = filledText(result.evaluation_name);
     if (task === null) continue;
+    const asked = settingsText(record(result.generation_config).generation_args, ["execution_command"]);
+    if (asked !== null) settings.add(asked);
     const { aggregates = [], higherIsBetter = [] } = tasks.get(task) ?? {};
     const config = record(result.metric_config);
     const metric = filledText(config.metric_name) ?? filledText(config.metric_id) ?? "score";
@@ -49,6 +52,7 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
       model: filledText(model.id),
       harnessVersion:
         name === null ? null : [name, ...(version === null || version === "unknown" ? [] : [version])].join(" "),
+      generation: settings.size === 0 ? null : [...settings].sort().join(" or "),
       tasks,
     },
   };

@@ -24,6 +24,12 @@ export interface InspectHeader {
 /** Aggregates of these names are means over samples. */
 const MEANS = ["accuracy", "mean"];
 
+/** Generation settings that say how requests are sent, and not what is asked; a seed makes another trial of the same. */
+const NO_SETTINGS = [
+  ...["max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"],
+  ...["cache", "cache_prompt", "batch", "seed"],
+];
+
 /**
  * Reads the header of a log: `header.json` of an `.eval` file, or a whole `.json` log.
  * @param file - names the file in messages
@@ -50,7 +56,7 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
       model,
       modelArguments: settingsText(own.model_args),
       harnessVersion: textOf(record(own.packages).inspect_ai),
-      generation: settingsText(record(root.plan).config),
+      generation: settingsText(record(root.plan).config, NO_SETTINGS),
       solver: solverOf(record(root.plan).steps),
       tasks: new Map([[task, taskResults(root, own)]]),
     },

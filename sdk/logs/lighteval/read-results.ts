@@ -47,7 +47,7 @@ export function readLightevalResults(value: unknown, file: string, shots: number
     harnessVersion: filledText(general.lighteval_sha) === "?" ? null : filledText(general.lighteval_sha),
     chatTemplate: typeof model.override_chat_template === "boolean" ? model.override_chat_template : null,
     systemInstruction: "system_prompt" in model ? (prompt === null ? "none" : sha256Text(prompt).slice(0, 16)) : null,
-    generation: settingsText(model.generation_parameters),
+    generation: settingsText(model.generation_parameters, ["seed"]),
     tasks,
     groups: readGroups(results, [...tasks.keys()], shots),
   };

@@ -26,6 +26,8 @@ export interface WrittenRun {
   readonly samples: readonly WrittenSample[];
   /** Why it broke off. */
   readonly broken?: string;
+  /** The temperature that it was asked at, where its log says so. */
+  readonly temperature?: number;
 }
 
 export interface Board {

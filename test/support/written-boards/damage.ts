@@ -131,6 +131,20 @@ const DAMAGES: readonly Damage[] = [
     ]),
   },
   {
+    name: "a half that was asked at another temperature",
+    not: ["table", "opencompass"], // in no parts
+    runs: onRun((run) => {
+      const half = run.samples.length / 2;
+      const rest = { ...run, samples: run.samples.slice(half), ended: run.ended + 60_000, temperature: 1 };
+      return [{ ...run, samples: run.samples.slice(0, half) }, rest];
+    }),
+  },
+  {
+    name: "a model's ids as fractions, as tables have them where one is missing",
+    not: ["lm-eval", "inspect", "helm", "lighteval", "eee", "opencompass"],
+    files: onFile((file, bytes) => writeFileSync(file, bytes.toString().replace(/^org\/b,\w+\/\d+/gm, "$&.0"))),
+  },
+  {
     name: "a file that is cut",
     files: onFile((file, bytes, { random }) => writeFileSync(file, cut(file, bytes, random.next()))),
   },

@@ -42,7 +42,7 @@ function inputOf(question: string, style: Style): string {
   return style.is("decomposed characters") ? question.normalize("NFD") : question;
 }
 
-function aggregateOf({ model, task, ended }: WrittenRun, style: Style): object {
+function aggregateOf({ model, task, ended, temperature }: WrittenRun, style: Style): object {
   const seconds = style.is("seconds since 1970");
   return {
     schema_version: "0.3.0",
@@ -56,6 +56,7 @@ function aggregateOf({ model, task, ended }: WrittenRun, style: Style): object {
         evaluation_name: task,
         metric_config: { metric_name: "acc", lower_is_better: false },
         score_details: {},
+        generation_config: { generation_args: { temperature } },
       },
     ],
   };

@@ -18,7 +18,10 @@ export const helmWriter: HarnessWriter = {
         put(folder, `${suite}/${name}/${file}`, jsonText(value, style));
       put_("run_spec.json", {
         name,
-        adapter_spec: { method: "generation", model: run.model, model_deployment: run.model, max_train_instances: 0 },
+        adapter_spec: {
+          ...{ method: "generation", model: run.model, model_deployment: run.model, max_train_instances: 0 },
+          temperature: run.temperature ?? 0,
+        },
         groups: [run.task],
       });
       const trials = rowsOf(run, style);

@@ -24,7 +24,7 @@ export const inspectWriter: HarnessWriter = {
   },
 };
 
-function logOf({ model, task, ended, samples, broken }: WrittenRun, style: Style) {
+function logOf({ model, task, ended, samples, broken, temperature }: WrittenRun, style: Style) {
   const epochs = Math.max(1, ...samples.map(({ attempts }) => attempts.length));
   const asText = style.is("scores as Inspect's letters and numbers as text");
   const textIds = style.is("ids as text");
@@ -45,7 +45,10 @@ function logOf({ model, task, ended, samples, broken }: WrittenRun, style: Style
       config: { epochs },
       packages: { inspect_ai: "0.3.285" },
     },
-    plan: { steps: [{ solver: "generate", params: {}, params_passed: {} }], config: {} },
+    plan: {
+      steps: [{ solver: "generate", params: {}, params_passed: {} }],
+      config: { max_connections: style.random.below(9), temperature },
+    },
     results: { scores: [] },
     stats: style.is("without its end") ? {} : { completed_at: isoDate(ended, style) },
     samples: entries.map(({ sample, attempt, epoch }) => ({

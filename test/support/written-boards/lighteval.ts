@@ -54,10 +54,14 @@ function detailsOf({ samples }: WrittenRun, codec: boolean): Uint8Array {
   );
 }
 
-function resultsOf({ model, task, samples }: WrittenRun): object {
+function resultsOf({ model, task, samples, temperature }: WrittenRun): object {
   const metric = { metric_name: "acc", corpus_level_fn: "mean", higher_is_better: true };
   return {
-    config_general: { model_name: model, lighteval_sha: "?", model_config: { model_name: model } },
+    config_general: {
+      model_name: model,
+      lighteval_sha: "?",
+      model_config: { model_name: model, generation_parameters: { temperature } },
+    },
     config_tasks: {
       [`${task}|0`]: { metrics: [metric], version: 0, original_num_docs: 20, effective_num_docs: samples.length },
     },

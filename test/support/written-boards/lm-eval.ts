@@ -42,7 +42,7 @@ function lineOf(sample: WrittenRun["samples"][number], old: boolean, style: Styl
   };
 }
 
-function resultsOf({ model, task, samples }: WrittenRun, style: Style): object {
+function resultsOf({ model, task, samples, temperature }: WrittenRun, style: Style): object {
   const metrics = [{ metric: "acc", aggregation: "mean", higher_is_better: true }];
   return {
     results: { [task]: { alias: task } },
@@ -54,7 +54,10 @@ function resultsOf({ model, task, samples }: WrittenRun, style: Style): object {
     higher_is_better: { [task]: { acc: true } },
     "n-samples": { [task]: { original: 20, effective: samples.length } },
     group_subtasks: {},
-    config: { model: "hf", model_args: `pretrained=${model}` },
+    config: {
+      ...{ model: "hf", model_args: `pretrained=${model}` },
+      ...(temperature !== undefined && { gen_kwargs: `temperature=${temperature}` }),
+    },
     model_name: model,
     lm_eval_version: "0.4.13",
     chat_template: null,

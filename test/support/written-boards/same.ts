@@ -4,7 +4,7 @@ const HOUR = 3_600_000;
 
 /**
  * Other runs of which the same scores are to be read: shards, older and broken-off runs, runs that were resumed, documents
- * that were numbered anew.
+ * that were numbered anew, in each run in its way.
  */
 export function otherRuns(board: Board, writer: HarnessWriter, style: Style): WrittenRun[] {
   const { random } = style;
@@ -12,36 +12,56 @@ export function otherRuns(board: Board, writer: HarnessWriter, style: Style): Wr
   const runs = board.runs.flatMap((run): WrittenRun[] => {
     // OpenCompass numbers questions by their places.
     const isShuffled = writer.from !== "opencompass" && style.is("samples in another order");
-    const samples = isShuffled ? random.shuffle([...run.samples]) : run.samples;
-    const own = {
-      ...run,
-      samples:
-        run.model === renumbered
-          ? samples.map((sample) => ({ ...sample, id: run.samples.length - 1 - sample.id }))
-          : samples,
-    };
-    if (writer.from === "table") return [own];
-    const others: WrittenRun[] = [];
-    if (style.is("an older whole run"))
-      others.push({ ...otherAnswers(own), ended: own.ended - HOUR * (1 + random.below(3)) });
-    if (style.is("a newer run that broke off before its first sample"))
-      others.push({ ...own, samples: [], broken: "Connection error.", ended: own.ended + 3 * HOUR });
-    if (!writer.isSplit) return [own, ...others];
-    if (style.is("shards")) return [...shards(own), ...others];
-    if (style.is("resumed")) return [...resumed(own), ...others];
-    if (!style.is("a newer run on less")) return [own, ...others];
-    const less = { ...otherAnswers(own), samples: otherAnswers(own).samples.slice(0, 2), ended: own.ended + HOUR };
-    return [own, less, ...others];
+    const ordered = { ...run, samples: isShuffled ? random.shuffle([...run.samples]) : run.samples };
+    const written = withOthers(ordered, writer, style);
+    return run.model === renumbered ? written.map((own) => numberedAnew(own, style)) : written;
   });
   return style.is("runs in another order") ? random.shuffle(runs) : runs;
 }
 
-/** A run on two parts of the documents, not together. */
-function shards(run: WrittenRun): WrittenRun[] {
-  const [even, odd] = [0, 1].map((rest) => run.samples.filter((_, k) => k % 2 === rest));
+function withOthers(run: WrittenRun, writer: HarnessWriter, style: Style): WrittenRun[] {
+  if (writer.from === "table") return [run];
+  const others: WrittenRun[] = [];
+  if (style.is("an older whole run"))
+    others.push({ ...otherAnswers(run), ended: run.ended - HOUR * (1 + style.random.below(3)) });
+  if (style.is("a newer run that broke off before its first sample"))
+    others.push({ ...run, samples: [], broken: "Connection error.", ended: run.ended + 3 * HOUR });
+  if (!writer.isSplit) return [run, ...others];
+  if (style.is("shards")) return [...shards(run, style), ...others];
+  if (style.is("resumed")) return [...resumed(run), ...others];
+  if (!style.is("a newer run on less")) return [run, ...others];
+  const less = { ...otherAnswers(run), samples: otherAnswers(run).samples.slice(0, 2), ended: run.ended + HOUR };
+  return [run, less, ...others];
+}
+
+/** Ways to number the documents of a run, by their places in it or by the ids that they have. */
+const NUMBERINGS: Readonly<Record<string, (sample: WrittenSample, place: number) => number>> = {
+  "by their places": (_, place) => place,
+  "from 1": ({ id }) => id + 1,
+  "by their places from 1": (_, place) => place + 1,
+  backwards: ({ id }) => 7 - id,
+  "after they were shuffled": ({ id }) => (3 * id + 1) % 8,
+};
+
+function numberedAnew(run: WrittenRun, style: Style): WrittenRun {
+  const name = style.pick([...Object.keys(NUMBERINGS), "as they are"]);
+  style.drawn.push(`numbered ${name}`);
+  const number = NUMBERINGS[name];
+  return number ? { ...run, samples: run.samples.map((sample, k) => ({ ...sample, id: number(sample, k) })) } : run;
+}
+
+/** A run on two parts of the documents, not together; one document may be in both, and counts by the newer. */
+function shards(run: WrittenRun, style: Style): WrittenRun[] {
+  const [even, odd] = [0, 1].map((rest) => run.samples.filter((_, k) => k % 2 === rest)) as [
+    WrittenSample[],
+    WrittenSample[],
+  ];
+  const answered = [even, odd].map((part) => part.filter(({ attempts }) => attempts.every(({ failed }) => !failed)));
+  const isShared = answered.every(({ length }) => length > 1) && style.is("a document in two shards");
+  const shared = isShared ? otherAnswers({ ...run, samples: [answered[1]![0]!] }).samples : [];
   return [
-    { ...run, samples: even! },
-    { ...run, samples: odd!, ended: run.ended + HOUR / 2 },
+    { ...run, samples: [...even, ...shared] },
+    { ...run, samples: odd, ended: run.ended + HOUR / 2 },
   ];
 }
 

@@ -239,12 +239,10 @@ describe("several runs of a model on a task", () => {
 
   it("are told where they were asked otherwise", async () => {
     const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, { ...newer, shots: 3 })], options());
-    expect(report.warnings).toContain(
-      "Org/one, t_a: a run that is left out was not made like the one that counts: few-shot examples 0, here 3",
-    );
+    expect(report.warnings).toContain("Org/one, t_a: its runs were not made alike: few-shot examples 3, in another 0");
     expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-01")]);
     const alike = await importLogs(harnessNamed("lm-eval"), [written(run, newer)], options());
-    expect(alike.report.warnings.join("\n")).not.toContain("not made like");
+    expect(alike.report.warnings.join("\n")).not.toContain("not made alike");
   });
 
   it("without a sample are passed over, and said; without any other, that is all there is to say", async () => {

@@ -1,5 +1,5 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ResponseMatrix } from "../response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
 /** White space at an end of a name, and characters that take no room; not those that flags end with. */
@@ -10,10 +10,11 @@ const OVERALL = "overall";
 
 /**
  * Names that people can't tell apart, or that are something else's: white space at an end, refused, since it is never meant;
- * names that differ by case, white space or form of Unicode alone, or are one number (1, 01, 1.0); and a scenario called
- * overall.
+ * names that differ by case, white space or form of Unicode alone, or are one number, `1` and `1.0`, refused of items where no
+ * model answered both; and a scenario called overall.
  */
-export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
+export function likeIds(matrix: ResponseMatrix): BorderFinding[] {
+  const { subjects, items } = matrix;
   const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
   const subscenarios = new Map<string, Set<string>>();
   for (const { scenario, subscenario } of items)
@@ -30,6 +31,7 @@ export function likeIds({ subjects, items }: ResponseMatrix): BorderFinding[] {
   return [
     ...kinds.flatMap(([kind, names]) => spaced(kind, names)),
     ...kinds.flatMap(([kind, names]) => alike(kind, names)),
+    ...sameNumbers(matrix),
     ...scenarios
       .filter((id) => id.toLowerCase() === OVERALL)
       .map((id) => ({
@@ -80,4 +82,27 @@ function plainName(name: string): string {
     .replace(/(^|\/)0*(\d+)(?:\.0+)?$/u, "$1$2")
     .toUpperCase() // ß is SS
     .toLowerCase();
+}
+
+/**
+ * Items of one number of which no model answered both: tables have `1.0` for `1` where a row's id is missing, and `7` for `007`
+ * from a spreadsheet.
+ */
+function sameNumbers(matrix: ResponseMatrix): BorderFinding[] {
+  const columns = new Map<string, number[]>();
+  for (const [column, { item_id: id }] of matrix.items.entries()) {
+    const number = /^(.*\/)?0*(\d+)(?:\.0*)?$/s.exec(id);
+    if (number === null) continue;
+    const key = `${number[1] ?? ""}${number[2]}`;
+    columns.set(key, [...(columns.get(key) ?? []), column]);
+  }
+  const hasBoth = (group: readonly number[]): boolean =>
+    matrix.subjects.some((_, row) => group.filter((column) => !Number.isNaN(scoreAt(matrix, row, column))).length > 1);
+  const groups = [...columns.values()].filter((group) => group.length > 1 && !hasBoth(group));
+  if (groups.length === 0) return [];
+  const names = groups.map((group) => group.map((column) => matrix.items[column]!.item_id));
+  const shown = names.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
+  const more = names.length > shown.length ? `, and ${names.length - shown.length} more` : "";
+  const message = `ids of an item are one number in other writing: ${shown.join("; ")}${more}; no model answered both, so write them alike`;
+  return [{ code: "ids_alike", refused: true, names: names.flat(), message }];
 }

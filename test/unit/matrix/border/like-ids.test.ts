@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
 import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { refusal } from "../../../support/refusal.ts";
 import { board, codes, drawn, refused } from "./boards.ts";
 
 describe("names", () => {
@@ -43,6 +45,33 @@ describe("names", () => {
       ["v1.5", "v1.50"],
     ] as const)
       expect(codes(named({ [kind]: pair })), pair.join()).toEqual([]);
+  });
+
+  test("of items that are one number are refused where no model answered both, and named where one did", () => {
+    const columns = drawn(6);
+    const ids = ["1", "2", "3", "1.0", "2.0", "003"];
+    const apart = columns.map((column, k) => ({
+      ...column,
+      id: ids[k]!,
+      scores: column.scores.map((score, m) => (m % 2 === Number(k < 3) ? NaN : score)),
+    }));
+    expect(refused(board(apart))).toEqual([["ids_alike", "003"]]);
+    expect(refusal(() => checkBoard("t.csv", board(apart))).message).toContain(
+      '"1" and "1.0"; "2" and "2.0"; "3" and "003"',
+    );
+    expect(refused(board(apart.map((column) => ({ ...column, id: `quiz/${column.id}` })))).length).toBe(1);
+    expect(codes(board(columns.map((column, k) => ({ ...column, id: ids[k]! }))))).toEqual(["ids_alike"]);
+    for (const others of [
+      ["1.1", "1.10"],
+      ["1", "1.5"],
+      ["a1", "a1.0"],
+      ["0", "00.5"],
+      ["a/1", "b/1.0"],
+    ])
+      expect(
+        codes(board(columns.map((column, k) => ({ ...column, id: others[k] ?? column.id })))),
+        others.join(),
+      ).toEqual([]);
   });
 
   test("a scenario called as the mean over all is refused", () => {
