@@ -4,6 +4,7 @@ import type { ReadRun } from "anchoreval/internal/logs/choose-runs";
 import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "anchoreval/internal/logs/protocol";
 import { groupBy, groupedRemarks, type LoggedSample, type RunLog } from "anchoreval/internal/logs/run-log";
 import type { selectRuns } from "anchoreval/internal/logs/select-runs";
+import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
 import { counted } from "anchoreval/internal/words/figures";
 
 /** A warning of how answers came, for `warnings` of `--json`. */
@@ -14,6 +15,8 @@ export interface AnswerWarning {
     | "failed_answers"
     /** Which of several runs counts, and what was left out. */
     | "run_choice"
+    /** The runs of the model are perhaps of several: their arguments, checkpoints or engines differ. */
+    | "unlike_runs"
     /** How the logs were read: what in them is passed over, or isn't as it should be. */
     | "log_remark";
   /** Answers that it is about. */
@@ -49,6 +52,7 @@ export function runWarnings(
   ];
   return [
     ...choices.map((message): AnswerWarning => ({ code: "run_choice", message })),
+    ...unlikeRuns(runs.map(({ log }) => log)).map((message): AnswerWarning => ({ code: "unlike_runs", message })),
     ...reading.map((message): AnswerWarning => ({ code: "log_remark", message })),
   ];
 }

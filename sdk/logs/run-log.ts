@@ -84,6 +84,8 @@ export interface RunResults {
   readonly model: string | null;
   /** Everything that the model was made with, as the harness logs it. */
   readonly modelArguments: string | null;
+  /** What the harness says of the model that it ran, beside its name and arguments: its checkpoint, its engine. */
+  readonly modelFacts: ReadonlyMap<string, string>;
   readonly harnessVersion: string | null;
   /** Whether a chat template was applied; null where the file doesn't say. */
   readonly chatTemplate: boolean | null;
@@ -114,6 +116,7 @@ export const UNTOLD_TASK: TaskResults = {
 export const UNTOLD_RUN: RunResults = {
   model: null,
   modelArguments: null,
+  modelFacts: new Map(),
   harnessVersion: null,
   chatTemplate: null,
   systemInstruction: null,

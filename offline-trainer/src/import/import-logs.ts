@@ -4,6 +4,7 @@ import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
 import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/select-runs";
+import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ReadLogOptions } from "anchoreval/internal/node/log-files";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
@@ -11,7 +12,7 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { TypicalPrices } from "../matrix/typical-prices.ts";
 import { alignItems, fillMatrix } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
-import { ContentTable, countStates, runScores } from "./run-scores.ts";
+import { ContentTable, countStates, type RunScores, runScores } from "./run-scores.ts";
 import {
   absentWarnings,
   coverageWarnings,
@@ -132,6 +133,7 @@ export async function importLogs(
       ...found,
       ...choices,
       ...renamed,
+      ...unlikeWarnings(runs),
       ...unloggedWarnings(logs, paths),
       ...coverageWarnings(runs, logs),
       ...doubts,
@@ -147,6 +149,12 @@ export async function importLogs(
     ],
   };
   return { matrix, ...(trials && { trials }), prices, report };
+}
+
+/** Models whose runs on several tasks are perhaps of several models. */
+function unlikeWarnings(runs: readonly RunScores[]): string[] {
+  const models = groupBy(runs, ({ log }) => log.model);
+  return groupedRemarks(Array.from(models, ([who, own]) => ({ who, remarks: unlikeRuns(own.map(({ log }) => log)) })));
 }
 
 /** Contents of import.json: everything that was read, chosen and dropped. */

@@ -48,7 +48,7 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
     results: {
       ...UNTOLD_RUN,
       model,
-      modelArguments: settingsText(own.model_args),
+      modelArguments: settingsText(own.model_args) ?? "{}", // the log has all of them
       harnessVersion: textOf(record(own.packages).inspect_ai),
       generation: settingsText(record(root.plan).config),
       solver: solverOf(record(root.plan).steps),

@@ -81,6 +81,17 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: "one task's run was made with other arguments than the others'",
+    code: "unlike_runs",
+    words: /its runs were made with different arguments \(load_in_4bit: True on alpha, none on beta_first and 1 more\)/,
+    write: (place) => {
+      const { tasks, ...more } = run();
+      const { alpha, ...others } = tasks;
+      writeLogs(place, { ...more, tasks: others });
+      writeLogs(place, { ...more, date: OLDER, tasks: { alpha: alpha! }, modelArguments: ",load_in_4bit=True" });
+    },
+  },
+  {
     name: "a run without a score",
     code: "run_choice",
     words: /a run without any score is passed over/,
