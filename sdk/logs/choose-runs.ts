@@ -75,7 +75,8 @@ export function chooseRuns(runs: readonly ReadRun[], errors: ErrorPolicy): Chose
     .reduce((best, other) => (sizeOf(other) > sizeOf(best) ? other : best));
   const dropped = whole.filter((run) => !parts.includes(run));
   const remarks: ChoiceRemark[] = [...passed];
-  if (parts.length > 1) remarks.push({ words: `${parts.length} runs on different documents count as one` });
+  if (parts.length > 1)
+    remarks.push({ words: `${parts.length} runs on different documents count as one${partsWords(parts)}` });
   if (!parts.includes(newest))
     remarks.push({
       words: "the newest run has fewer answers than an older one, which counts",
@@ -130,15 +131,27 @@ function emptyWords(log: RunLog, { failed, missing, reasons }: AttemptCounts): s
 }
 
 /** In what two runs of a task were asked or scored otherwise, as far as both say. */
-function runDifferences(run: ReadRun, other: ReadRun): string[] {
-  return COMPARED_FIELDS.flatMap((field) => {
+function runDifferences(
+  run: ReadRun,
+  other: ReadRun,
+  fields: readonly (typeof COMPARED_FIELDS)[number][] = COMPARED_FIELDS,
+): string[] {
+  return fields.flatMap((field) => {
     const [here, there] = [run.protocol[field], other.protocol[field]];
     return here === null || there === null || here === there ? [] : [`${PROTOCOL_WORDS[field]} ${there}, here ${here}`];
   });
 }
 
 function isAskedAlike(run: ReadRun, other: ReadRun): boolean {
-  return argumentsOf(run) === argumentsOf(other) && runDifferences(run, other).length === 0;
+  return argumentsOf(run) === argumentsOf(other) && runDifferences(run, other, ALIKE_IN_SHARDS).length === 0;
+}
+
+/** A task's arguments may choose its documents, such as a subject's: shards may differ in them, which is said. */
+const ALIKE_IN_SHARDS = COMPARED_FIELDS.filter((field) => field !== "taskArguments");
+
+function partsWords(parts: readonly ReadRun[]): string {
+  const passed = new Set(parts.flatMap(({ protocol }) => protocol.taskArguments ?? []));
+  return passed.size < 2 ? "" : `, whose task arguments differ (${[...passed].sort().join("; ")})`;
 }
 
 function argumentsOf({ log }: ReadRun): string | null | undefined {

@@ -96,6 +96,10 @@ export interface RunResults {
   readonly generation: string | null;
   /** The steps that make an answer of an item, as the harness logs them; null for one that has none. */
   readonly solver: string | null;
+  /** What the task was made with, as far as it isn't a machine's; null where the file doesn't say. */
+  readonly taskArguments: string | null;
+  /** By name, with their arguments. */
+  readonly scorers: ReadonlyMap<string, string>;
   readonly tasks: ReadonlyMap<string, TaskResults>;
   readonly groups: ReadonlyMap<string, GroupResults>;
 }
@@ -123,6 +127,8 @@ export const UNTOLD_RUN: RunResults = {
   fewshotAsMultiturn: null,
   generation: null,
   solver: null,
+  taskArguments: null,
+  scorers: new Map(),
   tasks: new Map(),
   groups: new Map(),
 };

@@ -56,6 +56,7 @@ export function checkTasks(
     const words = choices(name, task).flatMap((choice) =>
       differenceWords(protocol, name, {
         ...UNTOLD_RUN,
+        scorer: null,
         epochs: null, // `repeats` are averaged by the harness: only its logs tell
         taskVersion: versionText(task.version),
         ...choice,
