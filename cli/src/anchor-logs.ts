@@ -2,28 +2,19 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
-import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "anchoreval/internal/logs/protocol";
-import { countAttempts, countedScores, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
-import { itemScore, type ReadRun } from "anchoreval/internal/logs/choose-runs";
+import { countedScores, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
+import { itemScore } from "anchoreval/internal/logs/choose-runs";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { ItemTrials } from "anchoreval/internal/trials/types";
-import { groupBy, groupedRemarks, type LoggedSample, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
+import { type LoggedSample, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
-import { counted } from "anchoreval/internal/words/figures";
 import { given } from "./command.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
+import { type AnswerWarning, protocolWarnings, runWarnings, sampleWarnings } from "./log-warnings.ts";
 import { loggedCosts, type LoggedCosts } from "./prices/logged-costs.ts";
 import { openHarness } from "./trainer.ts";
-
-/** A warning of how answers came, for `warnings` of `--json`. */
-export interface AnswerWarning {
-  readonly code: "unknown_items" | "other_protocol" | "failed_answers";
-  /** Answers that it is about. */
-  readonly count?: number;
-  readonly message: string;
-}
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {
@@ -64,7 +55,7 @@ export async function readAnchorLogs(
   bundle: Bundle,
   paths: readonly string[],
   options: AnchorLogOptions,
-): Promise<ReadModel & { readonly remarks: readonly string[] }> {
+): Promise<ReadModel> {
   const harness = await openHarness(options.from, `--from ${options.from}`);
   const remarks: string[] = [];
   const logs = await harness.find(paths, { onRemark: (words) => remarks.push(words) });
@@ -82,8 +73,12 @@ export async function readAnchorLogs(
       keep: (run) => run,
     },
   );
-  remarks.push(...runRemarks(logs, selected, asked));
-  const warnings = protocolWarnings(bundle, selected.runs, asked);
+  const taskOf = (log: RunLog): string => asked.taskOf(log);
+  const warnings = [
+    ...remarks.map((message): AnswerWarning => ({ code: "log_remark", message })),
+    ...runWarnings(logs, selected, taskOf),
+    ...protocolWarnings(bundle, selected.runs, taskOf),
+  ];
   const samples = selected.runs.flatMap((run) =>
     run.samples.map((sample) => ({ ...sample, task: asked.taskOf(run.log) })),
   );
@@ -92,13 +87,12 @@ export async function readAnchorLogs(
   if (matched.found.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
-      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...asked.tasks])}${remarks.map((words) => `\n  ${words}`).join("")}`,
+      `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...asked.tasks])}${warnings.map(({ message }) => `\n  ${message}`).join("")}`,
     );
   return {
     ...modelOf(matched, options),
     name,
     warnings: [...warnings, ...sampleWarnings(matched, options.errors)],
-    remarks,
   };
 }
 
@@ -157,53 +151,7 @@ function foreignTasks(logs: readonly RunLog[], asked: AskedItems): string[] {
   ];
 }
 
-/** Remarks on which runs count, and on how they were read. */
-function runRemarks(
-  logs: readonly RunLog[],
-  { runs, remarks }: Awaited<ReturnType<typeof selectRuns<ReadRun>>>,
-  asked: AskedItems,
-): string[] {
-  const counting = groupBy(runs, ({ log }) => asked.taskOf(log));
-  return [
-    ...remarks.map(({ log, words, counts = "" }) => `${asked.taskOf(log)}${counts}: ${words}`),
-    ...[...groupBy(logs, (log) => asked.taskOf(log))].flatMap(([task, { length }]) => {
-      const parts = counting.get(task) ?? [];
-      return length > 1 && parts.length === 1 ? [`${task}: ${parts[0]!.log.file} counts`] : [];
-    }),
-    ...runs.flatMap(({ absent, log, metric, filter }) =>
-      absent ? [`${log.task} has no such metric or filter, and counts by ${metric}, ${filter}`] : [],
-    ),
-    ...groupedRemarks(runs.map(({ log, remarks: words }) => ({ who: log.file, remarks: words }))),
-  ];
-}
-
-/** In what runs were asked otherwise than the models that the bundle was fitted on. */
-function protocolWarnings(bundle: Bundle, runs: readonly ReadRun[], asked: AskedItems): AnswerWarning[] {
-  const differences = runs.map(({ log, protocol }) => ({
-    who: log.task,
-    remarks: differenceWords(bundle.manifest.protocol, asked.taskOf(log), protocol),
-  }));
-  return groupedRemarks(differences).map((message) => ({ code: "other_protocol", message }));
-}
-
 type Matched = ReturnType<typeof matchAnchors<LoggedSample>>;
-
-function sampleWarnings({ found, ignored }: Matched, errors: ErrorPolicy): AnswerWarning[] {
-  const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];
-  const failed = errorWords(countAttempts(found.values()), errors);
-  return [
-    ...(ignored === 0
-      ? []
-      : [
-          {
-            code: "unknown_items" as const,
-            count: ignored,
-            message: `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`,
-          },
-        ]),
-    ...(failed === null ? [] : [{ code: "failed_answers" as const, message: failed }]),
-  ];
-}
 
 /** A model's answers, its trials where an item was asked several times, and what they took. */
 function modelOf(
@@ -235,18 +183,6 @@ function anchorWords(bundle: Bundle, tasks: readonly string[]): string {
   return field === undefined
     ? named
     : `${named}, and named by the field ${field} of lm-evaluation-harness's documents (--from lm-eval; elsewhere --items FILE says what they are called)`;
-}
-
-/** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */
-export function differenceWords(
-  fitted: Parameters<typeof protocolDifferences>[0],
-  task: string,
-  protocol: TaskProtocol,
-): string[] {
-  return protocolDifferences(fitted, task, protocol).map(
-    ({ field, bundle, run }) =>
-      `${PROTOCOL_WORDS[field]}: ${run} in this run, ${bundle} in those of the models that the bundle was fitted on: the scores may not compare`,
-  );
 }
 
 /** Metric and filter as asked for, else those that the bundle was fitted on. */

@@ -162,7 +162,7 @@ function joinedRemarks(parts: readonly ReadRun[], answers: ReadonlyMap<ReadRun, 
     ? ""
     : ": they have the same ids, and are told apart by content";
   return [
-    { words: `${parts.length} runs on different documents count as one${how}` },
+    { words: `${parts.length} runs on different documents count as one${partsWords(parts)}${how}` },
     ...(shared.length === 0
       ? []
       : [
@@ -185,8 +185,12 @@ function emptyWords(log: RunLog, { failed, missing, reasons }: AttemptCounts): s
 }
 
 /** In what two runs of one model on a task were asked or scored otherwise, as far as both say. */
-function runDifferences(run: ReadRun, other: ReadRun): string[] {
-  const differences = COMPARED_FIELDS.flatMap((field) => {
+function runDifferences(
+  run: ReadRun,
+  other: ReadRun,
+  fields: readonly (typeof COMPARED_FIELDS)[number][] = COMPARED_FIELDS,
+): string[] {
+  const differences = fields.flatMap((field) => {
     const [here, there] = [run.protocol[field], other.protocol[field]];
     return here === null || there === null || here === there
       ? []
@@ -199,7 +203,15 @@ function runDifferences(run: ReadRun, other: ReadRun): string[] {
 }
 
 function isAskedAlike(run: ReadRun, other: ReadRun): boolean {
-  return argumentsOf(run) === argumentsOf(other) && runDifferences(run, other).length === 0;
+  return argumentsOf(run) === argumentsOf(other) && runDifferences(run, other, ALIKE_IN_SHARDS).length === 0;
+}
+
+/** A task's arguments may choose its documents, such as a subject's: shards may differ in them, which is said. */
+const ALIKE_IN_SHARDS = COMPARED_FIELDS.filter((field) => field !== "taskArguments");
+
+function partsWords(parts: readonly ReadRun[]): string {
+  const passed = new Set(parts.flatMap(({ protocol }) => protocol.taskArguments ?? []));
+  return passed.size < 2 ? "" : `, whose task arguments differ (${[...passed].sort().join("; ")})`;
 }
 
 function argumentsOf({ log }: ReadRun): string | null | undefined {

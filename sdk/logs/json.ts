@@ -30,6 +30,15 @@ export function numbersOf(value: unknown): Map<string, number> {
   );
 }
 
+/** The fields of an object that are texts and not empty. @param names - of those, these @default all */
+export function textsOf(value: unknown, names?: readonly string[]): Map<string, string> {
+  return new Map(
+    Object.entries(record(value)).filter(
+      (entry): entry is [string, string] => filledText(entry[1]) !== null && names?.includes(entry[0]) !== false,
+    ),
+  );
+}
+
 /** A version, which logs have as a number or as text. */
 export function versionText(value: unknown): string | null {
   return typeof value === "number" || typeof value === "string" ? String(value) : null;

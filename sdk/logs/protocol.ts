@@ -3,7 +3,13 @@ import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "./run-log.ts";
 /** How a run asked and scored one task. null = the log doesn't say. */
 export interface TaskProtocol extends Pick<
   RunResults,
-  "chatTemplate" | "systemInstruction" | "fewshotAsMultiturn" | "solver" | "generation" | "harnessVersion"
+  | "chatTemplate"
+  | "systemInstruction"
+  | "fewshotAsMultiturn"
+  | "taskArguments"
+  | "solver"
+  | "generation"
+  | "harnessVersion"
 > {
   readonly taskVersion: string | null;
   readonly shots: number | null;
@@ -11,6 +17,8 @@ export interface TaskProtocol extends Pick<
   readonly epochs: number | null;
   readonly metric: string;
   readonly filter: string;
+  /** The scorer of the metric with its arguments, such as the model that judges. */
+  readonly scorer: string | null;
 }
 
 /** Fields in which runs must agree for their scores to be comparable; the others are only told. */
@@ -20,10 +28,12 @@ export const COMPARED_FIELDS = [
   "chatTemplate",
   "systemInstruction",
   "fewshotAsMultiturn",
+  "taskArguments",
   "solver",
   "epochs",
   "metric",
   "filter",
+  "scorer",
 ] as const satisfies readonly (keyof TaskProtocol)[];
 
 /** Fields in their usual words. */
@@ -33,10 +43,12 @@ export const PROTOCOL_WORDS: Readonly<Record<keyof TaskProtocol, string>> = {
   chatTemplate: "chat template",
   systemInstruction: "system instruction",
   fewshotAsMultiturn: "few-shot examples as turns",
+  taskArguments: "task arguments",
   solver: "solver",
   epochs: "epochs",
   metric: "metric",
   filter: "filter",
+  scorer: "scorer",
   generation: "generation settings",
   harnessVersion: "harness version",
 };
@@ -48,13 +60,21 @@ export function taskProtocol(
 ): TaskProtocol {
   const { version: taskVersion, shots, epochs } = results?.tasks.get(task) ?? UNTOLD_TASK;
   const run = results ?? UNTOLD_RUN;
-  const { chatTemplate, systemInstruction, fewshotAsMultiturn, solver, generation, harnessVersion } = run;
+  const { chatTemplate, systemInstruction, fewshotAsMultiturn, taskArguments, solver, generation, harnessVersion } =
+    run;
   return {
     ...{ taskVersion, shots, epochs, metric, filter },
-    ...{ chatTemplate, systemInstruction, solver, generation, harnessVersion },
+    ...{ chatTemplate, systemInstruction, taskArguments, solver, generation, harnessVersion },
+    scorer: scorerOf(run.scorers, metric),
     // Turns only exist in a chat with examples: the harness logs its default for others too.
     fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? fewshotAsMultiturn : null,
   };
+}
+
+/** A metric is called as its scorer, or `scorer/value`; a scorer that a task has twice has a number behind its name. */
+function scorerOf(scorers: RunResults["scorers"], metric: string): string | null {
+  const [name] = metric.split("/") as [string];
+  return scorers.get(name) ?? scorers.get(name.replace(/\d+$/, "")) ?? null;
 }
 
 /** Values for a bundle's manifest: one for all tasks where they agree, else `field/task`; `mixed` where runs differ. */

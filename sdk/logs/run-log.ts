@@ -84,6 +84,8 @@ export interface RunResults {
   readonly model: string | null;
   /** Everything that the model was made with, as the harness logs it. */
   readonly modelArguments: string | null;
+  /** What the harness says of the model that it ran, beside its name and arguments: its checkpoint, its engine. */
+  readonly modelFacts: ReadonlyMap<string, string>;
   readonly harnessVersion: string | null;
   /** Whether a chat template was applied; null where the file doesn't say. */
   readonly chatTemplate: boolean | null;
@@ -94,6 +96,10 @@ export interface RunResults {
   readonly generation: string | null;
   /** The steps that make an answer of an item, as the harness logs them; null for one that has none. */
   readonly solver: string | null;
+  /** What the task was made with, as far as it isn't a machine's; null where the file doesn't say. */
+  readonly taskArguments: string | null;
+  /** By name, with their arguments. */
+  readonly scorers: ReadonlyMap<string, string>;
   readonly tasks: ReadonlyMap<string, TaskResults>;
   readonly groups: ReadonlyMap<string, GroupResults>;
 }
@@ -114,12 +120,15 @@ export const UNTOLD_TASK: TaskResults = {
 export const UNTOLD_RUN: RunResults = {
   model: null,
   modelArguments: null,
+  modelFacts: new Map(),
   harnessVersion: null,
   chatTemplate: null,
   systemInstruction: null,
   fewshotAsMultiturn: null,
   generation: null,
   solver: null,
+  taskArguments: null,
+  scorers: new Map(),
   tasks: new Map(),
   groups: new Map(),
 };

@@ -103,12 +103,11 @@ export const checkCommand: Command = {
       output.remark(
         `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
       );
-    const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const runs: ReadModel[] = [];
-    for (const path of paths) runs.push(await readModel([path], bundle, options, remark));
+    for (const path of paths) runs.push(await readModel([path], bundle, options));
     const baselines: ReadModel[] = [];
     for (const path of baselinePaths)
-      baselines.push(await readModel([path], bundle, options, remark, { filesAreAnswers: true }));
+      baselines.push(await readModel([path], bundle, options, { filesAreAnswers: true }));
     if (table) {
       const { printReplays } = await import("../gate/check-table.ts");
       printReplays(options, output, bundle, baselines, asked);
@@ -122,9 +121,11 @@ export const checkCommand: Command = {
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
+      for (const { message } of runs[0]!.warnings) output.line(`warning: ${message}`);
       return 0;
     }
-    const check = withAnswers(checkFromAnchors(bundle, runs, { ...asked, baselines }), [...runs, ...baselines]);
+    const earlier = baselines.map((own) => ({ ...own, name: `baseline ${own.name}` }));
+    const check = withAnswers(checkFromAnchors(bundle, runs, { ...asked, baselines }), [...runs, ...earlier]);
     const parts = checkParts(check);
     output.result(check, plainLines(parts));
     await addSummary(summary, `${benchmark} ${version}: ${headline(check)}`, parts.slice(1));

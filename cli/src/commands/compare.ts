@@ -67,34 +67,34 @@ export const compareCommand: Command = {
     options.refuse(["next"], "needs --race, which isn't given");
     const sides = [options.texts("a"), options.texts("b")];
     const listed = options.texts("responses");
-    const named = sides.flat().length > 0;
-    const groups = named ? sides : listed.map((path) => [path]);
-    if (groups.length < 2 || groups.some((paths) => paths.length === 0) || (named && listed.length > 0))
+    const isSided = sides.flat().length > 0;
+    const groups = isSided ? sides : listed.map((path) => [path]);
+    if (groups.length < 2 || groups.some((paths) => paths.length === 0) || (isSided && listed.length > 0))
       throw invalidOption("give two PATHs, or --a PATH --b PATH, or three PATHs or more to be ranked");
     const pair = groups.length === 2;
     const margin = readPoints(options, "margin", { min: 0 }) ?? 0;
     if (margin > 0 && !pair) throw invalidOption("--margin is for two models");
     const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
-    const remark = (words: string, model: string): void => output.remark(`${model}: ${words}`);
     const models: ReadModel[] = [];
     for (const own of groups) {
       const runs: ReadModel[] = [];
-      for (const path of own) runs.push(await readModel([path], bundle, options, remark));
+      for (const path of own) runs.push(await readModel([path], bundle, options));
       models.push(averaged(runs));
     }
     const over = options.isGiven("over") && { over: options.oneOf("over", OVER, "tasks") };
     const shared = { ...estimateOptions(options), ...over };
-    const compared = distinct(models).map(withTrials);
+    const named = distinct(models);
+    const compared = named.map(withTrials);
     if (pair) {
       const [first, second] = compared;
-      const comparison = withAnswers(compareFromAnchors(bundle, first!, second!, { ...shared, margin }), models);
+      const comparison = withAnswers(compareFromAnchors(bundle, first!, second!, { ...shared, margin }), named);
       output.result(comparison, plainLines(comparisonParts(comparison, options.flag("verbose"))));
       const { benchmark, version } = comparison;
       const heading = `${benchmark} ${version}: ${verdictWords(comparison)[0]!}`;
       await addSummary(summary, heading, comparisonParts(comparison, false));
     } else {
-      const ranking = withAnswers(rankFromAnchors(bundle, compared, shared), models);
+      const ranking = withAnswers(rankFromAnchors(bundle, compared, shared), named);
       output.result(ranking, plainLines(rankingParts(ranking)));
       const { benchmark, version } = ranking;
       await addSummary(summary, `${benchmark} ${version}: ${ranking.models.length} models`, rankingParts(ranking));

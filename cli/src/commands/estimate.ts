@@ -72,7 +72,7 @@ export const estimateCommand: Command = {
     if (isGrouped && over !== "tasks")
       throw invalidOption("--cluster widens intervals over tasks: it goes with --over tasks");
     const metrics = readMetrics(options);
-    const model = await readModel(paths, bundle, options, (words) => output.remark(words), { metrics: metrics.ofLogs });
+    const model = await readModel(paths, bundle, options, { metrics: metrics.ofLogs });
     const metric = metrics.ofTrials ?? (model.trials ? bundleTrialMetric(bundle.manifest) : null);
     if (metric !== null) {
       const { reportPassAtK } = await import("../trials/pass-at-k.ts");

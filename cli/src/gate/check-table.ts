@@ -5,6 +5,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, percent, points, textTable } from "anchoreval/internal/words/figures";
 import type { ReadModel } from "../anchor-logs.ts";
 import type { OptionReader } from "../command.ts";
+import { withAnswers } from "../options/answers.ts";
 import type { Output } from "../output.ts";
 
 /** Drops whose power a table shows, as fractions. */
@@ -44,7 +45,8 @@ export function printReplays(
     ...gates.map(({ items, within, alarmsAYear, power }) =>
       row(`${within} nights`, items, alarmsAYear, (replays * within) / rule.runsPerYear, power)), // prettier-ignore
   ];
-  output.result({ benchmark, version, ...replayed, gates, drops: DROPS, nights }, [
+  const { warnings } = withAnswers({ warnings: [] }, baselines);
+  output.result({ benchmark, version, ...replayed, gates, drops: DROPS, nights, warnings }, [
     `${benchmark} ${version}, form ${replayed.form}: replayed from ${replayed.baselines} runs of the baseline, which answer ${percent(replayed.flips)} of the items otherwise from run to run`,
     "",
     ...textTable(
@@ -53,6 +55,7 @@ export function printReplays(
     ),
     "",
     `Found: by a single check that averages so many runs and allows a drop of ${points(rule.maxDrop)} points${graded ? "" : `; by --history, within ${WITHIN} nights of the drop, with half of the items (the mean of random halves) and with all`}. ${nights} checks of an unchanged model, ${replays} of each drop${graded ? "" : `, and ${replays} gates of each`}; a worse model is one whose logits all fell alike.`,
+    ...warnings.map(({ message }) => `warning: ${message}`),
     ...(graded ? ["--history is left out: it takes answers that are right or wrong, and some of these are graded."] : []), // prettier-ignore
   ]);
 }

@@ -9,10 +9,11 @@ import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { AnswerWarning, ReadModel } from "../anchor-logs.ts";
+import type { ReadModel } from "../anchor-logs.ts";
 import { given, option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
 import { allAnchors, allItems, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
 import { openBundle } from "../open-bundle.ts";
+import type { AnswerWarning } from "../log-warnings.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 export const ANSWER_DATA_OPTIONS = {
@@ -76,7 +77,6 @@ export function withAnswers<R extends { readonly warnings: Answered<R>["warnings
 /**
  * Reads one model's answers: a file of answers, or with `--from` the logs of a harness. It is called what the logs call it,
  * or by the file's name.
- * @param onRemark - is told of samples ignored, runs left out, a protocol that differs
  * @param metrics - of the logs (default: those of `--metric`)
  * @param filesAreAnswers - with `--from` too, only a folder has logs
  */
@@ -84,7 +84,6 @@ export async function readModel(
   paths: readonly string[],
   bundle: Bundle,
   options: OptionReader,
-  onRemark: (words: string, model: string) => void,
   { filesAreAnswers = false, metrics }: { filesAreAnswers?: boolean; metrics?: readonly string[] } = {},
 ): Promise<ReadModel> {
   const [path, ...more] = paths;
@@ -100,7 +99,7 @@ export async function readModel(
       const anchors = await placeAnchors(records, options.text("items"));
       return byField ? fieldAnchors(bundle, anchors) : { anchors };
     };
-    const { remarks, ...logged } = await readAnchorLogs(bundle, paths, {
+    return readAnchorLogs(bundle, paths, {
       ...readScale(options),
       from,
       form,
@@ -113,8 +112,6 @@ export async function readModel(
       filter: options.texts("filter"),
       errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
-    for (const remark of remarks) onRemark(remark, logged.name);
-    return logged;
   }
   if (!options.isGiven("cluster"))
     options.refuse(["items", "errors"], "is about the logs of a harness: it needs --from");

@@ -5,7 +5,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { versionText } from "anchoreval/internal/logs/json";
 import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
-import { differenceWords, fittedChoices } from "../anchor-logs.ts";
+import { fittedChoices } from "../anchor-logs.ts";
+import { differenceWords } from "../log-warnings.ts";
 import { otherHarness, sameItems, type SeenItem } from "./same-items.ts";
 
 /** A task as lm-evaluation-harness itself has it. */
@@ -55,6 +56,7 @@ export function checkTasks(
     const words = choices(name, task).flatMap((choice) =>
       differenceWords(protocol, name, {
         ...UNTOLD_RUN,
+        scorer: null,
         epochs: null, // `repeats` are averaged by the harness: only its logs tell
         taskVersion: versionText(task.version),
         ...choice,

@@ -12,7 +12,7 @@ import { writeOver } from "../errors.ts";
 import { estimateHeading, estimateParts, isRepeated } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
 import { readBundle } from "../open-bundle.ts";
-import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION } from "../options/answers.ts";
+import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION, withAnswers } from "../options/answers.ts";
 import { checkWritable } from "../out.ts";
 import { loggedWords } from "../prices/logged-costs.ts";
 import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../summary.ts";
@@ -114,20 +114,17 @@ export const runCommand: Command = {
       await runToEnd(command, folder, { signal, quiet: options.flag("quiet") });
     }
     const logs = join(folder, "logs");
-    const { remarks: said, ...model } = await readAnchorLogs(bundle, [logs], {
+    const model = await readAnchorLogs(bundle, [logs], {
       ...{ ...asked, form, anchors: plan.anchors },
       errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
     const { took } = model;
-    for (const words of [...model.warnings.map(({ message }) => message), ...said])
-      if (!remarks.includes(words)) {
-        remarks.push(words);
-        output.remark(`warning: ${words}`);
-      }
     const reading = { hashes: model.hashes, form, ...estimateOptions(options) };
     const repeated = isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
     const over = repeated?.estimateOver(bundle, { ...model, form }, reading);
-    const estimate = over ?? estimateFromAnchors(bundle, model.responses, reading);
+    const found = over ?? estimateFromAnchors(bundle, model.responses, reading);
+    const news = model.warnings.filter(({ message }) => !remarks.includes(message)); // else said before the run
+    const estimate = withAnswers(found, [{ ...model, warnings: news }]);
     const result = { ...estimate, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
     await finishRun(folder, result);
     const parts = [...estimateParts(estimate, null, false), ...(over ? repeated!.overParts(over, "runs") : [])];

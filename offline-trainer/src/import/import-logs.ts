@@ -4,6 +4,7 @@ import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
 import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/select-runs";
+import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ReadLogOptions } from "anchoreval/internal/node/log-files";
 import type { CellTrials } from "../matrix/readers/score-table.ts";
@@ -124,6 +125,7 @@ export async function importLogs(
       ...found,
       ...choices,
       ...renamed,
+      ...unlikeWarnings(runs),
       ...unloggedWarnings(logs, paths),
       ...coverageWarnings(runs, logs),
       ...doubts,
@@ -157,6 +159,12 @@ function reportedRuns({ runs, matching }: AlignedTask): ReportedRun[] {
     ...{ attempts: countStates(attempts), documents: documents.length },
     ...matching[index]!,
   }));
+}
+
+/** Models whose runs on several tasks are perhaps of several models. */
+function unlikeWarnings(runs: readonly RunScores[]): string[] {
+  const models = groupBy(runs, ({ log }) => log.model);
+  return groupedRemarks(Array.from(models, ([who, own]) => ({ who, remarks: unlikeRuns(own.map(({ log }) => log)) })));
 }
 
 /** Contents of import.json: everything that was read, chosen and dropped. */

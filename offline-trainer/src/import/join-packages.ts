@@ -3,6 +3,8 @@ import { type RunScores } from "./run-scores.ts";
 
 /** Share of the items of the smaller task that both have, from which two tasks are one. */
 const SAME_TASK = 0.5;
+/** Share of equal scores from which answers to two tasks are one run's, or its rerun's: copies with 1 % flipped lie far above it. */
+const SAME_SCORES = 0.95;
 
 /**
  * The runs of a task that logs call both `quiz` and, by its package, `pkg/quiz`, under one name: where their items have the
@@ -35,21 +37,59 @@ export function joinPackages(runs: readonly RunScores[]): { runs: readonly RunSc
   };
 }
 
-/** Tasks that are called otherwise, have the same items, and that no model ran both of: likely one task. */
+/**
+ * Tasks that are called otherwise and have the same items: likely one task, where no model ran both; a group and its tasks,
+ * or a task twice, where models ran both and have the same scores.
+ */
 function sameItemWarnings(tasks: ReadonlyMap<string, readonly RunScores[]>): string[] {
   const taskOf = new Map<string, string>();
-  const pairs = new Set<string>();
+  const keys = new Set<string>();
   for (const [task, runs] of tasks)
     for (const hash of hashesOf(runs)) {
       const other = taskOf.get(hash);
       if (other === undefined) taskOf.set(hash, task);
-      else if (shortName(other) !== shortName(task)) pairs.add(JSON.stringify([other, task]));
+      else if (shortName(other) !== shortName(task)) keys.add(JSON.stringify([other, task]));
     }
-  return Array.from(pairs, (pair) => JSON.parse(pair) as [string, string]).flatMap(([left, right]) =>
-    difference(tasks.get(left)!, tasks.get(right)!) === null
-      ? [`${right} and ${left} have the same items, and no model ran both: are they one task under two names?`]
-      : [],
-  );
+  const pairs = Array.from(keys, (key) => JSON.parse(key) as [string, string]);
+  const isTwice = ([left, right]: [string, string]): boolean => countsTwice(tasks.get(left)!, tasks.get(right)!);
+  return [
+    ...pairs.flatMap(([left, right]) =>
+      difference(tasks.get(left)!, tasks.get(right)!) === null
+        ? [`${right} and ${left} have the same items, and no model ran both: are they one task under two names?`]
+        : [],
+    ),
+    ...twiceWarnings(pairs.filter(isTwice)),
+  ];
+}
+
+/** Whether two tasks share items, and the models that ran both have the same scores on them. */
+function countsTwice(left: readonly RunScores[], right: readonly RunScores[]): boolean {
+  const [one, other] = [hashesOf(left), hashesOf(right)];
+  if ([...one].filter((hash) => other.has(hash)).length < SAME_TASK * Math.min(one.size, other.size)) return false;
+  let [both, equal] = [0, 0];
+  for (const run of right)
+    for (const twin of left) {
+      if (twin.log.model !== run.log.model) continue;
+      const scores = new Map(twin.hashes.map((hash, sample) => [hash, twin.scores[sample]!]));
+      run.hashes.forEach((hash, sample) => {
+        const [here, there] = [run.scores[sample]!, hash === null ? NaN : (scores.get(hash) ?? NaN)];
+        if (Number.isNaN(here) || Number.isNaN(there)) return;
+        both++;
+        if (Math.abs(here - there) <= 1e-9) equal++; // the same sum in another order
+      });
+    }
+  return both > 0 && equal >= SAME_SCORES * both;
+}
+
+/** Of pairs of tasks, those of the task that is in most of them together: a group and its tasks. */
+function twiceWarnings(pairs: readonly (readonly [string, string])[]): string[] {
+  const counts = new Map([...groupBy(pairs.flat(), (task) => task)].map(([task, { length }]) => [task, length]));
+  const wider = groupBy(pairs, ([left, right]) => (counts.get(right)! > counts.get(left)! ? right : left));
+  return Array.from(wider, ([task, own]) => {
+    const others = own.map(([left, right]) => (left === task ? right : left));
+    const named = `${others.slice(0, 3).join(", ")}${others.length > 3 ? `, … (${others.length} tasks)` : ""}`;
+    return `${task} has the same items as ${named}, and models have the same scores on both: they count twice here; leave out the one or the other`;
+  });
 }
 
 /** A task's name without its package's. */

@@ -16,7 +16,8 @@ export function findProtocolDifferences(runs: readonly RunScores[]): ProtocolDif
   const differences: ProtocolDifference[] = [];
   for (const [task, ofTask] of groupBy(runs, (run) => run.log.task))
     for (const field of COMPARED_FIELDS) {
-      const known = ofTask.filter((run) => run.protocol[field] !== null);
+      const saying = ofTask.filter((run) => run.protocol[field] !== null);
+      const known = field === "taskArguments" ? withOtherArguments(saying) : saying;
       const values = groupBy(known, (run) => shown(run.protocol[field]!));
       if (values.size < 2) continue;
       differences.push({
@@ -28,6 +29,16 @@ export function findProtocolDifferences(runs: readonly RunScores[]): ProtocolDif
       });
     }
   return differences;
+}
+
+/** Runs that asked a document with other task arguments than another run: arguments may choose the documents, too. */
+function withOtherArguments(runs: readonly RunScores[]): RunScores[] {
+  const keysOf = ({ documents, hashes }: RunScores): string[] =>
+    documents.map((document, sample) => hashes[sample] ?? `id ${document}`);
+  const passed = new Map<string, Set<string>>();
+  for (const run of runs)
+    for (const key of keysOf(run)) passed.set(key, (passed.get(key) ?? new Set()).add(run.protocol.taskArguments!));
+  return runs.filter((run) => keysOf(run).some((key) => passed.get(key)!.size > 1));
 }
 
 /** @throws AnchorEvalError `invalid_data` with a table of who differs, where runs do */

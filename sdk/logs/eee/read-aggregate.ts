@@ -1,5 +1,5 @@
 import { sortableDate } from "../dates.ts";
-import { filledText, list, numberOf, record, settingsText } from "../json.ts";
+import { filledText, list, numberOf, record, settingsText, textsOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 
 /** A run as an aggregate file of Every Eval Ever tells it. */
@@ -50,10 +50,23 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
     results: {
       ...UNTOLD_RUN,
       model: filledText(model.id),
+      modelArguments: filledText(record(model.additional_details).model_args),
+      modelFacts: modelFacts(model),
       harnessVersion:
         name === null ? null : [name, ...(version === null || version === "unknown" ? [] : [version])].join(" "),
       generation: settings.size === 0 ? null : [...settings].sort().join(" or "),
       tasks,
     },
   };
+}
+
+/** How and by what a model was run, by name: the engine, the platform, and details such as its quantization. */
+function modelFacts({
+  additional_details: details,
+  inference_engine: engine,
+  inference_platform: platform,
+}: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  const others = [...textsOf(details)].filter(([field]) => field !== "model_args");
+  const named = textsOf({ inference_engine: record(engine).name ?? engine, inference_platform: platform });
+  return new Map([...others, ...named]);
 }

@@ -3,6 +3,7 @@ import { sortableDate } from "../dates.ts";
 import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
+import { isObject } from "../../tables/json-records.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
 export interface InspectHeader {
@@ -54,10 +55,12 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
     results: {
       ...UNTOLD_RUN,
       model,
-      modelArguments: settingsText(own.model_args),
+      modelArguments: settingsText(own.model_args) ?? "{}", // the log has all of them
       harnessVersion: textOf(record(own.packages).inspect_ai),
       generation: settingsText(record(root.plan).config, NO_SETTINGS),
       solver: solverOf(record(root.plan).steps),
+      taskArguments: isObject(own.task_args) ? canonicalJson(portable(own.task_args)) : null,
+      scorers: scorersOf(own),
       tasks: new Map([[task, taskResults(root, own)]]),
     },
   };
@@ -107,4 +110,43 @@ function solverOf(steps: unknown): string | null {
       return `${String(solver)}(${given.map(([name, value]) => `${name}=${canonicalJson(value)}`).join(", ")})`;
     })
     .join(", ");
+}
+
+/** The scorers with the arguments that they were given, and who plays the roles that they call: `grader: openai/gpt-4o`. */
+function scorersOf({ scorers, model_roles }: Readonly<Record<string, unknown>>): Map<string, string> {
+  const roles = Object.entries(record(model_roles)).map(
+    ([role, models]) =>
+      `; ${role}: ${[models]
+        .flat()
+        .map((own) => String(record(own).model))
+        .join(", ")}`,
+  );
+  return new Map(
+    list(scorers).flatMap((entry) => {
+      const { name, options } = record(entry);
+      if (typeof name !== "string") return [];
+      const given = Object.entries(record(portable(options)));
+      const short = name.slice(name.lastIndexOf("/") + 1);
+      const call = `${short}(${given.map(([option, value]) => `${option}=${canonicalJson(value)}`).join(", ")})`;
+      return [[short, `${call}${roles.join("")}`] as const];
+    }),
+  );
+}
+
+/** Names of arguments that are of one machine or one run. */
+const OF_RUNS = /(^|_)(seed|cache|base_url|port|host|device|sandbox|timeout|retries|workers|connections|log_dir|timestamp|run_id)($|_)/i; // prettier-ignore
+const IS_PLACE = /^([~/\\]|[a-z]:[/\\]|file:)/i;
+
+/** Arguments without what only says where and when a run was made: of files the name alone counts, of objects no address. */
+function portable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(portable);
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, own]) =>
+        own === null || OF_RUNS.test(name) ? [] : [[name, portable(own)] as const],
+      ),
+    );
+  if (typeof value !== "string") return value;
+  const text = value.replace(/ at 0x[0-9a-f]+/gi, "");
+  return IS_PLACE.test(text) ? text.split(/[/\\]+/).findLast((part) => part !== "") : text;
 }

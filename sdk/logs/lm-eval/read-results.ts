@@ -1,4 +1,4 @@
-import { filledText, list, numberOf, numbersOf, parsePythonJson, record, versionText } from "../json.ts";
+import { filledText, list, numberOf, numbersOf, parsePythonJson, record, textsOf, versionText } from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
@@ -25,6 +25,7 @@ export function readLmEvalResults(text: string, file: string): RunResults {
     ...UNTOLD_RUN,
     model: modelName(root, config),
     modelArguments: config.model_args == null ? null : argumentText(config.model_args),
+    modelFacts: textsOf(config, MODEL_FACTS),
     harnessVersion:
       filledText(root.lm_eval_version) ??
       (filledText(root.git_hash) === null ? null : `git ${filledText(root.git_hash)!}`),
@@ -37,6 +38,9 @@ export function readLmEvalResults(text: string, file: string): RunResults {
     groups,
   };
 }
+
+/** The harness's class of the model, and what it finds where that is loaded: a checkpoint's commit, its numbers' type. */
+const MODEL_FACTS = ["model", "model_sha", "model_dtype", "peft_sha", "delta_sha"];
 
 function readTask(root: Record<string, unknown>, task: string): TaskResults {
   const config = record(lookUp(record(root.configs), task));

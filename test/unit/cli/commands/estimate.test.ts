@@ -189,13 +189,16 @@ describe("estimate --from lm-eval", () => {
     };
     const logs = writeLogs(folder.path("full"), full);
     const { out, err } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
+    expect(err).toBe("");
     expect(JSON.parse(out)).toMatchObject({
       form: "20",
       answered: 60,
       of: 60,
+      warnings: expect.arrayContaining([
+        { code: "log_remark", message: "the bundle has no item of other: ignored" },
+      ]) as unknown,
       scenarios: { alpha: { score: expect.closeTo(26 / 40, 12) as number, exact: true, answered: 40 } },
     });
-    expect(err).toContain("the bundle has no item of other");
     const forced = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--form", "8", "--quiet");
     expect(JSON.parse(forced.out)).toMatchObject({ form: "8", answered: 48, ignored: 12 });
     expect(forced.err).toBe("");
@@ -238,12 +241,21 @@ describe("estimate --from lm-eval", () => {
         },
       },
     });
-    const { code, out: printed, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
+    const { code, out: printed } = await runCommand(...estimate, "--from", "lm-eval", logs);
     expect(code).toBe(0);
     expect(printed).toContain("warning: alpha and 2 more: few-shot examples: 5 in this run, 0 in those of the models");
     const { out: json } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
     const { warnings } = JSON.parse(json) as Estimate;
     expect(warnings.filter(({ code }) => code !== "missing_answers")).toEqual([
+      {
+        code: "run_choice",
+        message:
+          "alpha and 2 more: a run that is left out was not made like the one that counts: few-shot examples 0, here 5",
+      },
+      {
+        code: "run_choice",
+        message: `alpha (${logs}/samples_alpha_2026-04-01T00-00-00.000001.jsonl) and 2 more: this run counts, of 2`,
+      },
       expect.objectContaining({ code: "other_protocol" }),
       expect.objectContaining({
         code: "failed_answers",
@@ -251,7 +263,6 @@ describe("estimate --from lm-eval", () => {
           'of 40 answers, 1 failed ("an empty answer" once) and 1 has no score: they count by the score that the harness gave, else as missing (--errors missing or wrong says else)',
       }),
     ]);
-    expect(err).toContain("a run that is left out was not made like the one that counts: few-shot examples 0, here 5");
     const missing = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--errors", "missing");
     expect((JSON.parse(missing.out) as Estimate).answered).toBe(38);
     const wrong = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--errors", "wrong");

@@ -20,12 +20,8 @@ const tasks = Object.fromEntries(
     return [task, { documents: own.map(({ index }) => documentOf(task, index, index % 2)) }];
   }),
 );
-const logs = writeLogs(folder.path("prepared"), {
-  model: "made-up",
-  date: "2026-01-01T00-00-00.000000",
-  tasks,
-  shots: 0,
-});
+const RUN = { model: "made-up", date: "2026-01-01T00-00-00.000000", tasks, shots: 0 };
+const logs = writeLogs(folder.path("prepared"), RUN);
 
 /** A program lm_eval on the PATH: fails as long as there is a file `broken`, else leaves the logs where it is told to. */
 const bin = folder.path("bin");
@@ -77,9 +73,13 @@ describe("run", () => {
     expect(other.err).toContain(`--out ${out} holds something else than a run of the same that was broken off`);
 
     rmSync(folder.path("broken"));
+    const { tasks: every, ...prepared } = RUN;
+    const alone = { ...prepared, date: "2025-12-01T00-00-00.000000", tasks: { alpha: every["alpha"]! } };
+    writeLogs(`${out}/logs`, alone); // an earlier run, which is left out
     const again = await runCommand("run", "--json", ...call.slice(1));
     expect(again.code).toBe(0);
-    const result = JSON.parse(again.out) as { run: { warnings: string[] } };
+    const result = JSON.parse(again.out) as { run: { warnings: string[] }; warnings: object[] };
+    expect(result.warnings).toContainEqual(expect.objectContaining({ code: "run_choice" }));
     expect(result).toMatchObject({ answered: 40, run: { folder: out, asked: 40, of: 100, model: "made-up" } });
     expect(result.run.warnings[0]).toMatch(/^the tasks could not be looked at before the run/);
     expect(JSON.parse(readFileSync(`${out}/estimate.json`, "utf8"))).toEqual(result);

@@ -1,0 +1,100 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { countAttempts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
+import type { ReadRun } from "anchoreval/internal/logs/choose-runs";
+import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "anchoreval/internal/logs/protocol";
+import { groupBy, groupedRemarks, type LoggedSample, type RunLog } from "anchoreval/internal/logs/run-log";
+import type { selectRuns } from "anchoreval/internal/logs/select-runs";
+import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
+import { counted } from "anchoreval/internal/words/figures";
+
+/** A warning of how answers came, for `warnings` of `--json`. */
+export interface AnswerWarning {
+  readonly code:
+    | "unknown_items"
+    | "other_protocol"
+    | "failed_answers"
+    /** Which of several runs counts, and what was left out. */
+    | "run_choice"
+    /** The runs of the model are perhaps of several: their arguments, checkpoints or engines differ. */
+    | "unlike_runs"
+    /** How the logs were read: what in them is passed over, or isn't as it should be. */
+    | "log_remark";
+  /** Answers that it is about. */
+  readonly count?: number;
+  readonly message: string;
+}
+
+type SelectedRuns = Awaited<ReturnType<typeof selectRuns<ReadRun>>>;
+
+/** The task of the bundle that a log's is. */
+type TaskOf = (log: RunLog) => string;
+
+/** Warnings of which runs count, and of how they were read. */
+export function runWarnings(
+  logs: readonly RunLog[],
+  { runs, remarks }: Pick<SelectedRuns, "runs" | "remarks">,
+  taskOf: TaskOf,
+): AnswerWarning[] {
+  const counting = groupBy(runs, ({ log }) => taskOf(log));
+  const choices = groupedRemarks([
+    ...remarks.map(({ log, words, counts = "" }) => ({ who: `${taskOf(log)}${counts}`, remarks: [words] })),
+    ...[...groupBy(logs, taskOf)].flatMap(([task, { length }]) => {
+      const parts = counting.get(task) ?? [];
+      if (length === 1 || parts.length !== 1) return [];
+      return [{ who: `${task} (${parts[0]!.log.file})`, remarks: [`this run counts, of ${length}`] }];
+    }),
+  ]);
+  const reading = [
+    ...runs.flatMap(({ absent, log, metric, filter }) =>
+      absent ? [`${log.task} has no such metric or filter, and counts by ${metric}, ${filter}`] : [],
+    ),
+    ...groupedRemarks(runs.map(({ log, remarks: words }) => ({ who: log.file, remarks: words }))),
+  ];
+  return [
+    ...choices.map((message): AnswerWarning => ({ code: "run_choice", message })),
+    ...unlikeRuns(runs.map(({ log }) => log)).map((message): AnswerWarning => ({ code: "unlike_runs", message })),
+    ...reading.map((message): AnswerWarning => ({ code: "log_remark", message })),
+  ];
+}
+
+/** In what runs were asked otherwise than the models that the bundle was fitted on. */
+export function protocolWarnings(bundle: Bundle, runs: readonly ReadRun[], taskOf: TaskOf): AnswerWarning[] {
+  const differences = runs.map(({ log, protocol }) => ({
+    who: log.task,
+    remarks: differenceWords(bundle.manifest.protocol, taskOf(log), protocol),
+  }));
+  return groupedRemarks(differences).map((message) => ({ code: "other_protocol", message }));
+}
+
+/** Samples of no item of the bundle, and attempts that failed. @param found - samples by item */
+export function sampleWarnings(
+  { found, ignored }: { readonly found: ReadonlyMap<string, LoggedSample>; readonly ignored: number },
+  errors: ErrorPolicy,
+): AnswerWarning[] {
+  const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];
+  const failed = errorWords(countAttempts(found.values()), errors);
+  return [
+    ...(ignored === 0
+      ? []
+      : [
+          {
+            code: "unknown_items" as const,
+            count: ignored,
+            message: `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`,
+          },
+        ]),
+    ...(failed === null ? [] : [{ code: "failed_answers" as const, message: failed }]),
+  ];
+}
+
+/** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */
+export function differenceWords(
+  fitted: Parameters<typeof protocolDifferences>[0],
+  task: string,
+  protocol: TaskProtocol,
+): string[] {
+  return protocolDifferences(fitted, task, protocol).map(
+    ({ field, bundle, run }) =>
+      `${PROTOCOL_WORDS[field]}: ${run} in this run, ${bundle} in those of the models that the bundle was fitted on: the scores may not compare`,
+  );
+}
