@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import type { RunSamples } from "anchoreval/internal/logs/run-log";
+import { newerFirst, type RunSamples } from "anchoreval/internal/logs/run-log";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
@@ -185,6 +185,20 @@ describe("what can go wrong in a run", () => {
     const [first, second] = await helm.find([suites]);
     expect([first!.file.includes("v1.10.0"), first!.date > second!.date]).toEqual([true, true]);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "a suite is called as its folder is, by whatever link or path it is found",
+    async () => {
+      const suites = folder.path("linked-suites");
+      for (const suite of ["v1.0", "v1.1"]) cpSync(TEA, join(suites, suite, "run"), { recursive: true });
+      symlinkSync("v1.1", join(suites, "latest"));
+      const dateOf = async (path: string): Promise<string> => (await helm.find([join(suites, path)]))[0]!.date;
+      expect(await dateOf("latest")).toBe(await dateOf("v1.1"));
+      const logs = await helm.find([suites]);
+      const [newest] = logs.toSorted(newerFirst);
+      expect([logs.length, newest!.file]).toEqual([2, join(suites, "latest/run/per_instance_stats.json")]);
+    },
+  );
 
   test.each<[string, () => string, string]>([
     ["no run", () => folder.path(""), "there is no run of HELM"],
