@@ -1,6 +1,5 @@
 import { contentHash } from "../../core/bundle/digest.ts";
 import { lookUp } from "../../core/bundle/names.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { failureReason } from "../attempts.ts";
@@ -30,11 +29,10 @@ export async function readInspectSamples(
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
   const filter = "mean";
-  // Without a score that is one number there may be failures alone.
+  // Without any score there are failures, or samples that nobody scored: those have no metric.
   const failed = rows.every(({ failure }) => failure !== null);
-  if (reasons.size === 0 && !failed && asked === undefined)
-    throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
-  const metric = failed && reasons.size === 0 ? (asked ?? "") : chooseMetric(reasons, { file, task, metric: asked, noun: "score" }); // prettier-ignore
+  const unscored = failed && asked !== undefined ? asked : "";
+  const metric = reasons.size === 0 ? unscored : chooseMetric(reasons, { file, task, metric: asked, noun: "score" });
   return scoreRows(
     rows,
     {

@@ -272,6 +272,18 @@ describe("what can go wrong in a run", () => {
     expect((await inspect.find([path]))[0]!.broken).toBe("it ended with the status error");
   });
 
+  test("a log that nobody scored has no metric, whatever is asked for, so that it doesn't count", async () => {
+    const file = writeInspectLog(folder.path("unscored.json"), {
+      ...{ model: "m", task: "quiz", status: "cancelled" },
+      samples: [{ id: 1 }, { id: 2, error: { message: "timeout" } }],
+    });
+    for (const metric of [undefined, "match"]) {
+      const { samples, ...run } = await read(file, metric);
+      expect(run).toMatchObject({ metric: "", remarks: [expect.stringContaining("cancelled")] });
+      expect(countAttempts(samples)).toMatchObject({ scored: 0, failed: 1, missing: 1 });
+    }
+  });
+
   test("a word that is no score is named, and refused where there is nothing else", async () => {
     const [right, ...others] = ["C", "correct", "c", "c"].map((match, id) => ({ id, scores: { match } }));
     const { samples, remarks } = await read(json("words", { samples: [right!, ...others] }));
