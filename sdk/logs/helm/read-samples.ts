@@ -1,6 +1,6 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
-import { failureReason, meanScore } from "../attempts.ts";
+import { attemptFailure, failureReason, meanScore } from "../attempts.ts";
 import { chooseMetric } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, record, textOf } from "../json.ts";
@@ -104,10 +104,16 @@ function instancesOf(state: unknown): Map<string, Instance> {
       ...contentFields(instanceContent(fields)),
     };
     instances.set(id, instance);
-    const { success, error } = record(result);
-    if (success === false) instance.failures.set(trial, failureReason(textOf(error) ?? ""));
+    const failure = requestFailure(record(result));
+    if (failure !== null) instance.failures.set(trial, failure);
   }
   return instances;
+}
+
+function requestFailure({ success, error, completions }: Record<string, unknown>): string | null {
+  if (success === false && !error) return failureReason("");
+  const texts = Array.isArray(completions) ? completions.map((completion) => record(completion).text) : undefined;
+  return attemptFailure(texts, error);
 }
 
 /** Input and right references; all references are choices where some are wrong. No examples, no instructions. */

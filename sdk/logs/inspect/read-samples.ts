@@ -2,10 +2,10 @@ import { contentHash } from "../../core/bundle/digest.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { failureReason } from "../attempts.ts";
+import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
-import { canonicalJson, filledText, list, numberOf, record } from "../json.ts";
+import { canonicalJson, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
 import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
@@ -69,9 +69,18 @@ function readEpoch(
     );
   return {
     ...{ row: id, id, attempt, values: scoresOf(scores ?? score), cost: costOf(sample) },
-    failure: error == null ? null : failureReason(filledText(record(error).message) ?? canonicalJson(error)),
+    failure: attemptFailure(...outcomeOf(record(sample.output), error)),
     ...sampleIdentity(sample),
   };
+}
+
+/** Answer and error. A provider's refusal is an error; an empty answer that the model ended itself is one of its own. */
+function outcomeOf(
+  { completion, choices, error: refusal }: Record<string, unknown>,
+  error: unknown,
+): [unknown, unknown] {
+  const isEnded = list(choices).some((choice) => record(choice).stop_reason !== "content_filter");
+  return [isEnded ? undefined : completion, error ?? refusal];
 }
 
 /** Tokens and dollars of all models that answered or judged; seconds without those of waiting for a model's limits. */
