@@ -187,6 +187,23 @@ test.each<[name: string, lines: readonly (object | string)[], message: string]>(
   expectRefusal(await rejection(importEee([write(lines)])), "invalid_data", message);
 });
 
+test("two results of one name are no trials of one: they are called by their ids, and one is chosen", async () => {
+  const ids = ["quiz/strict", "quiz/flexible"];
+  const aggregate = {
+    evaluation_id: "e",
+    evaluation_results: ids.map((id, k) => ({
+      ...{ evaluation_result_id: id, evaluation_name: "quiz", metric_config: { metric_name: "exact_match" } },
+      score_details: { score: k },
+    })),
+  };
+  const lines = ids.flatMap((id, k) => ["a", "b"].map((sample) => line(sample, k, { evaluation_result_id: id })));
+  const file = write(lines, aggregate);
+  expectRefusal(await rejection(importEee([file])), "invalid_option", `with --metric: ${ids.join(", ")}`);
+  const { matrix, report } = await importEee([file], ["quiz/flexible"]);
+  expect([scoreAt(matrix, 0, 0), scoreAt(matrix, 0, 1)]).toEqual([1, 1]);
+  expect(report.scores).toMatchObject({ compared: 1, equal: 1 });
+});
+
 test("text beside scores is missing, named and counted", async () => {
   const file = write([line("a", 1), line("b", "right"), line("c", 0)]);
   const { matrix, report } = await importEee([file, write([line("b", 1, { model_id: "Org/n" })])]);
