@@ -1,7 +1,8 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { scoreOnScale } from "../core/numeric/score-bounds.ts";
 import { type DataIssues, quoted } from "../tables/data-issues.ts";
-import { scoreScale } from "../tables/score-reader.ts";
+import { isUnitScale, type ScaleOptions, scoreScale } from "../tables/score-reader.ts";
+import { counted } from "../words/figures.ts";
 import { type Attempt, tally } from "./attempts.ts";
 import type { MetricValues } from "./choices.ts";
 import { attemptCost, type LoggedCost } from "./cost.ts";
@@ -54,12 +55,14 @@ export function scoreRows(
   const scale = scoreScale(options);
   const words = new Map<string, number>();
   const scoreOf = ({ row, values }: LoggedRow): number | null => {
-    const value = values.get(metric) ?? null;
-    if (typeof value === "string") {
-      words.set(value, (words.get(value) ?? 0) + 1);
+    const logged = values.has(metric) ? values.get(metric) : null;
+    const value = typeof logged === "boolean" && isUnitScale(options) ? Number(logged) : logged;
+    if (value === null) return null;
+    if (typeof value !== "number") {
+      const word = value === undefined ? SEVERAL : String(value);
+      words.set(word, (words.get(word) ?? 0) + 1);
       return null;
     }
-    if (value === null) return null;
     const score = scoreOnScale(scale(value));
     if (!Number.isNaN(score)) return score;
     issues.add(
@@ -81,7 +84,7 @@ export function scoreRows(
   const times = samples.map(({ attempts }) => attempts.length);
   const several = times.reduce((most, count) => Math.max(most, count), 1);
   const upTo = times.every((count) => count === several) ? "" : "up to ";
-  const unread = wordsRemark(metric, words);
+  const unread = wordsRemark(metric, words, options);
   if (unread !== null && samples.every(({ attempts }) => attempts.every(({ score }) => score === null)))
     throw new AnchorEvalError("invalid_data", `${file}: there is no score: ${unread}`, {
       issues: Array.from(words.keys(), (word) => ({
@@ -143,9 +146,13 @@ function groupRows(
   return items;
 }
 
+/** Stands in a list of words for a value that isn't one. */
+const SEVERAL = "a list or an object";
+
 /** Text that stands where scores do, with its counts; null where there is none. */
-function wordsRemark(metric: string, words: ReadonlyMap<string, number>): string | null {
+function wordsRemark(metric: string, words: ReadonlyMap<string, number>, options: ScaleOptions): string | null {
   if (words.size === 0) return null;
   const total = [...words.values()].reduce((sum, count) => sum + count, 0);
-  return `${total} ${total === 1 ? "value" : "values"} of ${metric} ${total === 1 ? "is" : "are"} no score: ${tally(words, 5)}`;
+  const scale = isUnitScale(options) ? "" : ` on a scale of ${options.scoreRange!.join(" to ")}`;
+  return `${counted(total, "value")} of ${metric} ${total === 1 ? "is" : "are"} no score${scale}: ${tally(words, 5)}`;
 }
