@@ -8,6 +8,7 @@ import { type LoggedCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { isUnitScale } from "../../tables/score-reader.ts";
 import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
@@ -25,7 +26,9 @@ export async function readInspectSamples(
   const { file, task, metric: asked } = options;
   const issues = new DataIssues(file, { row: "sample" });
   const rows: LoggedRow[] = [];
-  for await (const sample of found) rows.push(readEpoch(record(sample), rows.length, epochs, issues));
+  const isUnit = isUnitScale(options);
+  for await (const sample of found)
+    rows.push(readEpoch(record(sample), { position: rows.length, epochs, issues, isUnit }));
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
   const filter = "mean";
@@ -53,9 +56,7 @@ export async function readInspectSamples(
 
 function readEpoch(
   sample: Readonly<Record<string, unknown>>,
-  position: number,
-  epochs: number,
-  issues: DataIssues,
+  { position, epochs, issues, isUnit }: { position: number; epochs: number; issues: DataIssues; isUnit: boolean },
 ): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
   if (typeof id !== "number" && typeof id !== "string")
@@ -68,7 +69,7 @@ function readEpoch(
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{ row: id, id, attempt, values: scoresOf(scores ?? score), cost: costOf(sample) },
+    ...{ row: id, id, attempt, values: scoresOf(scores ?? score, isUnit), cost: costOf(sample) },
     failure: attemptFailure(...outcomeOf(record(sample.output), error)),
     ...sampleIdentity(sample),
   };
@@ -122,13 +123,13 @@ function isTexts(values: readonly unknown[]): values is readonly string[] {
 }
 
 /** By scorer, or by `scorer/value` where a scorer gives several. */
-function scoresOf(scores: unknown): Map<string, MetricValue> {
+function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
   const found = new Map<string, MetricValue>();
   for (const [scorer, score] of Object.entries((scores ?? {}) as Record<string, { value?: unknown } | null>)) {
     const value = score?.value;
     if (isObject(value))
-      for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own));
-    else found.set(scorer, scoreValue(value));
+      for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own, isUnit));
+    else found.set(scorer, scoreValue(value, isUnit));
   }
   return found;
 }
@@ -152,11 +153,14 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /**
  * A score's value as Inspect's own metrics read it (`value_to_float`): C = 1, P = ½, I = N = 0, yes and true = 1, no and
  * false = 0, numbers and numbers as text as they are. Other text, of which Inspect warns and makes 0, stays text: no score.
+ * @param isUnit - scores are on [0,1]; on another scale words and truths are none
  * @returns null for NaN, Inspect's sign of a sample that was not scored; undefined for lists and objects
  * @example scoreValue("C") // 1
  */
-export function scoreValue(value: unknown): MetricValue {
+export function scoreValue(value: unknown, isUnit = true): MetricValue {
+  if (typeof value === "boolean" && isUnit) return Number(value);
   if (typeof value !== "string") return metricValue(value);
-  const text = value.trim();
-  return WORDS.get(value) ?? TRUTH.get(text.toLowerCase()) ?? (NUMBER.test(text) ? Number(text) : value);
+  const worth = isUnit ? (WORDS.get(value) ?? TRUTH.get(value.toLowerCase())) : undefined;
+  const number = value.trim();
+  return worth ?? (NUMBER.test(number) ? Number(number) : value);
 }
