@@ -38,7 +38,8 @@ interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
 /**
  * The samples of a run: rows of one item are its attempts. One rule for all harnesses, of what is a score, of what an item is
  * called and of what it is: names are compared in Unicode's NFC and as text, and rows of one name have one content.
- * @throws AnchorEvalError `unsupported` for a metric of which lower is better, without `flip`; `invalid_data` for scores
+ * @throws AnchorEvalError `unsupported` for a metric of which lower is better, without `flip`, or that the log has on another
+ * scale than [0,1], without one; `invalid_data` for scores
  * outside the scale, where text that is no score is all there is, and for rows of one name that aren't of one item
  */
 export function scoreRows(
@@ -47,11 +48,7 @@ export function scoreRows(
   { task, results, ...options }: SampleOptions,
 ): RunSamples {
   const { file } = issues;
-  if (results?.higherIsBetter.get(metric) === false && options.flip !== true)
-    throw new AnchorEvalError(
-      "unsupported",
-      `${file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
-    );
+  refuseScale(metric, file, { results, ...options });
   const scale = scoreScale(options);
   const words = new Map<string, number>();
   const scoreOf = ({ row, values }: LoggedRow): number | null => {
@@ -99,6 +96,24 @@ export function scoreRows(
     ...(unread === null ? [] : [`${unread}; they count as missing`]),
   ];
   return { task, metric, filter, samples, remarks: made };
+}
+
+/** What the log says of a metric's scale has to be said by the options: nothing is turned over or stretched unasked. */
+function refuseScale(
+  metric: string,
+  file: string,
+  { results, flip, scoreRange }: Pick<SampleOptions, "results" | "flip" | "scoreRange">,
+): void {
+  const refuse = (words: string): never => {
+    throw new AnchorEvalError("unsupported", `${file}: ${words}`);
+  };
+  if (results?.higherIsBetter.get(metric) === false && flip !== true)
+    refuse(`lower is better for ${metric}: give --flip, and its bounds with --score-range`);
+  const bounds = results?.bounds?.get(metric);
+  if (bounds !== undefined && scoreRange === undefined && !isUnitScale({ scoreRange: bounds }))
+    refuse(
+      `the log says that ${metric} is on a scale of ${bounds.join(" to ")}: give --score-range ${bounds.join(",")}, or 0,1 where its samples' scores are shares all the same`,
+    );
 }
 
 /** A number that a log has as text, as harnesses have it; other names as they are. @example documentId("07") // "07" */

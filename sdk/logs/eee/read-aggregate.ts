@@ -33,6 +33,7 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
       aggregates: new Map(
         own.flatMap((result) => (result.score === null ? [] : [[`${nameOf(result)},none`, result.score]])),
       ),
+      bounds: new Map(own.flatMap((result) => (result.bounds === null ? [] : [[nameOf(result), result.bounds]]))),
       higherIsBetter: new Map(
         own.flatMap((result) => (result.lower === null ? [] : [[nameOf(result), !result.lower]])),
       ),
@@ -60,6 +61,7 @@ interface Result {
   readonly metric: string;
   readonly score: number | null;
   readonly lower: boolean | null;
+  readonly bounds: readonly [low: number, high: number] | null;
 }
 
 function readResult({
@@ -70,7 +72,13 @@ function readResult({
 }: Record<string, unknown>): Result[] {
   const task = filledText(evaluation_name);
   if (task === null) return [];
-  const { metric_name: name, metric_id, lower_is_better: lower } = record(metric_config);
+  const {
+    metric_name: name,
+    metric_id,
+    lower_is_better: lower,
+    min_score: low,
+    max_score: high,
+  } = record(metric_config);
   return [
     {
       task,
@@ -78,6 +86,7 @@ function readResult({
       metric: filledText(name) ?? filledText(metric_id) ?? "score",
       score: numberOf(record(score_details).score),
       lower: typeof lower === "boolean" ? lower : null,
+      bounds: typeof low === "number" && typeof high === "number" && low < high ? [low, high] : null,
     },
   ];
 }

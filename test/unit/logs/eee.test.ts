@@ -187,6 +187,24 @@ test.each<[name: string, lines: readonly (object | string)[], message: string]>(
   expectRefusal(await rejection(importEee([write(lines)])), "invalid_data", message);
 });
 
+test("a scale that the record says is given, or said not to be the samples': scores in [0,1] may be on either", async () => {
+  const record = (config: object): object => ({
+    evaluation_id: "e",
+    evaluation_results: [{ evaluation_result_id: "r", evaluation_name: "quiz", metric_config: { metric_name: "judge", ...config } }], // prettier-ignore
+  });
+  const lines = ["a", "b"].map((id) => line(id, 1, { evaluation_result_id: "r" }));
+  const file = write(lines, record({ min_score: 1, max_score: 5 }));
+  const words = "judge is on a scale of 1 to 5: give --score-range 1,5, or 0,1";
+  expectRefusal(await rejection(importEee([file])), "unsupported", words);
+  for (const [scoreRange, score] of [
+    [[1, 5], 0],
+    [[0, 1], 1],
+  ] as const)
+    expect(scoreAt((await importEee([file], [], { scoreRange })).matrix, 0, 0)).toBe(score);
+  for (const config of [{ min_score: 0, max_score: 1 }, { min_score: null, max_score: 5 }, { max_score: "5" }, {}])
+    expect(scoreAt((await importEee([write(lines, record(config))])).matrix, 0, 0)).toBe(1);
+});
+
 test("two results of one name are no trials of one: they are called by their ids, and one is chosen", async () => {
   const ids = ["quiz/strict", "quiz/flexible"];
   const aggregate = {

@@ -1,4 +1,4 @@
-import { quoted } from "anchoreval/internal/tables/data-issues";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ResponseMatrix } from "../response-matrix.ts";
 import { boardSummary, type BoardSummary, unvariedScenarios, unvariedWords } from "./board-summary.ts";
 import { type BorderFinding, refuseFindings } from "./findings.ts";
@@ -32,7 +32,7 @@ export function checkBoard(
     ...likeIds(matrix),
     ...summaryFindings(matrix),
     ...reversedScenarios(matrix),
-    ...smallScales(summary),
+    ...smallScales(matrix, summary),
     ...(unvaried.length > 0
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),
@@ -41,15 +41,43 @@ export function checkBoard(
   return { summary, findings: all };
 }
 
-/** Highest score of a scenario up to which it may be of shares on a scale of percent. */
+/** Highest score up to which scores may be shares on a scale of percent. */
 const PERCENT = 0.01;
 
-function smallScales({ scenarios }: BoardSummary): BorderFinding[] {
-  return scenarios
-    .filter(({ highest }) => highest > 0 && highest <= PERCENT * (1 + 1e-6))
-    .map(({ id }) => ({
-      code: "scale_unlikely",
-      names: [id],
-      message: `scenario ${quoted(id)} has no score above 1 % of the scale: is it on another one, of 0 to 1 where the others are in percent?`,
-    }));
+/** Scenarios, and single models in the others, without a score above 1 % and with some above 0. */
+function smallScales(
+  { subjects, items, scores, observed }: ResponseMatrix,
+  { scenarios }: BoardSummary,
+): BorderFinding[] {
+  const isSmall = (highest: number): boolean => highest > 0 && highest <= PERCENT * (1 + 1e-6);
+  const places = new Map(scenarios.map(({ id }, place) => [id, place]));
+  const models = new Set<string>();
+  for (const [m, model] of subjects.entries()) {
+    const highest = scenarios.map(() => 0);
+    for (const [i, { scenario }] of items.entries()) {
+      const at = m * items.length + i;
+      const place = places.get(scenario)!;
+      if (observed?.[at] !== 0) highest[place] = Math.max(highest[place]!, scores[at]!);
+    }
+    if (highest.some((score, place) => isSmall(score) && !isSmall(scenarios[place]!.highest))) models.add(model);
+  }
+  const words = "no score above 1 % of the scale";
+  return [
+    ...scenarios
+      .filter(({ highest }) => isSmall(highest))
+      .map(({ id }) => ({
+        code: "scale_unlikely",
+        names: [id],
+        message: `scenario ${quoted(id)} has ${words}: is it on another one, of 0 to 1 where the others are in percent?`,
+      })),
+    ...(models.size > 0
+      ? [
+          {
+            code: "scale_unlikely",
+            names: [...models],
+            message: `${firstFew([...models])}: ${words} in a scenario where others have such: are these on another one, of 0 to 1 where the others' are in percent?`,
+          },
+        ]
+      : []),
+  ];
 }
