@@ -42,7 +42,7 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
   const name = filledText(library.name);
   const version = filledText(library.version);
   return {
-    date: sortableDate(filledText(root.evaluation_timestamp) ?? filledText(root.retrieved_timestamp)),
+    date: sortableDate(root.evaluation_timestamp) || sortableDate(root.retrieved_timestamp),
     metrics: new Map(results.flatMap((result) => (result.id === null ? [] : [[result.id, nameOf(result)]]))),
     results: {
       ...UNTOLD_RUN,
