@@ -176,6 +176,34 @@ describe("what can go wrong in a run", () => {
     expect(samples.map(({ hash }) => hash)).toEqual(Array(6).fill(null));
   });
 
+  test("a metric that a trial has twice with other values, and an id of two contents, are refused; once more the same isn't", async () => {
+    type Stats = { stats: { mean: number }[] }[];
+    const again = (change: (mean: number) => number) => (all: Stats) => [
+      ...all,
+      ...all.map((own) => ({ ...own, stats: own.stats.map((stat) => ({ ...stat, mean: change(stat.mean) })) })),
+    ];
+    const same = changed("twice-same", "per_instance_stats.json", again((mean) => mean)); // prettier-ignore
+    expect((await read(same)).samples).toEqual((await read(TEA)).samples);
+    const other = changed("twice-other", "per_instance_stats.json", again((mean) => 1 - mean)); // prettier-ignore
+    expectRefusal(await rejection(read(other)), "invalid_data", "has exact_match twice with other values: id");
+    type State = { request_states: { instance: object }[] };
+    const contents = changed("two-contents", "scenario_state.json", ({ request_states: [first, ...rest] }: State) => ({
+      request_states: [first, { ...first, instance: { ...first!.instance, input: { text: "Another?" } } }, ...rest],
+    }));
+    expectRefusal(await rejection(read(contents)), "invalid_data", "also the id of other content");
+  });
+
+  test("perturbation: null is none", async () => {
+    const unperturbed = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value), (_, own: unknown) =>
+        typeof own === "object" && own !== null && ("split" in own || "instance_id" in own)
+          ? { ...own, perturbation: null }
+          : own,
+      );
+    const run = changed("null-perturbation", "per_instance_stats.json", unperturbed);
+    expect((await read(run)).samples).toEqual((await read(TEA)).samples);
+  });
+
   test("of suites the one whose name counts higher is newer", async () => {
     const suites = folder.path("suites");
     for (const suite of ["v1.9.0", "v1.10.0"]) {
