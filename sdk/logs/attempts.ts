@@ -1,5 +1,6 @@
 import type { Cost } from "./cost.ts";
 import { quoted } from "../tables/data-issues.ts";
+import { canonicalJson, filledText, record } from "./json.ts";
 
 /**
  * One time that a run asked an item: scored, failed (no answer of the model came back, though the harness may have scored
@@ -109,13 +110,20 @@ export function tally(counts: ReadonlyMap<string, number>, most = 3): string {
 }
 
 /**
- * Why an attempt failed whose answers are all empty: what harnesses log for a request that failed, was refused or cut off.
- * @param answers - texts in lists of whatever depth; null is an empty one, undefined none
- * @returns null where one isn't empty, or there are none
+ * Why no answer came back, by what a log has of an attempt: an error, else answers that are all empty, or a list without
+ * any, which is what harnesses log for a request that failed, was refused or cut off. One rule for all readers.
+ * @param answers - texts in lists of whatever depth; null is an empty one, undefined one that isn't logged
+ * @param error - what the log says of an error: its text, or an object with a message; null, false and what is empty are none
+ * @returns null where an answer came back, or isn't logged
+ * @example attemptFailure([""], null) // "an empty answer"
  */
-export function emptyFailure(answers: unknown): string | null {
-  const texts = [answers].flat(Infinity as 1).filter((text) => text !== undefined);
-  return texts.length > 0 && texts.every((text) => text === null || text === "") ? "an empty answer" : null;
+export function attemptFailure(answers: unknown, error?: unknown): string | null {
+  const isNone = !error || (typeof error === "object" && Object.values(error).every((part) => part === null));
+  if (!isNone) return failureReason(filledText(error) ?? filledText(record(error).message) ?? canonicalJson(error));
+  const texts = [answers].flat(Infinity as 1);
+  const logged = texts.filter((text) => text !== undefined);
+  if (logged.length === 0) return texts.length === 0 ? "no answer" : null;
+  return logged.every((text) => text === null || text === "") ? "an empty answer" : null;
 }
 
 /** Longest reason that is told, in characters. */

@@ -47,13 +47,14 @@ interface Asked {
 }
 
 /** A value in a log: null where there is none, text that is no number, undefined for what isn't one value. */
-export type MetricValue = number | string | null | undefined;
+export type MetricValue = number | boolean | string | null | undefined;
 
 /** The values of one attempt by metric. */
 export type MetricValues = ReadonlyMap<string, MetricValue>;
 
 /**
- * The metrics of a log, each with why it is no mean of scores of documents, or null as far as is known.
+ * The metrics of a log, each with why it is no mean of scores of documents, or null as far as is known. One that has a
+ * single value for some documents and several for others is one: a broken value is missing, and chooses no other metric.
  * @param corpusReason - what the results say of a metric
  */
 export function metricReasons(
@@ -61,12 +62,16 @@ export function metricReasons(
   corpusReason: (metric: string) => string | null,
 ): Map<string, string | null> {
   const reasons = new Map<string, string | null>();
+  const [single, several] = [new Set<string>(), new Set<string>()];
   for (const { values } of documents)
     for (const [name, value] of values) {
       if (!reasons.has(name)) reasons.set(name, corpusReason(name));
-      if (value === undefined)
-        reasons.set(name, reasons.get(name) ?? "is logged as several values for a document, not as one score");
+      if (value === undefined) several.add(name);
+      else if (value !== null) single.add(name);
     }
+  for (const name of several)
+    if (!single.has(name))
+      reasons.set(name, reasons.get(name) ?? "is logged as several values for a document, not as one score");
   return reasons;
 }
 

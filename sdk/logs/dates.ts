@@ -1,34 +1,36 @@
 /** `2024-11-26T10-47-32.305387` and ISO 8601 in its usual forms: a day, with a time, with a fraction, with a zone. */
-const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)[:-](\d\d)(?:[:-](\d\d)(?:[.,](\d+))?)?)?\s*(Z|[+-]\d\d:?(?:\d\d)?)?$/i;
-/** `20260301` and `20260301_120000`, as folders are called. */
-const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:[T_](\d\d)(\d\d)(\d\d))?$/;
+const DATE =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)[:-](\d\d)(?:[:-](\d\d)(?:[.,](\d+))?)?)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i;
+/** `20260301`, `20260301T120000Z`, and `20260301_120000` as folders are called: its beginning. */
+const COMPACT = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:[T_-](\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+\s-])/i;
 const SECONDS = /^(\d+)(?:\.(\d+))?$/;
-/** Seconds since 1970 as large are milliseconds: the year is 5138. */
-const MILLISECONDS = 1e11;
+/** Digits of seconds since 1970 until the year 5138; three more are milliseconds, then micro- and nanoseconds. */
+const SECONDS_DIGITS = 11;
 
 /**
  * An instant as text that sorts: ISO 8601 in UTC, its fraction as the log has it. Dates without a zone are taken as UTC.
- * @param text - ISO 8601, as file names have it too, or seconds since 1970
- * @returns other text as it is, empty for none: an unknown date is older than every other
+ * @param value - ISO 8601, as file names have it too, or seconds since 1970 or their thousandths, as text or number
+ * @returns empty for anything else: an unknown date is older than every other
  * @example sortableDate("2026-03-01T09:00:00+05:30") // "2026-03-01T03:30:00"
  */
-export function sortableDate(text: string | null): string {
-  const trimmed = (text?.trim() ?? "").replace(
+export function sortableDate(value: unknown): string {
+  const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+  const trimmed = text.replace(
     COMPACT,
     (_, y, m, d, h = "00", min = "00", s = "00") => `${y}-${m}-${d}T${h}:${min}:${s}`,
   );
   const [, whole, part = ""] = SECONDS.exec(trimmed) ?? [];
   if (whole !== undefined) {
-    const [seconds, fraction] =
-      Number(whole) < MILLISECONDS ? [whole, part] : [whole.slice(0, -3), whole.slice(-3) + part];
-    return instant(Number(seconds) * 1000, fraction);
+    const finer = 3 * Math.ceil(Math.max(0, whole.length - SECONDS_DIGITS) / 3);
+    const at = whole.length - finer;
+    return instant(Number(whole.slice(0, at)) * 1000, whole.slice(at) + part);
   }
   const [, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = DATE.exec(trimmed) ?? [];
-  if (day === undefined) return trimmed;
+  if (day === undefined) return "";
   const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
   const offset = sign === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   const time = Date.parse(`${day}T${hour}:${minute}:${second}Z`) - offset;
-  return Number.isNaN(time) ? trimmed : instant(time, fraction);
+  return instant(time, fraction);
 }
 
 function instant(milliseconds: number, fraction: string): string {

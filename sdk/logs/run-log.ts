@@ -58,6 +58,8 @@ export interface TaskResults {
   /** Aggregation of each metric, as the task's configuration names it. */
   readonly aggregations: ReadonlyMap<string, string>;
   readonly higherIsBetter: ReadonlyMap<string, boolean>;
+  /** The lowest and the highest score of each metric, of logs that say it. */
+  readonly bounds?: ReadonlyMap<string, readonly [low: number, high: number]>;
   /** In the order in which the harness applies them. */
   readonly filters: readonly string[];
   /** Runs of each item of which its score is the mean. */

@@ -1,7 +1,8 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { scoreOnScale } from "../core/numeric/score-bounds.ts";
 import { type DataIssues, quoted } from "../tables/data-issues.ts";
-import { scoreScale } from "../tables/score-reader.ts";
+import { isUnitScale, type ScaleOptions, scoreScale } from "../tables/score-reader.ts";
+import { counted } from "../words/figures.ts";
 import { type Attempt, tally } from "./attempts.ts";
 import type { MetricValues } from "./choices.ts";
 import { attemptCost, type LoggedCost } from "./cost.ts";
@@ -37,7 +38,8 @@ interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
 /**
  * The samples of a run: rows of one item are its attempts. One rule for all harnesses, of what is a score, of what an item is
  * called and of what it is: names are compared in Unicode's NFC and as text, and rows of one name have one content.
- * @throws AnchorEvalError `unsupported` for a metric of which lower is better, without `flip`; `invalid_data` for scores
+ * @throws AnchorEvalError `unsupported` for a metric of which lower is better, without `flip`, or that the log has on another
+ * scale than [0,1], without one; `invalid_data` for scores
  * outside the scale, where text that is no score is all there is, and for rows of one name that aren't of one item
  */
 export function scoreRows(
@@ -46,20 +48,18 @@ export function scoreRows(
   { task, results, ...options }: SampleOptions,
 ): RunSamples {
   const { file } = issues;
-  if (results?.higherIsBetter.get(metric) === false && options.flip !== true)
-    throw new AnchorEvalError(
-      "unsupported",
-      `${file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
-    );
+  refuseScale(metric, file, { results, ...options });
   const scale = scoreScale(options);
   const words = new Map<string, number>();
   const scoreOf = ({ row, values }: LoggedRow): number | null => {
-    const value = values.get(metric) ?? null;
-    if (typeof value === "string") {
-      words.set(value, (words.get(value) ?? 0) + 1);
+    const logged = values.has(metric) ? values.get(metric) : null;
+    const value = typeof logged === "boolean" && isUnitScale(options) ? Number(logged) : logged;
+    if (value === null) return null;
+    if (typeof value !== "number") {
+      const word = value === undefined ? SEVERAL : String(value);
+      words.set(word, (words.get(word) ?? 0) + 1);
       return null;
     }
-    if (value === null) return null;
     const score = scoreOnScale(scale(value));
     if (!Number.isNaN(score)) return score;
     issues.add(
@@ -81,7 +81,7 @@ export function scoreRows(
   const times = samples.map(({ attempts }) => attempts.length);
   const several = times.reduce((most, count) => Math.max(most, count), 1);
   const upTo = times.every((count) => count === several) ? "" : "up to ";
-  const unread = wordsRemark(metric, words);
+  const unread = wordsRemark(metric, words, options);
   if (unread !== null && samples.every(({ attempts }) => attempts.every(({ score }) => score === null)))
     throw new AnchorEvalError("invalid_data", `${file}: there is no score: ${unread}`, {
       issues: Array.from(words.keys(), (word) => ({
@@ -96,6 +96,24 @@ export function scoreRows(
     ...(unread === null ? [] : [`${unread}; they count as missing`]),
   ];
   return { task, metric, filter, samples, remarks: made };
+}
+
+/** What the log says of a metric's scale has to be said by the options: nothing is turned over or stretched unasked. */
+function refuseScale(
+  metric: string,
+  file: string,
+  { results, flip, scoreRange }: Pick<SampleOptions, "results" | "flip" | "scoreRange">,
+): void {
+  const refuse = (words: string): never => {
+    throw new AnchorEvalError("unsupported", `${file}: ${words}`);
+  };
+  if (results?.higherIsBetter.get(metric) === false && flip !== true)
+    refuse(`lower is better for ${metric}: give --flip, and its bounds with --score-range`);
+  const bounds = results?.bounds?.get(metric);
+  if (bounds !== undefined && scoreRange === undefined && !isUnitScale({ scoreRange: bounds }))
+    refuse(
+      `the log says that ${metric} is on a scale of ${bounds.join(" to ")}: give --score-range ${bounds.join(",")}, or 0,1 where its samples' scores are shares all the same`,
+    );
 }
 
 /** A number that a log has as text, as harnesses have it; other names as they are. @example documentId("07") // "07" */
@@ -143,9 +161,13 @@ function groupRows(
   return items;
 }
 
+/** Stands in a list of words for a value that isn't one. */
+const SEVERAL = "a list or an object";
+
 /** Text that stands where scores do, with its counts; null where there is none. */
-function wordsRemark(metric: string, words: ReadonlyMap<string, number>): string | null {
+function wordsRemark(metric: string, words: ReadonlyMap<string, number>, options: ScaleOptions): string | null {
   if (words.size === 0) return null;
   const total = [...words.values()].reduce((sum, count) => sum + count, 0);
-  return `${total} ${total === 1 ? "value" : "values"} of ${metric} ${total === 1 ? "is" : "are"} no score: ${tally(words, 5)}`;
+  const scale = isUnitScale(options) ? "" : ` on a scale of ${options.scoreRange!.join(" to ")}`;
+  return `${counted(total, "value")} of ${metric} ${total === 1 ? "is" : "are"} no score${scale}: ${tally(words, 5)}`;
 }

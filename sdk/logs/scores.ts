@@ -32,13 +32,12 @@ export function emptyRun(task: string): RunSamples {
 }
 
 /**
- * A metric's value in a log: a number, null for none or NaN, undefined for a list or an object, which isn't one score. Text
- * stays what it is: no score, unless the harness has a meaning for it.
+ * A metric's value in a log: a number or a truth, null for none or NaN, undefined for a list or an object, which isn't one
+ * score. Text stays what it is: no score, unless the harness has a meaning for it.
  */
 export function metricValue(value: unknown): MetricValue {
   if (typeof value === "number") return Number.isNaN(value) ? null : value;
-  if (typeof value === "boolean") return Number(value);
-  if (typeof value === "string") return value;
+  if (typeof value === "boolean" || typeof value === "string") return value;
   return value === null || value === undefined ? null : undefined;
 }
 

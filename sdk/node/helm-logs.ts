@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import { readHelmRun } from "../logs/helm/read-run.ts";
@@ -25,7 +26,9 @@ export const helmLogs: LogReader = {
       const resultsFile = join(folder, "stats.json");
       const spec = await readJsonFile(join(folder, SPEC));
       const run = readHelmRun(spec, await readJsonFile(resultsFile), folder);
-      const date = basename(dirname(folder)).replace(/\d+/g, (number) => number.padStart(9, "0"));
+      // A link such as helm-summarize's `latest` has no date; `.` has no name.
+      const suite = basename(dirname(await realpath(folder)));
+      const date = suite.replace(/\d+/g, (number) => number.padStart(9, "0"));
       logs.push({ file, date, resultsFile, ...run });
     }
     const complete = new Set(runs.map(({ file }) => dirname(file)));

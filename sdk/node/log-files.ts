@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
@@ -58,32 +58,40 @@ interface FoundFile {
 }
 
 /**
- * The files under some paths, by name, those of all folders in them too; each once, also where links lead to it twice.
+ * The files under some paths, by name, those of all folders in them too; folders once, also where links lead to them twice.
+ * Links are files of their own, as two models' logs of the same bytes may be links to one: not those that stand beside
+ * their file, such as `latest`.
  * @throws AnchorEvalError `not_found`, `unavailable`
  */
 export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const seen = new Set<string>();
   const files: FoundFile[] = [];
   const walk = async (path: string, named: boolean): Promise<void> => {
-    let found: Stats;
-    try {
-      const real = await realpath(path);
-      if (seen.has(real)) return;
-      seen.add(real);
-      found = await stat(real);
-    } catch (cause) {
-      const missing = hasCode(cause, "ENOENT");
-      throw new AnchorEvalError(
-        missing ? "not_found" : "unavailable",
-        missing ? `${path}: there is no such file or folder` : `${path} could not be read: ${whyNot(cause)}`,
-        { cause },
-      );
-    }
+    const { found, real, place } = await locate(path);
+    if (seen.has(place)) return;
+    seen.add(place);
+    if (!named && real !== place && dirname(real) === dirname(place) && extname(real) === extname(place)) return;
     if (found.isDirectory()) for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
     else if (named || found.isFile()) files.push({ file: path, named }); // no pipe that a folder has, which nobody may write to
   };
   for (const path of paths) await walk(path, true);
   return files;
+}
+
+/** What a path is, where it leads, and where it stands itself. */
+async function locate(path: string): Promise<{ found: Stats; real: string; place: string }> {
+  try {
+    const real = await realpath(path);
+    const found = await stat(real);
+    return { found, real, place: found.isDirectory() ? real : join(await realpath(dirname(path)), basename(path)) };
+  } catch (cause) {
+    const missing = hasCode(cause, "ENOENT");
+    throw new AnchorEvalError(
+      missing ? "not_found" : "unavailable",
+      missing ? `${path}: there is no such file or folder` : `${path} could not be read: ${whyNot(cause)}`,
+      { cause },
+    );
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { readOpenCompassConfig, readOpenCompassSummary } from "../logs/opencompass/read-config.ts";
 import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
@@ -33,7 +33,7 @@ export const openCompassLogs: LogReader = {
     const told = new Map<string, RunFacts>();
     const logs: RunLog[] = [];
     for (const [folder, files] of models) {
-      const [run, model] = [dirname(dirname(folder)), basename(folder)];
+      const [run, model] = [dirname(dirname(await realpath(folder))), basename(folder)];
       if (!told.has(run)) told.set(run, await readRun(run));
       const datasets = new Map<string, DatasetScores>();
       for (const file of files) datasets.set(datasetOf(file), readDatasetScores(await readJsonFile(file), file));

@@ -47,7 +47,7 @@ export function decimalNumber(text: string): number {
 export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   const scale = scoreScale(options);
   const [low, high] = options.scoreRange ?? [0, 1];
-  const plain = low === 0 && high === 1 && options.flip !== true;
+  const plain = isUnitScale(options) && options.flip !== true;
   /** Of the scores so far, to tell which scale they may be on. */
   let [lowest, highest] = [Infinity, -Infinity];
   const hint = (): string =>
@@ -64,7 +64,7 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       : onScale;
   };
   const truth = (value: boolean): number | ScoreProblem => {
-    if (low === 0 && high === 1) return scaled(Number(value));
+    if (isUnitScale(options)) return scaled(Number(value));
     const message = `true and false are 1 and 0, which isn't a scale of ${low} to ${high}: write numbers`;
     return { code: "not_a_number", message };
   };
@@ -124,6 +124,11 @@ export interface ScaleOptions {
   readonly scoreRange?: readonly [low: number, high: number];
   /** Lower is better: after rescaling, a score y becomes 1 − y. @default false */
   readonly flip?: boolean;
+}
+
+/** Whether scores are given on [0,1]: true, false and a harness's words for them mean scores on no other scale. */
+export function isUnitScale({ scoreRange: [low, high] = [0, 1] }: ScaleOptions): boolean {
+  return low === 0 && high === 1;
 }
 
 /**

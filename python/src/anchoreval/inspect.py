@@ -55,8 +55,8 @@ def _to_float(value: Value) -> float:
     """A score's value as a number, as Inspect reads it; NaN for text that it doesn't know, of which it makes 0."""
     if not isinstance(value, str) or value in _WORDS:
         return float(_INSPECTS(value))
-    text = value.strip()
-    return float(_INSPECTS(text)) if text.lower() in _TRUTH or _NUMBER.fullmatch(text) else math.nan
+    known = value.lower() in _TRUTH or _NUMBER.fullmatch(value.strip())
+    return float(_INSPECTS(value)) if known else math.nan
 
 
 _ITEM = "anchoreval"

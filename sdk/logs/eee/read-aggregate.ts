@@ -1,6 +1,6 @@
 import { sortableDate } from "../dates.ts";
 import { filledText, list, numberOf, record, settingsText, textsOf } from "../json.ts";
-import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
+import { groupBy, UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 
 /** A run as an aggregate file of Every Eval Ever tells it. */
 export interface EeeAggregate {
@@ -21,32 +21,30 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
   if (filledText(root.evaluation_id) === null || !Array.isArray(root.evaluation_results)) return null;
   const library = record(root.eval_library);
   const model = record(root.model_info);
-  const tasks = new Map<string, TaskResults>();
-  const settings = new Set<string>();
-  const metrics = new Map<string, string>();
-  for (const result of list(root.evaluation_results).map(record)) {
-    const task = filledText(result.evaluation_name);
-    if (task === null) continue;
-    const asked = settingsText(record(result.generation_config).generation_args, ["execution_command"]);
-    if (asked !== null) settings.add(asked);
-    const { aggregates = [], higherIsBetter = [] } = tasks.get(task) ?? {};
-    const config = record(result.metric_config);
-    const metric = filledText(config.metric_name) ?? filledText(config.metric_id) ?? "score";
-    const id = filledText(result.evaluation_result_id);
-    if (id !== null) metrics.set(id, metric);
-    const score = numberOf(record(result.score_details).score);
-    const { lower_is_better: lower } = config;
-    tasks.set(task, {
+  const results = list(root.evaluation_results).map(record).flatMap(readResult);
+  const named = groupBy(results, ({ task, metric }) => JSON.stringify([task, metric]));
+  // Results of one name, such as of two ways to read an answer, are no trials of one: they are called by their ids.
+  const nameOf = ({ task, metric, id }: Result): string =>
+    id !== null && named.get(JSON.stringify([task, metric]))!.some((other) => other.id !== id) ? id : metric;
+  const tasks = [...groupBy(results, ({ task }) => task)].map(([task, own]): [string, TaskResults] => [
+    task,
+    {
       ...UNTOLD_TASK,
-      aggregates: new Map([...aggregates, ...(score === null ? [] : [[`${metric},none`, score] as const])]),
-      higherIsBetter: new Map([...higherIsBetter, ...(typeof lower === "boolean" ? [[metric, !lower] as const] : [])]),
-    });
-  }
+      aggregates: new Map(
+        own.flatMap((result) => (result.score === null ? [] : [[`${nameOf(result)},none`, result.score]])),
+      ),
+      bounds: new Map(own.flatMap((result) => (result.bounds === null ? [] : [[nameOf(result), result.bounds]]))),
+      higherIsBetter: new Map(
+        own.flatMap((result) => (result.lower === null ? [] : [[nameOf(result), !result.lower]])),
+      ),
+    },
+  ]);
+  const settings = new Set(results.flatMap((result) => result.settings ?? []));
   const name = filledText(library.name);
   const version = filledText(library.version);
   return {
-    date: sortableDate(filledText(root.evaluation_timestamp) ?? filledText(root.retrieved_timestamp)),
-    metrics,
+    date: sortableDate(root.evaluation_timestamp) || sortableDate(root.retrieved_timestamp),
+    metrics: new Map(results.flatMap((result) => (result.id === null ? [] : [[result.id, nameOf(result)]]))),
     results: {
       ...UNTOLD_RUN,
       model: filledText(model.id),
@@ -55,9 +53,50 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
       harnessVersion:
         name === null ? null : [name, ...(version === null || version === "unknown" ? [] : [version])].join(" "),
       generation: settings.size === 0 ? null : [...settings].sort().join(" or "),
-      tasks,
+      tasks: new Map(tasks),
     },
   };
+}
+
+/** A metric's result on a task. */
+interface Result {
+  readonly task: string;
+  readonly id: string | null;
+  readonly metric: string;
+  readonly score: number | null;
+  readonly lower: boolean | null;
+  readonly bounds: readonly [low: number, high: number] | null;
+  /** How answers were generated. */
+  readonly settings: string | null;
+}
+
+function readResult({
+  evaluation_name,
+  evaluation_result_id,
+  metric_config,
+  generation_config,
+  score_details,
+}: Record<string, unknown>): Result[] {
+  const task = filledText(evaluation_name);
+  if (task === null) return [];
+  const {
+    metric_name: name,
+    metric_id,
+    lower_is_better: lower,
+    min_score: low,
+    max_score: high,
+  } = record(metric_config);
+  return [
+    {
+      task,
+      id: filledText(evaluation_result_id),
+      metric: filledText(name) ?? filledText(metric_id) ?? "score",
+      score: numberOf(record(score_details).score),
+      lower: typeof lower === "boolean" ? lower : null,
+      bounds: typeof low === "number" && typeof high === "number" && low < high ? [low, high] : null,
+      settings: settingsText(record(generation_config).generation_args, ["execution_command"]),
+    },
+  ];
 }
 
 /** How and by what a model was run, by name: the engine, the platform, and details such as its quantization. */

@@ -1,7 +1,7 @@
 import type { LineBatch } from "../../tables/chunk-lines.ts";
 import { SHA256 } from "../../core/bundle/names.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
-import { failureReason } from "../attempts.ts";
+import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
 import { filledText, numberOf, parseLine, record } from "../json.ts";
@@ -56,7 +56,6 @@ function eeeLine(text: string, row: number, issues: DataIssues): EeeLine | null 
     issues.add({ row, column: "evaluation" }, "wrong_type", "evaluation.score must be a number");
     return null;
   }
-  const error = filledText(fields.error);
   return {
     row,
     model: model as string,
@@ -64,7 +63,7 @@ function eeeLine(text: string, row: number, issues: DataIssues): EeeLine | null 
     sample: sample as string,
     result: filledText(fields.evaluation_result_id),
     score,
-    failure: error === null ? null : failureReason(error),
+    failure: attemptFailure(record(fields.output).raw, fields.error),
     fields,
   };
 }

@@ -64,12 +64,7 @@ function aggregatesOf(stats: readonly unknown[]): Map<string, number> {
   for (const entry of stats) {
     const { name, mean } = record(entry);
     const { name: metric, split, perturbation } = record(name);
-    if (
-      typeof metric === "string" &&
-      typeof split === "string" &&
-      perturbation === undefined &&
-      typeof mean === "number"
-    )
+    if (typeof metric === "string" && typeof split === "string" && perturbation == null && typeof mean === "number")
       aggregates.set(`${metric},${split}`, mean);
   }
   return aggregates;

@@ -1,6 +1,6 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
-import { failureReason, meanScore } from "../attempts.ts";
+import { attemptFailure, failureReason } from "../attempts.ts";
 import { chooseMetric } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, record, textOf } from "../json.ts";
@@ -30,40 +30,48 @@ interface Instance extends Pick<LoggedSample, "hash" | "text"> {
 export function readHelmSamples(stats: unknown, state: unknown, options: HelmSampleOptions): RunSamples {
   const { file } = options;
   if (!Array.isArray(stats)) throw invalidLog(file, "per_instance_stats.json is no list of instances");
-  const instances = instancesOf(state);
+  const issues = new DataIssues(file, { row: "instance" });
+  const instances = instancesOf(state, issues);
   const split = evaluatedSplit(stats);
-  const values = new Map<string, Map<unknown, Map<string, number[]>>>();
+  const values = new Map<string, Map<unknown, Map<string, number>>>();
   const metrics = new Set<string>();
   const perturbed = new Set<string>();
+  const twice = new Map<string, string>();
   stats.forEach((entry: unknown, position) => {
     const { instance_id: id, train_trial_index: trial, perturbation, stats: told } = record(entry);
     if (typeof id !== "string" || !Array.isArray(told))
       throw invalidLog(file, `per_instance_stats.json: entry ${position + 1} has no instance_id and stats`);
-    if (perturbation !== undefined) return void perturbed.add(id);
-    const own = values.get(id) ?? new Map<unknown, Map<string, number[]>>();
+    if (perturbation != null) return void perturbed.add(id);
+    const own = values.get(id) ?? new Map<unknown, Map<string, number>>();
     values.set(id, own);
-    // HELM has an entry a metric's class: several of one trial.
-    const found = own.get(trial) ?? new Map<string, number[]>();
+    // HELM has an entry a metric's class: several of one trial, each with other metrics.
+    const found = own.get(trial) ?? new Map<string, number>();
     own.set(trial, found);
     for (const stat of told) {
       const { name, mean } = record(stat);
       const { name: metric, split: where, perturbation: changed } = record(name);
-      if (typeof metric !== "string" || where !== split || changed !== undefined) continue;
+      if (typeof metric !== "string" || where !== split || changed != null) continue;
       if (!NO_SCORE.test(metric)) metrics.add(metric);
-      if (typeof mean === "number") found.set(metric, [...(found.get(metric) ?? []), mean]);
+      if (typeof mean !== "number") continue;
+      const before = found.get(metric);
+      if (before !== undefined && before !== mean) twice.set(metric, `${id}, train trial ${String(trial)}`);
+      found.set(metric, mean);
     }
   });
+  issues.refuse();
   if (values.size === 0) return emptyRun(options.task);
   const { metric: asked, task, group } = options;
   const main = lookUp(MAIN_METRICS, group);
   const usual = main !== undefined && metrics.has(main) ? main : undefined;
   const reasons = new Map(Array.from(metrics, (name) => [name, null]));
   const metric = chooseMetric(reasons, { file, task, metric: asked ?? usual });
+  if (twice.has(metric))
+    throw invalidLog(file, `per_instance_stats.json has ${metric} twice with other values: ${twice.get(metric)!}`);
   const rows = [...values].flatMap(([id, found]): LoggedRow[] => {
     const { split: where = null, failures, hash = null, text = null } = instances.get(id) ?? {};
     if (where !== null && where !== split) return [];
     return [...found].map(([trial, stats]) => ({
-      ...{ row: id, id, attempt: String(trial), values: new Map([[metric, meanScore(stats.get(metric) ?? [])]]) },
+      ...{ row: id, id, attempt: String(trial), values: new Map([[metric, stats.get(metric) ?? null]]) },
       ...{ failure: failures?.get(trial) ?? null, cost: costOf(stats), hash, text },
     }));
   });
@@ -71,13 +79,12 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
     ...(state === null ? ["there is no scenario_state.json: which answers failed isn't known"] : []),
     ...(perturbed.size > 0 ? [`perturbed versions of ${perturbed.size} instances are left out`] : []),
   ];
-  const issues = new DataIssues(file, { row: "instance" });
   return scoreRows(rows, { metric, filter: split, issues, remarks, noun: "train trial", item: "instance" }, options);
 }
 
 /** Cost of a trial by HELM's own statistics; tokens by the model's tokenizer, of the prompt and of all answers. */
-function costOf(trial: ReadonlyMap<string, readonly number[]>): LoggedCost {
-  const stat = (...names: string[]): number | undefined => names.flatMap((name) => trial.get(name)?.[0] ?? [])[0];
+function costOf(trial: ReadonlyMap<string, number>): LoggedCost {
+  const stat = (...names: string[]): number | undefined => names.flatMap((name) => trial.get(name) ?? [])[0];
   return {
     tokens: totalOf(stat("num_prompt_tokens"), stat("num_output_tokens", "num_completion_tokens")),
     seconds: stat("inference_runtime") ?? null,
@@ -92,22 +99,32 @@ function evaluatedSplit(stats: readonly unknown[]): string {
   return splits.has("test") || !splits.has("valid") ? "test" : "valid";
 }
 
-function instancesOf(state: unknown): Map<string, Instance> {
+function instancesOf(state: unknown, issues: DataIssues): Map<string, Instance> {
   const instances = new Map<string, Instance>();
   for (const entry of list(record(state).request_states)) {
     const { instance: asked, result, train_trial_index: trial } = record(entry);
     const fields = record(asked);
     const { id, perturbation, split } = fields;
-    if (typeof id !== "string" || perturbation !== undefined) continue;
-    const instance = instances.get(id) ?? {
-      ...{ split: textOf(split), failures: new Map<unknown, string>() },
-      ...contentFields(instanceContent(fields)),
-    };
+    if (typeof id !== "string" || perturbation != null) continue;
+    const content = contentFields(instanceContent(fields));
+    const instance = instances.get(id) ?? { split: textOf(split), failures: new Map<unknown, string>(), ...content };
+    if (instance.hash !== content.hash)
+      issues.add(
+        { row: id, column: "id" },
+        "other_content",
+        "it is also the id of other content: two items need two ids",
+      );
     instances.set(id, instance);
-    const { success, error } = record(result);
-    if (success === false) instance.failures.set(trial, failureReason(textOf(error) ?? ""));
+    const failure = requestFailure(record(result));
+    if (failure !== null) instance.failures.set(trial, failure);
   }
   return instances;
+}
+
+function requestFailure({ success, error, completions }: Record<string, unknown>): string | null {
+  if (success === false && !error) return failureReason("");
+  const texts = Array.isArray(completions) ? completions.map((completion) => record(completion).text) : undefined;
+  return attemptFailure(texts, error);
 }
 
 /** Input and right references; all references are choices where some are wrong. No examples, no instructions. */

@@ -46,7 +46,7 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
   return {
     task,
     model,
-    date: sortableDate(filledText(record(root.stats).completed_at) ?? textOf(created)),
+    date: sortableDate(record(root.stats).completed_at) || sortableDate(created),
     status: root.status,
     broken: brokenWords(root.status, root.error),
     invalidated: root.invalidated === true,

@@ -1,14 +1,14 @@
 import { contentHash } from "../../core/bundle/digest.ts";
 import { lookUp } from "../../core/bundle/names.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
-import { failureReason } from "../attempts.ts";
+import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
-import { canonicalJson, filledText, list, numberOf, record } from "../json.ts";
+import { canonicalJson, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { isUnitScale } from "../../tables/score-reader.ts";
 import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
@@ -26,15 +26,16 @@ export async function readInspectSamples(
   const { file, task, metric: asked } = options;
   const issues = new DataIssues(file, { row: "sample" });
   const rows: LoggedRow[] = [];
-  for await (const sample of found) rows.push(readEpoch(record(sample), rows.length, epochs, issues));
+  const isUnit = isUnitScale(options);
+  for await (const sample of found)
+    rows.push(readEpoch(record(sample), { position: rows.length, epochs, issues, isUnit }));
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
   const filter = "mean";
-  // Without a score that is one number there may be failures alone.
+  // Without any score there are failures, or samples that nobody scored: those have no metric.
   const failed = rows.every(({ failure }) => failure !== null);
-  if (reasons.size === 0 && !failed && asked === undefined)
-    throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
-  const metric = failed && reasons.size === 0 ? (asked ?? "") : chooseMetric(reasons, { file, task, metric: asked, noun: "score" }); // prettier-ignore
+  const unscored = failed && asked !== undefined ? asked : "";
+  const metric = reasons.size === 0 ? unscored : chooseMetric(reasons, { file, task, metric: asked, noun: "score" });
   return scoreRows(
     rows,
     {
@@ -55,9 +56,7 @@ export async function readInspectSamples(
 
 function readEpoch(
   sample: Readonly<Record<string, unknown>>,
-  position: number,
-  epochs: number,
-  issues: DataIssues,
+  { position, epochs, issues, isUnit }: { position: number; epochs: number; issues: DataIssues; isUnit: boolean },
 ): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
   if (typeof id !== "number" && typeof id !== "string")
@@ -70,10 +69,19 @@ function readEpoch(
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{ row: id, id, attempt, values: scoresOf(scores ?? score), cost: costOf(sample) },
-    failure: error == null ? null : failureReason(filledText(record(error).message) ?? canonicalJson(error)),
+    ...{ row: id, id, attempt, values: scoresOf(scores ?? score, isUnit), cost: costOf(sample) },
+    failure: attemptFailure(...outcomeOf(record(sample.output), error)),
     ...sampleIdentity(sample),
   };
+}
+
+/** Answer and error. A provider's refusal is an error; an empty answer that the model ended itself is one of its own. */
+function outcomeOf(
+  { completion, choices, error: refusal }: Record<string, unknown>,
+  error: unknown,
+): [unknown, unknown] {
+  const isEnded = list(choices).some((choice) => record(choice).stop_reason !== "content_filter");
+  return [isEnded ? undefined : completion, error ?? refusal];
 }
 
 /** Tokens and dollars of all models that answered or judged; seconds without those of waiting for a model's limits. */
@@ -115,13 +123,13 @@ function isTexts(values: readonly unknown[]): values is readonly string[] {
 }
 
 /** By scorer, or by `scorer/value` where a scorer gives several. */
-function scoresOf(scores: unknown): Map<string, MetricValue> {
+function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
   const found = new Map<string, MetricValue>();
   for (const [scorer, score] of Object.entries((scores ?? {}) as Record<string, { value?: unknown } | null>)) {
     const value = score?.value;
     if (isObject(value))
-      for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own));
-    else found.set(scorer, scoreValue(value));
+      for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own, isUnit));
+    else found.set(scorer, scoreValue(value, isUnit));
   }
   return found;
 }
@@ -145,11 +153,14 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /**
  * A score's value as Inspect's own metrics read it (`value_to_float`): C = 1, P = ½, I = N = 0, yes and true = 1, no and
  * false = 0, numbers and numbers as text as they are. Other text, of which Inspect warns and makes 0, stays text: no score.
+ * @param isUnit - scores are on [0,1]; on another scale words and truths are none
  * @returns null for NaN, Inspect's sign of a sample that was not scored; undefined for lists and objects
  * @example scoreValue("C") // 1
  */
-export function scoreValue(value: unknown): MetricValue {
+export function scoreValue(value: unknown, isUnit = true): MetricValue {
+  if (typeof value === "boolean" && isUnit) return Number(value);
   if (typeof value !== "string") return metricValue(value);
-  const text = value.trim();
-  return WORDS.get(value) ?? TRUTH.get(text.toLowerCase()) ?? (NUMBER.test(text) ? Number(text) : value);
+  const worth = isUnit ? (WORDS.get(value) ?? TRUTH.get(value.toLowerCase())) : undefined;
+  const number = value.trim();
+  return worth ?? (NUMBER.test(number) ? Number(number) : value);
 }

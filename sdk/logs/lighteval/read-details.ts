@@ -1,6 +1,6 @@
 import type { ItemContent } from "../../core/bundle/digest.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
-import { emptyFailure } from "../attempts.ts";
+import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons } from "../choices.ts";
 import { list, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
@@ -34,7 +34,7 @@ export async function readLightevalDetails(
       ...{ row: number, id: documentId(String(id)) },
       values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
       // Of choices that are scored by their probabilities there is no text.
-      failure: list(response.logprobs).length > 0 ? null : emptyFailure(list(response.text)),
+      failure: list(response.logprobs).length > 0 ? null : attemptFailure(response.text),
       cost: { tokens: tokensOf(response) },
       ...contentFields(documentContent(doc)),
     });

@@ -1,7 +1,7 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import type { DataIssues } from "../../tables/data-issues.ts";
-import { emptyFailure } from "../attempts.ts";
-import { canonicalJson, list, parseLine, record } from "../json.ts";
+import { attemptFailure } from "../attempts.ts";
+import { canonicalJson, parseLine, record } from "../json.ts";
 import type { LoggedRow } from "../score-rows.ts";
 import { metricValue } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
@@ -57,11 +57,7 @@ export function parseSampleLine(text: string, row: number, issues: DataIssues, i
     id,
     filter: value.filter ?? null,
     // Python's None, as text, is for one that never came.
-    failure: emptyFailure(
-      list(value.resps)
-        .flat(Infinity as 1)
-        .map((answer) => (answer === "None" ? null : answer)),
-    ),
+    failure: attemptFailure([value.resps].flat(Infinity as 1).map((answer) => (answer === "None" ? null : answer))),
     hash: value.doc === undefined ? null : contentHash(documentContent(value.doc, value.target)),
     text: documentText(value.doc),
     values: new Map(metrics.map((name) => [name, metricValue(lookUp(value, name))])),

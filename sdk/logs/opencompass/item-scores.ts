@@ -41,7 +41,7 @@ export function itemScores(
     if (RIGHT.includes(name) || NO_SCORE.test(name)) continue;
     const values = valuesOf(name).map((row) => row.map(metricValue));
     const read = values.flat().filter((value) => value !== null);
-    const numbers = read.filter((value) => typeof value === "number");
+    const numbers = read.filter((value) => typeof value === "number" || typeof value === "boolean");
     // Text among numbers is a score that nobody can read; numbers among text are no scores.
     if (numbers.length > read.length / 2) scores.set(name, values);
   }
@@ -74,7 +74,9 @@ function equalities({ fields }: ItemDetails): number[] {
 
 /** Mean of those that there are. */
 function mean(values: readonly MetricValue[]): number | null {
-  return meanScore(values.filter((value) => typeof value === "number"));
+  return meanScore(
+    values.flatMap((value) => (typeof value === "number" || typeof value === "boolean" ? Number(value) : [])),
+  );
 }
 
 interface ItemDetails {

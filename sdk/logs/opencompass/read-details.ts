@@ -1,6 +1,6 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
-import { emptyFailure, meanScore } from "../attempts.ts";
+import { attemptFailure, meanScore } from "../attempts.ts";
 import { chooseMetric } from "../choices.ts";
 import { totalOf } from "../cost.ts";
 import { canonicalJson, record } from "../json.ts";
@@ -61,7 +61,7 @@ export function readOpenCompassDetails(
       const answers = values.length > 1 ? own.slice(run, run + 1) : own;
       return {
         ...{ row: id, id, attempt: run + 1, values: new Map([[metric, values[run]]]) },
-        failure: emptyFailure(answers.map(({ prediction }) => prediction)),
+        failure: attemptFailure(answers.map(({ prediction }) => prediction)),
         ...{ cost: { tokens: answerTokens(answers) }, hash, text },
       };
     });

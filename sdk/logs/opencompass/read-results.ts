@@ -1,6 +1,6 @@
 import { isObject } from "../../tables/json-records.ts";
-import { failureReason } from "../attempts.ts";
-import { canonicalJson, numbersOf, textOf } from "../json.ts";
+import { attemptFailure } from "../attempts.ts";
+import { numbersOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
 import type { OpenCompassConfig, OpenCompassSummary } from "./read-config.ts";
@@ -33,10 +33,9 @@ export function readDatasetScores(value: unknown, file: string): DatasetScores {
   if (!isObject(value)) throw invalidLog(file, "these are no results of OpenCompass: no object");
   const { details, error, ...rest } = value;
   const reported = Array.from(numbersOf(rest), ([name, score]) => [name.replace(AVERAGED, ""), score] as const);
-  const failed = error !== undefined && details === undefined;
   return {
     ...{ reported: new Map(reported), details: countDetails(details) },
-    failure: failed ? failureReason(textOf(error) ?? canonicalJson(error)) : null,
+    failure: details === undefined ? attemptFailure(undefined, error) : null,
   };
 }
 

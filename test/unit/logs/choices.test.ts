@@ -1,4 +1,4 @@
-import { parseChoices } from "anchoreval/internal/logs/choices";
+import { metricReasons, type MetricValue, type MetricValues, parseChoices } from "anchoreval/internal/logs/choices";
 import { describe, expect, it } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
@@ -35,5 +35,19 @@ describe("parseChoices", () => {
       "invalid_option",
       "--filter must be NAME or TASK=NAME",
     );
+  });
+});
+
+describe("metricReasons", () => {
+  const of = (...logged: MetricValue[]): { values: MetricValues }[] =>
+    logged.map((value) => ({ values: new Map([["acc", value]]) }));
+
+  it("one broken value takes nothing from a metric, and a metric of lists alone is none", () => {
+    for (const documents of [of(1, undefined, 0), of(undefined, "x"), of(undefined, true, null)])
+      expect(metricReasons(documents, () => null).get("acc")).toBeNull();
+    for (const documents of [of(undefined), of(undefined, null)])
+      expect(metricReasons(documents, () => null).get("acc")).toContain("several values");
+    expect(metricReasons(of(null), () => null)).toEqual(new Map([["acc", null]]));
+    expect(metricReasons(of(undefined), () => "is a median").get("acc")).toBe("is a median");
   });
 });

@@ -187,6 +187,41 @@ test.each<[name: string, lines: readonly (object | string)[], message: string]>(
   expectRefusal(await rejection(importEee([write(lines)])), "invalid_data", message);
 });
 
+test("a scale that the record says is given, or said not to be the samples': scores in [0,1] may be on either", async () => {
+  const record = (config: object): object => ({
+    evaluation_id: "e",
+    evaluation_results: [{ evaluation_result_id: "r", evaluation_name: "quiz", metric_config: { metric_name: "judge", ...config } }], // prettier-ignore
+  });
+  const lines = ["a", "b"].map((id) => line(id, 1, { evaluation_result_id: "r" }));
+  const file = write(lines, record({ min_score: 1, max_score: 5 }));
+  const words = "judge is on a scale of 1 to 5: give --score-range 1,5, or 0,1";
+  expectRefusal(await rejection(importEee([file])), "unsupported", words);
+  for (const [scoreRange, score] of [
+    [[1, 5], 0],
+    [[0, 1], 1],
+  ] as const)
+    expect(scoreAt((await importEee([file], [], { scoreRange })).matrix, 0, 0)).toBe(score);
+  for (const config of [{ min_score: 0, max_score: 1 }, { min_score: null, max_score: 5 }, { max_score: "5" }, {}])
+    expect(scoreAt((await importEee([write(lines, record(config))])).matrix, 0, 0)).toBe(1);
+});
+
+test("two results of one name are no trials of one: they are called by their ids, and one is chosen", async () => {
+  const ids = ["quiz/strict", "quiz/flexible"];
+  const aggregate = {
+    evaluation_id: "e",
+    evaluation_results: ids.map((id, k) => ({
+      ...{ evaluation_result_id: id, evaluation_name: "quiz", metric_config: { metric_name: "exact_match" } },
+      score_details: { score: k },
+    })),
+  };
+  const lines = ids.flatMap((id, k) => ["a", "b"].map((sample) => line(sample, k, { evaluation_result_id: id })));
+  const file = write(lines, aggregate);
+  expectRefusal(await rejection(importEee([file])), "invalid_option", `with --metric: ${ids.join(", ")}`);
+  const { matrix, report } = await importEee([file], ["quiz/flexible"]);
+  expect([scoreAt(matrix, 0, 0), scoreAt(matrix, 0, 1)]).toEqual([1, 1]);
+  expect(report.scores).toMatchObject({ compared: 1, equal: 1 });
+});
+
 test("text beside scores is missing, named and counted", async () => {
   const file = write([line("a", 1), line("b", "right"), line("c", 0)]);
   const { matrix, report } = await importEee([file, write([line("b", 1, { model_id: "Org/n" })])]);

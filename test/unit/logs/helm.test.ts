@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import type { RunSamples } from "anchoreval/internal/logs/run-log";
+import { newerFirst, type RunSamples } from "anchoreval/internal/logs/run-log";
 import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, test } from "vitest";
@@ -193,6 +193,34 @@ describe("what can go wrong in a run", () => {
     expect(samples.map(({ hash }) => hash)).toEqual(Array(6).fill(null));
   });
 
+  test("a metric that a trial has twice with other values, and an id of two contents, are refused; once more the same isn't", async () => {
+    type Stats = { stats: { mean: number }[] }[];
+    const again = (change: (mean: number) => number) => (all: Stats) => [
+      ...all,
+      ...all.map((own) => ({ ...own, stats: own.stats.map((stat) => ({ ...stat, mean: change(stat.mean) })) })),
+    ];
+    const same = changed("twice-same", "per_instance_stats.json", again((mean) => mean)); // prettier-ignore
+    expect((await read(same)).samples).toEqual((await read(TEA)).samples);
+    const other = changed("twice-other", "per_instance_stats.json", again((mean) => 1 - mean)); // prettier-ignore
+    expectRefusal(await rejection(read(other)), "invalid_data", "has exact_match twice with other values: id");
+    type State = { request_states: { instance: object }[] };
+    const contents = changed("two-contents", "scenario_state.json", ({ request_states: [first, ...rest] }: State) => ({
+      request_states: [first, { ...first, instance: { ...first!.instance, input: { text: "Another?" } } }, ...rest],
+    }));
+    expectRefusal(await rejection(read(contents)), "invalid_data", "also the id of other content");
+  });
+
+  test("perturbation: null is none", async () => {
+    const unperturbed = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value), (_, own: unknown) =>
+        typeof own === "object" && own !== null && ("split" in own || "instance_id" in own)
+          ? { ...own, perturbation: null }
+          : own,
+      );
+    const run = changed("null-perturbation", "per_instance_stats.json", unperturbed);
+    expect((await read(run)).samples).toEqual((await read(TEA)).samples);
+  });
+
   test("of suites the one whose name counts higher is newer", async () => {
     const suites = folder.path("suites");
     for (const suite of ["v1.9.0", "v1.10.0"]) {
@@ -202,6 +230,20 @@ describe("what can go wrong in a run", () => {
     const [first, second] = await helm.find([suites]);
     expect([first!.file.includes("v1.10.0"), first!.date > second!.date]).toEqual([true, true]);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "a suite is called as its folder is, by whatever link or path it is found",
+    async () => {
+      const suites = folder.path("linked-suites");
+      for (const suite of ["v1.0", "v1.1"]) cpSync(TEA, join(suites, suite, "run"), { recursive: true });
+      symlinkSync("v1.1", join(suites, "latest"));
+      const dateOf = async (path: string): Promise<string> => (await helm.find([join(suites, path)]))[0]!.date;
+      expect(await dateOf("latest")).toBe(await dateOf("v1.1"));
+      const logs = await helm.find([suites]);
+      const [newest] = logs.toSorted(newerFirst);
+      expect([logs.length, newest!.file]).toEqual([2, join(suites, "latest/run/per_instance_stats.json")]);
+    },
+  );
 
   test.each<[string, () => string, string]>([
     ["no run", () => folder.path(""), "there is no run of HELM"],

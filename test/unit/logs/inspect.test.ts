@@ -48,8 +48,11 @@ describe("a score's value is what Inspect's own metrics make of it; a word that 
       ["Yes", 1],
       ["no", 0],
       ["TRUE", 1],
+      [" 1 ", 1],
     ] as [unknown, number][]),
-    ...["what?", "", "c", "correct", "50%", "1,5", "1_0", "0x1", "nan"].map((word): [string, string] => [word, word]),
+    ...["what?", "", "c", "correct", "50%", "1,5", "1_0", "0x1", "nan", " yes", "True\n", " C"].map(
+      (word): [string, string] => [word, word],
+    ),
     ...([
       [NaN, null],
       [null, null],
@@ -270,6 +273,36 @@ describe("what can go wrong in a run", () => {
     const path = json("empty", { status: "error", samples: [] });
     expect(await read(path)).toMatchObject({ task: "quiz", samples: [], remarks: [] });
     expect((await inspect.find([path]))[0]!.broken).toBe("it ended with the status error");
+  });
+
+  test("on another scale than [0,1] words and truths are no scores: named, and refused where there is nothing else", async () => {
+    const readOf = async (values: unknown[]): Promise<RunSamples> => {
+      const file = writeInspectLog(folder.path("scaled.json"), {
+        ...{ model: "m", task: "quiz" },
+        samples: values.map((match, id) => ({ id, scores: { match } })),
+      });
+      const none = parseChoices("metric", []);
+      const [log] = await inspect.find([file]);
+      return inspect.read(log!, { metric: none, filter: none, scoreRange: [0, 10] });
+    };
+    const { samples, remarks } = await readOf([5, "C", true, "yes", "2.5"]);
+    expect(samples.map(({ attempts }) => attempts[0]!.score)).toEqual([0.5, null, null, null, 0.25]);
+    const words = '3 values of match are no score on a scale of 0 to 10: "C" once, "true" once, "yes" once';
+    expect(remarks).toEqual([`${words}; they count as missing`]);
+    for (const value of ["C", true])
+      expectRefusal(await rejection(readOf([value])), "invalid_data", "there is no score");
+  });
+
+  test("a log that nobody scored has no metric, whatever is asked for, so that it doesn't count", async () => {
+    const file = writeInspectLog(folder.path("unscored.json"), {
+      ...{ model: "m", task: "quiz", status: "cancelled" },
+      samples: [{ id: 1 }, { id: 2, error: { message: "timeout" } }],
+    });
+    for (const metric of [undefined, "match"]) {
+      const { samples, ...run } = await read(file, metric);
+      expect(run).toMatchObject({ metric: "", remarks: [expect.stringContaining("cancelled")] });
+      expect(countAttempts(samples)).toMatchObject({ scored: 0, failed: 1, missing: 1 });
+    }
   });
 
   test("a word that is no score is named, and refused where there is nothing else", async () => {

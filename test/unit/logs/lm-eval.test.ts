@@ -136,6 +136,18 @@ describe("metrics", () => {
     );
   });
 
+  it("aren't chosen by one broken value: it is missing and named", () => {
+    const both = { metrics: ["acc", "acc_norm"], acc_norm: 1 };
+    expectRefusal(
+      refusal(() => read([line(0, { ...both, acc: [1] }), line(1, both)])),
+      "invalid_option",
+      "t has several metrics: choose one with --metric: acc, acc_norm",
+    );
+    const run = read([line(0, { acc: [1] }), line(1), line(2, { acc: {} }), line(3, { acc: false })]);
+    expect(scoresOf(run)).toEqual([null, 1, null, 0]);
+    expect(run.remarks).toEqual(['2 values of acc are no score: "a list or an object" 2 times; they count as missing']);
+  });
+
   it("are judged by the task's own aggregation where the results file names it", () => {
     const f1 = line(0, { metrics: ["f1"], f1: 0.5 });
     expect(read([f1]).metric).toBe("f1");

@@ -1,4 +1,4 @@
-import { quoted } from "anchoreval/internal/tables/data-issues";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { wholePercent } from "anchoreval/internal/words/figures";
 import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
 import { boardSummary, type BoardSummary, unvariedScenarios, unvariedWords } from "./board-summary.ts";
@@ -52,7 +52,10 @@ const PERCENT = 0.01;
 /** Scores of a scenario, at least, one of which would be above a tenth. */
 const LEAST_SCORES = 200;
 
-/** Scenarios that may be on a smaller scale than the board: no score is high, or all are 0 and one other number that isn't 1. */
+/**
+ * Scenarios that may be on a smaller scale than the board: no score is high, or all are 0 and one other number that isn't 1; and
+ * models without a score above a hundredth where others have such.
+ */
 function smallScales(matrix: ResponseMatrix): BorderFinding[] {
   const parts = new Map<string, { highest: number; lowest: number; scores: number }>();
   const partOf = matrix.items.map(({ scenario }) => {
@@ -60,16 +63,23 @@ function smallScales(matrix: ResponseMatrix): BorderFinding[] {
     parts.set(scenario, part);
     return part;
   });
+  const highest = new Map<string, Float64Array>();
+  for (const id of parts.keys()) highest.set(id, new Float64Array(matrix.subjects.length));
+  const highestOf = matrix.items.map(({ scenario }) => highest.get(scenario)!);
   let fractions = 0;
-  eachScore(matrix, [...matrix.subjects.keys()], 0, matrix.items.length, (score, _, i) => {
+  eachScore(matrix, [...matrix.subjects.keys()], 0, matrix.items.length, (score, m, i) => {
     const part = partOf[i]!;
     part.scores++;
     part.highest = Math.max(part.highest, score);
+    highestOf[i]![m] = Math.max(highestOf[i]![m]!, score);
     if (score > 0) part.lowest = Math.min(part.lowest, score);
     if (score > 0 && score < 1) fractions++;
   });
   if (fractions === 0) return [];
-  return [...parts].flatMap(([id, { highest, lowest, scores }]) => {
+  const models = matrix.subjects.filter((_, m) =>
+    [...parts].some(([id, part]) => isShare(highest.get(id)![m]!) && !isShare(part.highest)),
+  );
+  const scenarios = [...parts].flatMap(([id, { highest, lowest, scores }]) => {
     const limit = (scores >= LEAST_SCORES ? SMALL : PERCENT) * (1 + 1e-6); // what a float32 makes of it
     const isLow = highest > 0 && highest <= limit;
     const isTwo = highest > 0 && highest < 1 && lowest === highest && scores >= LEAST_SCORES;
@@ -79,4 +89,11 @@ function smallScales(matrix: ResponseMatrix): BorderFinding[] {
     const message = `scenario ${quoted(id)} has ${what} of the scale: is it on another one, as of 0 to 1 where the others are in percent?`;
     return [{ code: "scale_unlikely", names: [id], message }];
   });
+  if (models.length === 0) return scenarios;
+  const message = `${firstFew(models)}: no score above 1 % of the scale in a scenario where others have such: are these on another one, of 0 to 1 where the others' are in percent?`;
+  return [...scenarios, { code: "scale_unlikely", names: models, message }];
+}
+
+function isShare(score: number): boolean {
+  return score > 0 && score <= PERCENT * (1 + 1e-6);
 }

@@ -159,6 +159,18 @@ test("a scenario far below the scale is named: scores of [0,1] among percent", (
   expect(codes(board([...percent, ...none]))).toEqual(["no_variance"]);
 });
 
+test("a model far below the scale where others aren't is named, in whatever scenario", () => {
+  const columns = [...drawn(20, { scenario: "a", prefix: "a" }), ...drawn(20, { scenario: "b", prefix: "b" })];
+  const found = (share: (scenario: string) => number): string[] =>
+    checkBoard(
+      "t.csv",
+      board(columns.map((column) => ({ ...column, scores: column.scores.map((score, m) => m === 13 ? score * share(column.scenario!) : score) }))), // prettier-ignore
+    ).findings.flatMap(({ code, names }) => [code, ...names]);
+  expect(found(() => 0.01)).toEqual(["scale_unlikely", "m13"]);
+  expect(found((scenario) => (scenario === "b" ? 0.01 : 1))).toEqual(["scale_unlikely", "m13"]);
+  for (const share of [0, 0.02, 1]) expect(found(() => share)).toEqual([]);
+});
+
 test("what came in is said in two lines", () => {
   const columns = [
     { id: "a1", scenario: "a", scores: [0, 0.5, 1, 1] },
