@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
   {
     name: "a run that is left out was asked otherwise",
     code: "run_choice",
-    words: /a run that is left out was not made like the one that counts: few-shot examples 5, here 0/,
+    words: /its runs were not made alike: few-shot examples 0, in another 5/,
     write: (place) => {
       writeLogs(place, run());
       writeLogs(place, run(undefined, { date: OLDER, shots: 5 }));

@@ -250,7 +250,7 @@ describe("estimate --from lm-eval", () => {
       {
         code: "run_choice",
         message:
-          "alpha and 2 more: a run that is left out was not made like the one that counts: few-shot examples 0, here 5",
+          "alpha and 2 more: its runs were not made alike: few-shot examples 5, in another 0",
       },
       {
         code: "run_choice",
