@@ -134,6 +134,15 @@ describe("of several runs of a model on a task", () => {
     expect((await imported(written(alike), "--on-duplicate", "mean")).err).not.toContain("alike");
   });
 
+  test("a copy of a log is no trial", async () => {
+    const run = { samples: scored(4, (id) => id % 2), created: "2026-01-01T00:00:00+00:00" };
+    const other = { samples: scored(4, () => 1), created: "2026-01-02T00:00:00+00:00" };
+    const place = written({ "a.json": run, "copy/a.json": run, "b.json": other });
+    const { code, rows, err } = await imported(place, "--on-duplicate", "mean");
+    expect({ code, row: rows[1] }).toEqual({ code: 0, row: "org/a,0.5,1,0.5,1" });
+    expect(err).toContain("org/a, quiz: a copy of another log of it is no trial, and left out");
+  });
+
   test("one without a score is passed over with its log's reason, and of such alone the reasons are all", async () => {
     const broken = { status: "error", samples: [{ id: 0, error: { message: "Connection error." } }] };
     const place = written({ "a.json": { samples: scored(4, () => 1) }, "b.json": { ...broken, model: "org/b" } });
