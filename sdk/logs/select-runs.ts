@@ -70,8 +70,10 @@ export async function selectRuns<R extends Pick<RunSamples, "absent">>(
     const isMean = onDuplicate === "mean";
     // Trials are numbered from the newest, whatever the files are called.
     const whole = all.filter(({ counts }) => counts).toSorted((left, right) => newerFirst(left.log, right.log));
-    runs.push(...(isMean ? whole : choice.parts).map(keep));
-    if (!isMean) dropped.push(...choice.dropped.map(({ log }) => log));
+    const copies = whole.filter((run, k) => isMean && whole.slice(0, k).some((other) => isCopy(run, other)));
+    runs.push(...(isMean ? whole.filter((run) => !copies.includes(run)) : choice.parts).map(keep));
+    dropped.push(...(isMean ? copies : choice.dropped).map(({ log }) => log));
+    for (const { log } of copies) remarks.push({ words: "a copy of another log of it is no trial, and left out", log });
     for (const remark of choice.remarks) if (remark.always || !isMean) remarks.push({ ...remark, log: group[0]! });
   }
   refuseChoices(choices);
@@ -79,6 +81,13 @@ export async function selectRuns<R extends Pick<RunSamples, "absent">>(
   const [first] = runs;
   if (first?.absent && runs.every(({ absent }) => absent)) throw first.absent;
   return { runs, dropped, remarks };
+}
+
+/** Whether two runs ended at one instant, which both logs tell, with the same answers. */
+function isCopy(run: ReadRun, other: ReadRun): boolean {
+  const textOf = ({ samples }: ReadRun): string =>
+    JSON.stringify(samples.map(({ doc_id, hash, attempts }) => [doc_id, hash, attempts]));
+  return run.log.date !== "" && run.log.date === other.log.date && textOf(run) === textOf(other);
 }
 
 /** A choice for all tasks needn't be in a log: then its only metric and filter count, and `absent` says so. */

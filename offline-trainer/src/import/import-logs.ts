@@ -135,7 +135,7 @@ export async function importLogs(
       ...(failed === null ? [] : [failed]),
       ...matchingWarnings(reported),
       ...renamedWarnings(tasks),
-      ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
+      ...partWarnings(tasks),
       ...weighting.warnings,
       ...remarks,
       ...scoreWarnings(different, errors),

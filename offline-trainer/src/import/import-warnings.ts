@@ -48,6 +48,7 @@ export function unloggedWarnings(logs: readonly RunLog[], paths: readonly string
 }
 
 export function matchingWarnings(runs: readonly ReportedRun[]): string[] {
+  const withContents = new Set(runs.flatMap(({ task, byHash }) => (byHash > 0 ? [task] : [])));
   const warning = ([one, many]: readonly [string, string], countOf: (run: ReportedRun) => number): string[] => {
     const concerned = runs.filter((run) => countOf(run) > 0);
     const total = concerned.reduce((sum, run) => sum + countOf(run), 0);
@@ -68,6 +69,13 @@ export function matchingWarnings(runs: readonly ReportedRun[]): string[] {
         "have another document's number, and were matched by content",
       ],
       (run) => run.renumbered,
+    ),
+    ...warning(
+      [
+        "was matched by number alone, as its log doesn't hold the documents that others do",
+        "were matched by number alone, as their logs don't hold the documents that others do",
+      ],
+      (run) => (withContents.has(run.task) ? run.byId : 0),
     ),
   ];
 }
@@ -92,19 +100,21 @@ export function renamedWarnings(tasks: ReadonlyMap<string, AlignedTask>): string
   ];
 }
 
-/**
- * Runs on a part of their task's documents: with a limit, on anchors alone, or broken off.
- * @param items - items of each task, of all runs
- */
-export function partWarnings(runs: readonly RunScores[], items: ReadonlyMap<string, number>): string[] {
+/** Models that were asked a part of a task's documents, all their runs together: with a limit, on anchors alone, or broken off. */
+export function partWarnings(tasks: ReadonlyMap<string, AlignedTask>): string[] {
   const [alike, odd]: [string[], string[]] = [[], []];
-  for (const [task, own] of groupBy(runs, ({ log }) => log.task)) {
-    const all = Math.max(items.get(task)!, ...own.map(({ log }) => log.results?.tasks.get(task)?.documents?.all ?? 0));
-    if (own.every(({ documents: { length } }) => length === items.get(task) && length < all))
-      alike.push(`${task}: ${items.get(task)!} of ${all}`);
-    else
-      for (const { log, documents } of own)
-        if (documents.length < all) odd.push(`${log.model}, ${task}: ${documents.length} of ${all}`);
+  for (const [task, { items, runs, columns, matching }] of tasks) {
+    const all = Math.max(items.length, ...runs.map(({ log }) => log.results?.tasks.get(task)?.documents?.all ?? 0));
+    const asked = Array.from(
+      groupBy(runs.keys(), (run) => runs[run]!.log.model),
+      ([model, parts]) => {
+        const matched = new Set(parts.flatMap((run) => [...columns[run]!].filter((item) => item >= 0)));
+        return { model, count: parts.reduce((sum, run) => sum + matching[run]!.changed.length, matched.size) };
+      },
+    );
+    if (items.length < all && asked.every(({ count }) => count === items.length))
+      alike.push(`${task}: ${items.length} of ${all}`);
+    else for (const { model, count } of asked) if (count < all) odd.push(`${model}, ${task}: ${count} of ${all}`);
   }
   return [
     ...(alike.length === 0

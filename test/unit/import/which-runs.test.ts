@@ -96,6 +96,53 @@ describe("of several runs of a model on a task", () => {
     expect(err).toContain("2 runs on different documents count as one");
   });
 
+  test("documents that two shards answered count by the newer, and those of a run that is left out are said", async () => {
+    const shards = {
+      "a.json": { samples: scored(4, () => 1) },
+      "b.json": { samples: scored(8, () => 0).slice(3), created: "2026-01-02T00:00:00+00:00" },
+    };
+    const { rows, err } = await imported(written(shards));
+    expect(rows[1]).toBe("org/a,1,1,1,0,0,0,0,0");
+    expect(err).toContain("(1 document, 1 with other answers): what several of its runs answered counts by the newest");
+    expect(err).not.toContain("asked a part");
+    // Of which most are the same, they are two runs.
+    const more = written({ ...shards, "b.json": { ...shards["b.json"], samples: scored(8, () => 0).slice(1, 5) } });
+    const whole = await imported(more);
+    expect(whole.rows[1]).toBe("org/a,0,0,0,0");
+    expect(whole.err).toContain("(1 document): what only runs left out have answered doesn't count");
+  });
+
+  test("shards that were asked otherwise are no shards, nor trials without a word", async () => {
+    const low = { generation: { reasoning_effort: "low", max_connections: 4 } };
+    const high = { generation: { reasoning_effort: "high" }, created: "2026-01-02T00:00:00+00:00" };
+    const words =
+      'org/a, quiz: its runs were not made alike: generation settings {"reasoning_effort":"high"}, in another {"reasoning_effort":"low"}';
+    const place = written({
+      "a.json": { ...low, samples: scored(4, () => 0) },
+      "b.json": { ...high, samples: scored(8, () => 1).slice(4) },
+    });
+    const { rows, err } = await imported(place);
+    expect(rows).toEqual(["model,quiz/4,quiz/5,quiz/6,quiz/7", "org/a,1,1,1,1"]);
+    expect(err).toContain(words);
+    expect(err).toContain("(4 documents): what only runs left out have answered doesn't count");
+    const trials = {
+      "a.json": { ...low, samples: scored(4, () => 0) },
+      "b.json": { ...high, samples: scored(4, () => 1) },
+    };
+    expect((await imported(written(trials), "--on-duplicate", "mean")).err).toContain(words);
+    const alike = { ...trials, "b.json": { ...trials["b.json"], generation: { reasoning_effort: "low", seed: 3 } } };
+    expect((await imported(written(alike), "--on-duplicate", "mean")).err).not.toContain("alike");
+  });
+
+  test("a copy of a log is no trial", async () => {
+    const run = { samples: scored(4, (id) => id % 2), created: "2026-01-01T00:00:00+00:00" };
+    const other = { samples: scored(4, () => 1), created: "2026-01-02T00:00:00+00:00" };
+    const place = written({ "a.json": run, "copy/a.json": run, "b.json": other });
+    const { code, rows, err } = await imported(place, "--on-duplicate", "mean");
+    expect({ code, row: rows[1] }).toEqual({ code: 0, row: "org/a,0.5,1,0.5,1" });
+    expect(err).toContain("org/a, quiz: a copy of another log of it is no trial, and left out");
+  });
+
   test("one without a score is passed over with its log's reason, and of such alone the reasons are all", async () => {
     const broken = { status: "error", samples: [{ id: 0, error: { message: "Connection error." } }] };
     const place = written({ "a.json": { samples: scored(4, () => 1) }, "b.json": { ...broken, model: "org/b" } });
@@ -108,6 +155,79 @@ describe("of several runs of a model on a task", () => {
     expect(alone.code).toBe(2);
     expect(alone.err).toContain("no run has a score");
     expect(alone.err).toContain("Connection error.");
+  });
+});
+
+describe("documents are told by their content", () => {
+  const board = (count: number): Parameters<typeof written>[0] =>
+    Object.fromEntries(
+      [0, 1, 2].map((k) => [`${k}.json`, { model: `org/m${k}`, samples: scored(count, (id) => (id + k) % 2) }]),
+    );
+  /** The documents of a task, asked under other ids. */
+  const asked = (ids: readonly (number | string)[], scoreOf: (document: number) => unknown, first = 0): Sample[] =>
+    ids.map((id, k) => ({ id, input: `Question ${k + first}?`, scores: { match: scoreOf(k + first) } }));
+
+  test.each([
+    ["from 1", [1, 2, 3, 4, 5, 6]],
+    ["backwards", [5, 4, 3, 2, 1, 0]],
+    ["by other names", ["a", "b", "c", "d", "e", "f"]],
+  ])("a run that numbers them %s has the same items", async (_, ids) => {
+    const place = written({ ...board(6), "x.json": { model: "org/x", samples: asked(ids, (k) => Number(k < 2)) } });
+    const { rows, err } = await imported(place);
+    expect(rows[0]).toBe("model,quiz/0,quiz/1,quiz/2,quiz/3,quiz/4,quiz/5");
+    expect(rows).toContain("org/x,1,1,0,0,0,0");
+    expect(err).toContain("6 samples have another document's number, and were matched by content: org/x, quiz: 6");
+    expect(err).not.toContain("asked a part");
+  });
+
+  test("two whole runs under other ids are no shards, and as trials are trials of the same items", async () => {
+    const runs = {
+      ...board(6),
+      "old.json": { model: "org/x", samples: asked([0, 1, 2, 3, 4, 5], () => 0) },
+      "new.json": { model: "org/x", samples: asked([1, 2, 3, 4, 5, 6], () => 1), created: "2026-02-01T00:00:00+00:00" },
+    };
+    expect((await imported(written(runs))).rows).toContain("org/x,1,1,1,1,1,1");
+    const mean = await imported(written(runs), "--on-duplicate", "mean");
+    expect(mean.rows[0]).toBe("model,quiz/0,quiz/1,quiz/2,quiz/3,quiz/4,quiz/5");
+    expect(mean.rows).toContain("org/x,0.5,0.5,0.5,0.5,0.5,0.5");
+    const same = { ...runs, "old.json": { ...runs["old.json"], samples: asked([0, 1, 2, 3, 4, 5], () => 1) } };
+    expect((await imported(written(same))).err).not.toContain("other answers");
+  });
+
+  test("shards that each count from 0 are shards; items without a number of their own are called by content", async () => {
+    const shards = {
+      "1.json": { model: "org/x", samples: asked([0, 1, 2], () => 1) },
+      "2.json": { model: "org/x", samples: asked([0, 1, 2], () => 0, 3), created: "2026-02-01T00:00:00+00:00" },
+    };
+    const words = "2 runs on different documents count as one: they have the same ids, and are told apart by content";
+    const { rows, err } = await imported(written({ ...board(6), ...shards }));
+    expect(rows).toContain("org/x,1,1,1,0,0,0");
+    expect(err).toContain(words);
+    const alone = await imported(written(shards));
+    expect(alone.rows[0]).toMatch(/^model(,quiz\/[012]){3}(,quiz\/[012]-[0-9a-f]{8}){3}$/);
+    expect(alone.rows[1]!.split(",").sort().join()).toBe("0,0,0,1,1,1,org/x");
+    expect(alone.err).toContain("3 items whose ids are other documents' are called by id and content: quiz/0-");
+  });
+
+  test("a task that has a question twice keeps both, whole and in shards", async () => {
+    const twice = scored(24, (id) => id % 2).map((sample) => ({
+      ...sample,
+      input: `Question ${Number(sample.id) % 23}?`,
+    }));
+    const place = written({
+      "1.json": { model: "org/x", samples: twice.slice(0, 12) },
+      "2.json": { model: "org/x", samples: twice.slice(12), created: "2026-02-01T00:00:00+00:00" },
+      "3.json": { model: "org/y", samples: twice },
+    });
+    const { rows } = await imported(place);
+    expect(rows.slice(1).sort()).toEqual(["org/x", "org/y"].map((name) => `${name}${",0,1".repeat(12)}`));
+  });
+
+  test("a changed document of a run that numbers as others do is left out, as before", async () => {
+    const changed = scored(6, () => 1).map((sample) => (sample.id === 2 ? { ...sample, input: "another" } : sample));
+    const { rows, err } = await imported(written({ ...board(6), "x.json": { model: "org/x", samples: changed } }));
+    expect(rows).toContain("org/x,1,1,,1,1,1");
+    expect(err).toContain("1 sample was left out, as its document differs from most models'");
   });
 });
 
