@@ -2,6 +2,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
+import { otherScoreWords } from "anchoreval/internal/logs/harness-score";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
 import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/select-runs";
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
@@ -19,7 +20,6 @@ import {
   matchingWarnings,
   partWarnings,
   type ReportedRun,
-  scoreWarnings,
   unloggedWarnings,
 } from "./import-warnings.ts";
 import { joinPackages } from "./join-packages.ts";
@@ -145,7 +145,7 @@ export async function importLogs(
       ...partWarnings(runs, new Map([...tasks].map(([task, { items }]) => [task, items.length]))),
       ...weighting.warnings,
       ...remarks,
-      ...scoreWarnings(different, errors),
+      ...otherScoreWords(different, errors),
     ],
   };
   return { matrix, ...(trials && { trials }), prices, report };
