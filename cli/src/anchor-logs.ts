@@ -12,7 +12,7 @@ import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
 import { given } from "./command.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
-import { type AnswerWarning, protocolWarnings, runWarnings, sampleWarnings } from "./log-warnings.ts";
+import { type AnswerWarning, protocolWarnings, runWarnings, sampleWarnings, scoreWarnings } from "./log-warnings.ts";
 import { loggedCosts, type LoggedCosts } from "./prices/logged-costs.ts";
 import { openHarness } from "./trainer.ts";
 
@@ -77,6 +77,7 @@ export async function readAnchorLogs(
   const warnings = [
     ...remarks.map((message): AnswerWarning => ({ code: "log_remark", message })),
     ...runWarnings(logs, selected, taskOf),
+    ...scoreWarnings(selected.runs, options.errors, options),
     ...protocolWarnings(bundle, selected.runs, taskOf),
   ];
   const samples = selected.runs.flatMap((run) =>

@@ -1,10 +1,12 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { countAttempts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import type { ReadRun } from "anchoreval/internal/logs/choose-runs";
+import { otherScores, otherScoreWords } from "anchoreval/internal/logs/harness-score";
 import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "anchoreval/internal/logs/protocol";
 import { groupBy, groupedRemarks, type LoggedSample, type RunLog } from "anchoreval/internal/logs/run-log";
 import type { selectRuns } from "anchoreval/internal/logs/select-runs";
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
+import { type ScaleOptions, scoreScale } from "anchoreval/internal/tables/score-reader";
 import { counted } from "anchoreval/internal/words/figures";
 
 /** A warning of how answers came, for `warnings` of `--json`. */
@@ -17,6 +19,8 @@ export interface AnswerWarning {
     | "run_choice"
     /** The runs of the model are perhaps of several: their arguments, checkpoints or engines differ. */
     | "unlike_runs"
+    /** The mean of a run's scores isn't the one that the harness reports. */
+    | "score_differs"
     /** How the logs were read: what in them is passed over, or isn't as it should be. */
     | "log_remark";
   /** Answers that it is about. */
@@ -64,6 +68,12 @@ export function protocolWarnings(bundle: Bundle, runs: readonly ReadRun[], taskO
     remarks: differenceWords(bundle.manifest.protocol, taskOf(log), protocol),
   }));
   return groupedRemarks(differences).map((message) => ({ code: "other_protocol", message }));
+}
+
+/** Runs whose mean score isn't the one that their harness reports. */
+export function scoreWarnings(runs: readonly ReadRun[], errors: ErrorPolicy, scale: ScaleOptions): AnswerWarning[] {
+  const different = otherScores(runs, { errors, scale: scoreScale(scale) });
+  return otherScoreWords(different, errors).map((message) => ({ code: "score_differs", message }));
 }
 
 /** Samples of no item of the bundle, and attempts that failed. @param found - samples by item */

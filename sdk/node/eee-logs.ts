@@ -30,6 +30,9 @@ export const eeeLogs: LogReader = {
       if (tasks.size === 0) onRemark(`${file} has no records, and is passed over`);
       const [model, other] = models;
       if (other !== undefined) throw invalidLog(file, `it has records of several models: ${model!}, ${other}`);
+      const reported = aggregate?.results.model ?? null;
+      if (model !== undefined && reported !== null && !isLikeName(model, reported))
+        onRemark(`${file} has records of ${model}, and its aggregate is of ${reported}: ${model} counts`);
       for (const task of tasks)
         logs.push({
           file,
@@ -54,6 +57,12 @@ export const eeeLogs: LogReader = {
     return readEeeSamples(own(), aggregate?.metrics ?? new Map<string, string>(), options);
   },
 };
+
+/** Whether two names may be of one model: the same, or one with its organisation before it. */
+function isLikeName(left: string, right: string): boolean {
+  const [short, long] = [left.toLowerCase(), right.toLowerCase()].sort((one, other) => one.length - other.length);
+  return short === long || long!.endsWith(`/${short!}`);
+}
 
 function aggregateBeside(file: string): string {
   return file.replace(LINES, "").replace(/_samples$/, "") + ".json";

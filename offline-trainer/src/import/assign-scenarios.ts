@@ -1,4 +1,5 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { type ComparedScore, isHarnessScore } from "anchoreval/internal/logs/harness-score";
 import { groupBy, type RunLog, type RunResults } from "anchoreval/internal/logs/run-log";
 import { groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
 import { type ScaleOptions, scoreScale } from "anchoreval/internal/tables/score-reader";
@@ -98,17 +99,9 @@ function mostFrequent<T>(values: readonly T[]): T[] {
 }
 
 /** A score computed from the imported items, beside the harness's own. */
-export interface ScoreComparison {
-  readonly model: string;
-  /** A scenario, or a task of one. */
-  readonly name: string;
-  readonly imported: number;
-  readonly harness: number;
+export interface ScoreComparison extends ComparedScore {
   readonly equal: boolean;
 }
-
-/** Scores as far apart are different ones. */
-const TOLERANCE = 1e-6;
 
 /**
  * Compares the full score of each model on each task and each scenario with the one that its results file reports. Left
@@ -135,8 +128,8 @@ export function compareScores(
       const means = tasks.flatMap((task) => taskMean(model, task) ?? []);
       if (reported === undefined || means.length !== tasks.length) return;
       const imported = combine(means, weighting);
-      const harness = scale(reported);
-      comparisons.push({ model, name, imported, harness, equal: Math.abs(imported - harness) <= TOLERANCE });
+      const compared = { model, name, imported, harness: scale(reported) };
+      comparisons.push({ ...compared, equal: isHarnessScore(compared) });
     };
     for (const { id, tasks, grouped, weighting } of scenarios) {
       for (const task of tasks) compare(task, [task], null);

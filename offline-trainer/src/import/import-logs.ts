@@ -2,6 +2,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
+import { otherScoreWords } from "anchoreval/internal/logs/harness-score";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
 import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/select-runs";
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
@@ -20,7 +21,6 @@ import {
   partWarnings,
   renamedWarnings,
   type ReportedRun,
-  scoreWarnings,
   unloggedWarnings,
 } from "./import-warnings.ts";
 import { joinPackages } from "./join-packages.ts";
@@ -138,7 +138,7 @@ export async function importLogs(
       ...partWarnings(tasks),
       ...weighting.warnings,
       ...remarks,
-      ...scoreWarnings(different, errors),
+      ...otherScoreWords(different, errors),
     ],
   };
   return { matrix, ...(trials && { trials }), prices, report };

@@ -1,7 +1,5 @@
-import type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { groupBy, type RunLog } from "anchoreval/internal/logs/run-log";
 import { counted } from "anchoreval/internal/words/figures";
-import type { ScoreComparison } from "./assign-scenarios.ts";
 import type { AlignedTask, RunMatching } from "./align-items.ts";
 import type { countStates, RunScores } from "./run-scores.ts";
 
@@ -126,19 +124,6 @@ export function partWarnings(tasks: ReadonlyMap<string, AlignedTask>): string[] 
           `${counted(odd.length, "run")} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
         ]),
   ];
-}
-
-export function scoreWarnings(different: readonly ScoreComparison[], errors: ErrorPolicy): string[] {
-  const policy = errors === "harness" ? "" : ` (--errors ${errors} moves scores)`;
-  const examples = different.map(
-    ({ model, name, imported, harness }) =>
-      `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
-  );
-  return different.length === 0
-    ? []
-    : [
-        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${list(examples, 5)}`,
-      ];
 }
 
 function list(examples: readonly string[], most = 3): string {

@@ -105,6 +105,17 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: "a score that isn't the harness's own",
+    code: "score_differs",
+    words: /1 score differs from the harness's own: Org\/m, alpha: 0\.\d{6} here, 0\.123000 there/,
+    write: (place) => {
+      const file = join(writeLogs(place, run()), "results_2026-03-01T00-00-00.000001.json");
+      const logged = JSON.parse(readFileSync(file, "utf8")) as { results: Record<string, object> };
+      logged.results["alpha"] = { ...logged.results["alpha"], "acc,none": 0.123 };
+      writeFileSync(file, JSON.stringify(logged));
+    },
+  },
+  {
     name: "a word that is no score",
     code: "log_remark",
     words: /"correct"/,

@@ -238,3 +238,16 @@ test("aggregates alone are refused: they have no single samples", async () => {
   folder.write("alone/7f.json", "{}");
   expectRefusal(await rejection(importEee([folder.path("alone")])), "invalid_data", "only aggregates");
 });
+
+test.each([
+  ["Org/other", true],
+  ["other", true],
+  ["Org/m", false],
+  ["org/M", false],
+  ["m", false],
+])("an aggregate of the model %s beside records of Org/m: %s that it is said", async (id, said) => {
+  const aggregate = { evaluation_id: "e", evaluation_results: [], model_info: { id } };
+  const { report } = await importEee([write([line("a", 1)], aggregate)]);
+  expect(report.runs[0]!.model).toBe("Org/m");
+  expect(report.warnings.some((words) => words.includes(`its aggregate is of ${id}: Org/m counts`))).toBe(said);
+});
