@@ -70,7 +70,14 @@ export async function selectRuns<R extends Pick<RunSamples, "absent">>(
     const isMean = onDuplicate === "mean";
     // Trials are numbered from the newest, whatever the files are called.
     const whole = all.filter(({ counts }) => counts).toSorted((left, right) => newerFirst(left.log, right.log));
-    runs.push(...(isMean ? whole : choice.parts).map(keep));
+    const trials = isMean ? withoutCopies(whole) : [];
+    if (isMean && trials.length < whole.length)
+      remarks.push({
+        words: "a run and its copies, of the same date and answers, are one trial",
+        always: true,
+        log: group[0]!,
+      });
+    runs.push(...(isMean ? trials : choice.parts).map(keep));
     if (!isMean) dropped.push(...choice.dropped.map(({ log }) => log));
     for (const remark of choice.remarks) if (remark.always || !isMean) remarks.push({ ...remark, log: group[0]! });
   }
@@ -79,6 +86,17 @@ export async function selectRuns<R extends Pick<RunSamples, "absent">>(
   const [first] = runs;
   if (first?.absent && runs.every(({ absent }) => absent)) throw first.absent;
   return { runs, dropped, remarks };
+}
+
+/** Runs without those that are another's file once more: trials of one answer would have no variance. */
+function withoutCopies(runs: readonly ReadRun[]): ReadRun[] {
+  const seen = new Set<string>();
+  return runs.filter(({ log: { date }, samples }) => {
+    const key = JSON.stringify([date, samples.map(({ doc_id: id, attempts }) => [id, attempts])]);
+    const isCopy = date !== "" && seen.has(key);
+    seen.add(key);
+    return !isCopy;
+  });
 }
 
 /** A choice for all tasks needn't be in a log: then its only metric and filter count, and `absent` says so. */

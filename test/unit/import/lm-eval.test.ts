@@ -204,6 +204,15 @@ describe("several runs of a model on a task", () => {
       options({ onDuplicate: "mean" }),
     );
     expect(matrix.items.map((_, item) => scoreAt(matrix, 0, item))).toEqual([1, 1, 0.5, 0, 0.5, 0]);
+    const copied = await importLogs(
+      harnessNamed("lm-eval"),
+      [written(newer), written(newer, run)],
+      options({ onDuplicate: "mean" }),
+    );
+    expect(copied.matrix.scores).toEqual(matrix.scores);
+    expect(copied.report.warnings.join("\n")).toMatch(
+      /a run and its copies, of the same date and answers, are one trial/,
+    );
     const error = await rejection(
       importLogs(harnessNamed("lm-eval"), [written(newer, run)], options({ onDuplicate: "error" })),
     );
