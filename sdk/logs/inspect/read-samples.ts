@@ -132,8 +132,8 @@ function isTexts(values: readonly unknown[]): values is readonly string[] {
 /** By scorer, or by `scorer/value` where a scorer gives several. */
 function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
   const found = new Map<string, MetricValue>();
-  for (const [scorer, score] of Object.entries((scores ?? {}) as Record<string, { value?: unknown } | null>)) {
-    const value = score?.value;
+  for (const [scorer, score] of Object.entries(record(scores))) {
+    const { value } = record(score);
     if (isObject(value))
       for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own, isUnit));
     else found.set(scorer, scoreValue(value, isUnit));
