@@ -70,7 +70,7 @@ export async function selectRuns<R extends Pick<RunSamples, "absent">>(
     const isMean = onDuplicate === "mean";
     // Trials are numbered from the newest, whatever the files are called.
     const whole = all.filter(({ counts }) => counts).toSorted((left, right) => newerFirst(left.log, right.log));
-    const copies = whole.filter((run, k) => isMean && whole.slice(0, k).some((other) => isCopy(run, other)));
+    const copies = isMean ? copiesAmong(whole) : [];
     runs.push(...(isMean ? whole.filter((run) => !copies.includes(run)) : choice.parts).map(keep));
     dropped.push(...(isMean ? copies : choice.dropped).map(({ log }) => log));
     for (const { log } of copies) remarks.push({ words: "a copy of another log of it is no trial, and left out", log });
@@ -83,11 +83,15 @@ export async function selectRuns<R extends Pick<RunSamples, "absent">>(
   return { runs, dropped, remarks };
 }
 
-/** Whether two runs ended at one instant, which both logs tell, with the same answers. */
-function isCopy(run: ReadRun, other: ReadRun): boolean {
-  const textOf = ({ samples }: ReadRun): string =>
-    JSON.stringify(samples.map(({ doc_id, hash, attempts }) => [doc_id, hash, attempts]));
-  return run.log.date !== "" && run.log.date === other.log.date && textOf(run) === textOf(other);
+/** Runs that ended at one instant with another, which both logs tell, with the same answers: trials would have no variance. */
+function copiesAmong(runs: readonly ReadRun[]): ReadRun[] {
+  const seen = new Set<string>();
+  return runs.filter(({ log: { date }, samples }) => {
+    const key = JSON.stringify([date, samples.map(({ doc_id: id, hash, attempts }) => [id, hash, attempts])]);
+    const isCopy = date !== "" && seen.has(key);
+    seen.add(key);
+    return isCopy;
+  });
 }
 
 /** A choice for all tasks needn't be in a log: then its only metric and filter count, and `absent` says so. */

@@ -19,7 +19,7 @@ export const inspectLogs: LogReader = {
       }
       const found = await withLog(file, unzstd, (value) => Promise.resolve(value));
       // Folders have other JSON beside, which is passed over; what can't be read may be a log, and isn't.
-      if (!ARCHIVE.test(file) && !named && !isObject(record(found).eval)) continue;
+      if (!ARCHIVE.test(file) && !named && ![found, ...list(found)].some(isLogLike)) continue;
       const { model, task, date, results, broken } = readInspectHeader(found, file);
       logs.push({ file, model, task, date, resultsFile: file, results, ...(broken !== null && { broken }) });
     }
@@ -31,6 +31,12 @@ export const inspectLogs: LogReader = {
   read: ({ file }, { unzstd, ...options }) =>
     withLog(file, unzstd, (header, samples) => readInspectSamples(readInspectHeader(header, file), samples, options)),
 };
+
+/** Whether JSON has a part of a log, broken as it may be. */
+function isLogLike(value: unknown): boolean {
+  const { eval: header, samples, status } = record(value);
+  return isObject(header) || (status !== undefined && (header !== undefined || Array.isArray(samples)));
+}
 
 const ARCHIVE = /\.eval$/i;
 const LOGS = /\.(?:eval|json)$/i;

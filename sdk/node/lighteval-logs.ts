@@ -4,7 +4,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { sortableDate } from "../logs/dates.ts";
 import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
 import { DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval/read-details.ts";
-import type { RunLog } from "../logs/run-log.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
 import { readJsonFile } from "./read-file.ts";
 import type { LogReader } from "./log-files.ts";
@@ -34,7 +34,9 @@ export const lightevalLogs: LogReader = {
       const results = resultsFile === null ? null : readLightevalResults(parsed.get(resultsFile), resultsFile, shots);
       const model = results?.model ?? splitFolder(file).model.split(sep).join("/");
       if (results === null)
-        onRemark(`${file} has no results file: its folder names the model, and how it was asked isn't known`);
+        onRemark(
+          `${file} has no results file: its folder names the model, and of how it was asked only the few-shot examples are known`,
+        );
       const key = JSON.stringify([model, task, date]);
       const other = shotsOf.get(key) ?? shots;
       if (other !== shots)
@@ -43,7 +45,8 @@ export const lightevalLogs: LogReader = {
           `${task} was run with ${other} and with ${shots} few-shot examples: name the files of one of them`,
         );
       shotsOf.set(key, shots);
-      logs.push({ file, model, task, date: sortableDate(date), resultsFile, results });
+      const byName = { ...UNTOLD_RUN, tasks: new Map([[task, { ...UNTOLD_TASK, shots }]]) };
+      logs.push({ file, model, task, date: sortableDate(date), resultsFile, results: results ?? byName });
     }
     return logs;
   },

@@ -11,22 +11,28 @@ import {
 } from "../logs/opencompass/read-results.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/scores.ts";
+import { firstFew } from "../tables/data-issues.ts";
 import { isObject } from "../tables/json-records.ts";
+import { counted } from "../words/figures.ts";
 import { readError, readJsonFile } from "./read-file.ts";
 import { LONGEST_TEXT, readFound } from "./whole-file.ts";
 import type { LogReader } from "./log-files.ts";
 import { lookUp } from "../core/bundle/names.ts";
+
+const JSON_FILE = /\.json$/i;
+/** Of predictions that were made in parts. */
+const PART = /_\d+$/;
 
 /**
  * The results of OpenCompass, `RUN/results/MODEL/DATASET.json`, with the run's predictions, configuration and summary
  * beside. Runs are newer the later their folder's name sorts, which is their date. The folder names the model.
  */
 export const openCompassLogs: LogReader = {
-  async find(found) {
+  async find(found, { onRemark }) {
     const models = new Map<string, string[]>();
     for (const { file, named } of found) {
       const folder = dirname(resolve(file));
-      if (file.endsWith(".json") && basename(dirname(folder)) === "results")
+      if (JSON_FILE.test(file) && basename(dirname(folder)) === "results")
         models.set(folder, [...(models.get(folder) ?? []), file]);
       else if (named) throw invalidLog(file, "results of OpenCompass are RUN/results/MODEL/DATASET.json");
     }
@@ -44,6 +50,11 @@ export const openCompassLogs: LogReader = {
           ...brokenBy(datasets.get(datasetOf(file))!),
         });
     }
+    const begun = withoutResults(found.map(({ file }) => resolve(file)));
+    if (logs.length > 0 && begun.length > 0)
+      onRemark(
+        `${counted(begun.length, "dataset")} with predictions and no results ${begun.length === 1 ? "is" : "are"} left out: ${firstFew(begun)}`,
+      );
     return logs;
   },
 
@@ -54,6 +65,22 @@ export const openCompassLogs: LogReader = {
     return readOpenCompassDetails(await readJsonFile(file), await readPredictions(file), { ...options, template });
   },
 };
+
+/** Datasets of a model in a run, `RUN/predictions/MODEL/DATASET.json`, that weren't evaluated, or not to the end. */
+function withoutResults(files: readonly string[]): string[] {
+  const evaluated = new Set(files.map((file) => file.replace(JSON_FILE, "")));
+  const begun = files.flatMap((file) => {
+    const [models, model] = [dirname(dirname(file)), basename(dirname(file))];
+    if (!JSON_FILE.test(file) || basename(models) !== "predictions") return [];
+    const dataset = datasetOf(file).replace(/^tmp_/, "");
+    const whole = dataset.replace(PART, "");
+    const run = dirname(models);
+    return [dataset, whole].some((name) => evaluated.has(join(run, "results", model, name)))
+      ? []
+      : [[basename(run), model, whole].join("/")];
+  });
+  return [...new Set(begun)];
+}
 
 function brokenBy({ failure }: DatasetScores): Pick<RunLog, "broken"> {
   return failure === null ? {} : { broken: `the evaluation failed: ${failure}` };
@@ -99,9 +126,17 @@ async function readPredictions(results: string): Promise<Record<string, unknown>
     throw invalidLog(file, "these are no predictions of OpenCompass: no object");
   };
   if (existsSync(`${base}.json`)) return read(`${base}.json`);
+  const beside = existsSync(dirname(base)) ? await readdir(dirname(base)) : [];
+  const isPart = (name: string): boolean =>
+    JSON_FILE.test(name) && datasetOf(name).replace(PART, "") === basename(base) && !existsSync(join(folder, name)); // a dataset of its own
+  const count = beside.filter(isPart).length;
   const parts: Record<string, unknown>[] = [];
-  while (existsSync(`${base}_${parts.length}.json`)) parts.push(await read(`${base}_${parts.length}.json`));
-  if (parts.length === 0) return null;
+  for (let k = 0; k < count; k++) {
+    if (!existsSync(`${base}_${k}.json`))
+      throw invalidLog(`${base}_${k}.json`, `there are ${count} parts of predictions, and not this one`);
+    parts.push(await read(`${base}_${k}.json`));
+  }
+  if (count === 0) return null;
   const all = parts.flatMap((part) =>
     Array.from({ length: Object.keys(part).length }, (_, k) => lookUp(part, String(k))),
   );
@@ -109,5 +144,5 @@ async function readPredictions(results: string): Promise<Record<string, unknown>
 }
 
 function datasetOf(file: string): string {
-  return basename(file, ".json");
+  return basename(file).replace(JSON_FILE, "");
 }

@@ -94,8 +94,7 @@ function costOf(trial: ReadonlyMap<string, number>): LoggedCost {
 /** HELM evaluates on the test split, where there is none on the validation split. */
 function evaluatedSplit(stats: readonly unknown[]): string {
   const splits = new Set<unknown>();
-  for (const entry of stats)
-    for (const stat of (record(entry).stats ?? []) as unknown[]) splits.add(record(record(stat).name).split);
+  for (const entry of stats) for (const stat of list(record(entry).stats)) splits.add(record(record(stat).name).split);
   return splits.has("test") || !splits.has("valid") ? "test" : "valid";
 }
 

@@ -39,8 +39,9 @@ const NO_SETTINGS = [
 export function readInspectHeader(value: unknown, file: string): InspectHeader {
   const root = record(value);
   const own = record(root.eval);
-  const { task, model, created } = own;
-  if (typeof task !== "string" || typeof model !== "string" || typeof root.status !== "string")
+  const { created } = own;
+  const [task, model] = [filledText(own.task), filledText(own.model)];
+  if (task === null || model === null || typeof root.status !== "string")
     throw invalidLog(file, "this is no log of Inspect: it has no eval.task, eval.model and status");
   const config = record(own.config);
   return {

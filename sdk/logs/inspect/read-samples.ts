@@ -2,6 +2,7 @@ import { contentHash } from "../../core/bundle/digest.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
 import { isObject } from "../../tables/json-records.ts";
+import { counted } from "../../words/figures.ts";
 import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
@@ -27,8 +28,11 @@ export async function readInspectSamples(
   const issues = new DataIssues(file, { row: "sample" });
   const rows: LoggedRow[] = [];
   const isUnit = isUnitScale(options);
-  for await (const sample of found)
+  let invalid = 0;
+  for await (const sample of found) {
     rows.push(readEpoch(record(sample), { position: rows.length, epochs, issues, isUnit }));
+    if (isObject(record(sample).invalidation)) invalid++;
+  }
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
   const filter = "mean";
@@ -43,6 +47,9 @@ export async function readInspectSamples(
       remarks: [
         ...(broken === null ? [] : [`${broken}; what it lacks is missing`]),
         ...(invalidated ? ["the log is marked as invalidated"] : []),
+        ...(invalid > 0
+          ? [`${counted(invalid, "sample")} marked as invalidated ${invalid === 1 ? "counts" : "count"} all the same`]
+          : []),
         ...(epochs > 1 && !reducers.includes("mean")
           ? [
               `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
@@ -125,8 +132,8 @@ function isTexts(values: readonly unknown[]): values is readonly string[] {
 /** By scorer, or by `scorer/value` where a scorer gives several. */
 function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
   const found = new Map<string, MetricValue>();
-  for (const [scorer, score] of Object.entries((scores ?? {}) as Record<string, { value?: unknown } | null>)) {
-    const value = score?.value;
+  for (const [scorer, score] of Object.entries(record(scores))) {
+    const { value } = record(score);
     if (isObject(value))
       for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own, isUnit));
     else found.set(scorer, scoreValue(value, isUnit));

@@ -1,4 +1,14 @@
-import { filledText, list, numberOf, numbersOf, parsePythonJson, record, textsOf, versionText } from "../json.ts";
+import {
+  canonicalJson,
+  filledText,
+  list,
+  numberOf,
+  numbersOf,
+  parsePythonJson,
+  record,
+  textsOf,
+  versionText,
+} from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../scores.ts";
 import { lookUp } from "../../core/bundle/names.ts";
@@ -24,7 +34,7 @@ export function readLmEvalResults(text: string, file: string): RunResults {
   return {
     ...UNTOLD_RUN,
     model: modelName(root, config),
-    modelArguments: config.model_args == null ? null : argumentText(config.model_args),
+    modelArguments: config.model_args == null ? null : (argumentText(config.model_args) ?? ""),
     modelFacts: textsOf(config, MODEL_FACTS),
     harnessVersion:
       filledText(root.lm_eval_version) ??
@@ -33,7 +43,7 @@ export function readLmEvalResults(text: string, file: string): RunResults {
     chatTemplate: "chat_template" in root ? filledText(root.chat_template) !== null : null,
     systemInstruction: "system_instruction" in root ? (filledText(root.system_instruction_sha) ?? "none") : null,
     fewshotAsMultiturn: typeof root.fewshot_as_multiturn === "boolean" ? root.fewshot_as_multiturn : null,
-    generation: config.gen_kwargs == null ? null : argumentText(config.gen_kwargs),
+    generation: argumentText(config.gen_kwargs),
     tasks: new Map(Object.keys(record(root.configs)).map((task) => [task, readTask(root, task)])),
     groups,
   };
@@ -122,8 +132,25 @@ function argument(arguments_: unknown, key: string): string | null {
   return found === undefined ? null : found.slice(key.length + 1);
 }
 
-function argumentText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+/** Arguments, as text `name=value,…` or as an object: by name, so that the same ones have the same text however they are logged. */
+function argumentText(value: unknown): string | null {
+  const parts =
+    typeof value === "string"
+      ? value.split(",").map((part) => part.split(/=(.*)/s, 2))
+      : Object.entries(record(value)).map(([name, own]) => [name, typeof own === "string" ? own : canonicalJson(own)]);
+  const texts = parts.flatMap(([name = "", own = ""]) =>
+    name.trim() === "" || NONE.test(own) ? [] : [`${name.trim()}=${plainValue(own.trim())}`],
+  );
+  return texts.length === 0 ? null : texts.sort().join(",");
+}
+
+/** A value that is left at its default. */
+const NONE = /^(?:none|null)$/i;
+
+/** Python's and JSON's numbers and truths alike. */
+function plainValue(text: string): string {
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase();
+  return text !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text;
 }
 
 /** The parts of an lm-eval log's name. */
@@ -136,7 +163,8 @@ export interface LogFileName {
 }
 
 const DATE = "\\d{4}-\\d{2}-\\d{2}T\\d{2}-\\d{2}-\\d{2}(?:\\.\\d+)?";
-const SAMPLES = new RegExp(`^samples_(.+?)(?:_(${DATE}))?\\.jsonl(?:\\.gz)?$`, "i");
+/** Behind the date may stand what names a part, such as a rank: no task. */
+const SAMPLES = new RegExp(`^samples_(.+?)(?:_(${DATE})(?:[._-].*)?)?\\.jsonl(?:\\.gz)?$`, "i");
 /** With `--output_path NAME.json` the harness writes `NAME_<date>.json`, so any stem may stand before the date. */
 const RESULTS = new RegExp(`^(?:results|.*_(${DATE}))\\.json$`);
 

@@ -20,13 +20,13 @@ type Predictions = Readonly<Record<string, unknown>>;
 /**
  * The scores of one dataset by OpenCompass, of several runs the mean.
  * @param value - results/MODEL/DATASET.json, parsed
- * @param predictions - predictions/MODEL/DATASET.json, parsed; null where it isn't there: items are known by number alone
+ * @param beside - predictions/MODEL/DATASET.json, parsed; null where it isn't there: items are known by number alone
  * @throws AnchorEvalError `invalid_data` naming file and item, `invalid_option` with a list of metrics, `unsupported` for
  * a metric that is only reported of all items together
  */
 export function readOpenCompassDetails(
   value: unknown,
-  predictions: Predictions | null,
+  beside: Predictions | null,
   options: OpenCompassOptions,
 ): RunSamples {
   const { file, task, results, template } = options;
@@ -36,6 +36,9 @@ export function readOpenCompassDetails(
   const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
   const items = readItems((value as { details?: unknown }).details, { file, runs: times });
   const runs = Math.max(1, ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((own) => own.length))));
+  const lacking = beside === null ? 0 : Math.max(0, items.length * runs - Object.keys(beside).length);
+  // Run after run: with some lacking, nothing tells where one ends.
+  const predictions = lacking > 0 && runs > 1 ? null : beside;
   const asked = Object.keys(predictions ?? {}).length / runs;
   const { scores, share, inferred } = itemScores(items, reported, options.metric);
   const reasons = [...reported.keys(), ...scores.keys()].map(
@@ -67,7 +70,12 @@ export function readOpenCompassDetails(
     });
   });
   const remarks = [
-    ...(predictions === null ? ["there are no predictions beside it: which answers failed isn't known"] : []),
+    ...(beside === null ? ["there are no predictions beside it: which answers failed isn't known"] : []),
+    ...(lacking > 0
+      ? [
+          `${lacking} of ${items.length * runs} answers have no predictions beside them: which of them failed isn't known`,
+        ]
+      : []),
     ...(inferred && metric === share
       ? [
           `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,

@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
   {
     name: "one task's run was made with other arguments than the others'",
     code: "unlike_runs",
-    words: /its runs were made with different arguments \(load_in_4bit: True on alpha, none on beta_first and 1 more\)/,
+    words: /its runs were made with different arguments \(load_in_4bit: true on alpha, none on beta_first and 1 more\)/,
     write: (place) => {
       const { tasks, ...more } = run();
       const { alpha, ...others } = tasks;

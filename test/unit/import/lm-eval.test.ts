@@ -204,6 +204,13 @@ describe("several runs of a model on a task", () => {
       options({ onDuplicate: "mean" }),
     );
     expect(matrix.items.map((_, item) => scoreAt(matrix, 0, item))).toEqual([1, 1, 0.5, 0, 0.5, 0]);
+    const copied = await importLogs(
+      harnessNamed("lm-eval"),
+      [written(newer), written(newer, run)],
+      options({ onDuplicate: "mean" }),
+    );
+    expect(copied.matrix.scores).toEqual(matrix.scores);
+    expect(copied.report.warnings.join("\n")).toMatch(/a copy of another log of it is no trial, and left out/);
     const error = await rejection(
       importLogs(harnessNamed("lm-eval"), [written(newer, run)], options({ onDuplicate: "error" })),
     );
@@ -220,7 +227,7 @@ describe("several runs of a model on a task", () => {
     const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, cut)], options());
     expect(report.warnings).toEqual([
       "Org/one, t_a (1, before 4): the newest run has fewer answers than an older one, which counts",
-      "Org/one, t_a: its runs were made with different arguments (pretrained=Org/one; pretrained=Org/one,dtype=float16): if these are different models, import them apart, with --model-name",
+      "Org/one, t_a: its runs were made with different arguments (pretrained=Org/one; dtype=float16,pretrained=Org/one): if these are different models, import them apart, with --model-name",
     ]);
     expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
   });

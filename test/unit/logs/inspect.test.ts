@@ -293,6 +293,18 @@ describe("what can go wrong in a run", () => {
       expectRefusal(await rejection(readOf([value])), "invalid_data", "there is no score");
   });
 
+  test("samples that are marked as invalidated are counted", async () => {
+    const log = inspectLog({
+      model: "m",
+      task: "quiz",
+      samples: [0, 1, 2].map((id) => ({ id, scores: { match: 1 } })),
+    });
+    const marks = [{ author: "me", reason: "leaked" }, { author: "me" }, null];
+    const samples = (log as { samples: object[] }).samples.map((own, k) => ({ ...own, invalidation: marks[k] }));
+    const { remarks } = await read(folder.write("invalid.json", JSON.stringify({ ...log, samples })));
+    expect(remarks).toEqual(["2 samples marked as invalidated count all the same"]);
+  });
+
   test("a log that nobody scored has no metric, whatever is asked for, so that it doesn't count", async () => {
     const file = writeInspectLog(folder.path("unscored.json"), {
       ...{ model: "m", task: "quiz", status: "cancelled" },
@@ -324,6 +336,17 @@ describe("what can go wrong in a run", () => {
     writeInspectLog(nested.path("log.json"), run);
     expect(await inspect.find([nested.path("")])).toHaveLength(1);
     expect((await inspect.find([nested.path("")], { modelName: "mine" }))[0]!.model).toBe("mine");
+    const log = inspectLog(run);
+    for (const broken of [
+      [log, log],
+      { ...log, eval: null },
+      { ...log, eval: undefined },
+      { status: "error", eval: [] },
+    ]) {
+      nested.write("broken.json", JSON.stringify(broken));
+      const error = await rejection(inspect.find([nested.path("")]));
+      expectRefusal(error, "invalid_data", "broken.json: this is no log of Inspect");
+    }
   });
 });
 

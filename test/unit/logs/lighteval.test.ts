@@ -104,11 +104,13 @@ describe("logs that lighteval 0.13.0 wrote (test/fixtures/lighteval)", () => {
     expectRefusal(await rejection(read(log, "acc")), "invalid_option", "has no metric acc");
   });
 
-  test("without results, the folder names the model", async () => {
+  test("without results, the folder names the model, and the file the few-shot examples", async () => {
     const alone = folder.path("alone");
     cpSync(join(LOGS, "details"), join(alone, "details"), { recursive: true });
     const log = await find("sums", alone);
-    expect(log).toMatchObject({ model: "made-up/able", results: null });
+    expect(log).toMatchObject({ model: "made-up/able", resultsFile: null });
+    const shots = (one: RunLog): unknown => one.results!.tasks.get("sums")!.shots;
+    expect(shots(log)).toBe(shots(await find("sums")));
     expectRefusal(await rejection(read(log, "bleu")), "unsupported", "several values");
   });
 

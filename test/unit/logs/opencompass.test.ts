@@ -227,6 +227,55 @@ describe("groups", () => {
   });
 });
 
+describe("predictions that aren't all there", () => {
+  const answers = (run: string): Json =>
+    JSON.parse(readFileSync(join(run, "predictions/able/sums.json"), "utf8")) as Json;
+  const firstOf = (all: Json, count: number): Json => Object.fromEntries(Object.entries(all).slice(0, count));
+
+  test("fewer than answers are said, and so is a dataset without results", async () => {
+    const run = changedJson("cut-predictions", "predictions/able/sums.json", (all) => firstOf(all, 3));
+    const { remarks, samples } = await read(await find("sums", run));
+    expect(remarks).toContain(
+      `${samples.length - 3} of ${samples.length} answers have no predictions beside them: which of them failed isn't known`,
+    );
+    const [repeated, whole] = [await find("sums-repeated", run), await find("sums-repeated")];
+    const file = join(run, "predictions/able/sums-repeated.json");
+    writeFileSync(file, JSON.stringify(firstOf(JSON.parse(readFileSync(file, "utf8")) as Json, 3)));
+    const [cut, full] = [await read(repeated), await read(whole)];
+    expect(cut.remarks.join()).toMatch(/answers have no predictions beside them/);
+    expect(cut.samples.map((own) => countedSample(own).score)).toEqual(
+      full.samples.map((own) => countedSample(own).score),
+    );
+
+    for (const model of ["able", "weak"]) rmSync(join(run, `results/${model}/sums.json`));
+    renameSync(join(run, "predictions/able/sums.json"), join(run, "predictions/able/tmp_sums.json"));
+    const said: string[] = [];
+    await openCompass.find([run], { onRemark: (words) => said.push(words) });
+    expect(said).toEqual([
+      `2 datasets with predictions and no results are left out: ${JSON.stringify(`${RUN}/able/sums`)}, ${JSON.stringify(`${RUN}/weak/sums`)}`,
+    ]);
+  });
+
+  test("parts are joined; without one of them they are refused", async () => {
+    const run = changedJson("parts", "predictions/able/sums.json", (all) => all);
+    const all = Object.values(answers(run));
+    for (const part of [0, 1, 2]) {
+      const own = all.slice(4 * part, part === 2 ? undefined : 4 * part + 4);
+      writeFileSync(join(run, `predictions/able/sums_${part}.json`), JSON.stringify(Object.fromEntries(own.entries())));
+    }
+    rmSync(join(run, "predictions/able/sums.json"));
+    expect((await read(await find("sums", run))).samples).toEqual((await read(await find("sums"))).samples);
+    rmSync(join(run, "predictions/able/sums_1.json"));
+    expectRefusal(await rejection(read(await find("sums", run))), "invalid_data", "sums_1.json: there are 2 parts");
+  });
+
+  test("results in capitals are results", async () => {
+    const run = changedJson("capitals", "predictions/able/sums.json", (all) => all);
+    renameSync(join(run, "results/able/sums.json"), join(run, "results/able/sums.JSON"));
+    expect((await read(await find("sums", run))).samples).toEqual((await read(await find("sums"))).samples);
+  });
+});
+
 describe("refused", () => {
   test.each<[string, () => string, string]>([
     ["a folder without results", () => join(LOGS, RUN, "predictions"), "there are no results of OpenCompass"],

@@ -161,3 +161,18 @@ describe("a results file", () => {
     expect(model({})).toBeNull();
   });
 });
+
+it("has one text for the same arguments, in whatever order and form they are logged", () => {
+  const textOf = (model_args: unknown): string | null =>
+    readLmEvalResults(JSON.stringify({ results: {}, configs: {}, config: { model_args } }), "results.json")
+      .modelArguments;
+  const alike = [
+    "pretrained=org/a,dtype=float16,load_in_4bit=True,top_p=0.90",
+    "dtype=float16, load_in_4bit=true,pretrained=org/a,top_p=.9,revision=None,",
+    { top_p: 0.9, load_in_4bit: true, pretrained: "org/a", dtype: "float16", revision: null },
+  ];
+  for (const form of alike) expect(textOf(form)).toBe("dtype=float16,load_in_4bit=true,pretrained=org/a,top_p=0.9");
+  for (const form of [null, "", {}, [], 3]) expect(textOf(form)).toBeNull();
+  expect(textOf("pretrained=org/a,stop=x=y")).toBe(textOf({ pretrained: "org/a", stop: "x=y" }));
+  expect(textOf("pretrained=org/a,dtype=float16")).not.toBe(textOf("pretrained=org/a"));
+});
