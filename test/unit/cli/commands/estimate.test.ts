@@ -251,7 +251,7 @@ describe("estimate --from lm-eval", () => {
           'of 40 answers, 1 failed ("an empty answer" once) and 1 has no score: they count by the score that the harness gave, else as missing (--errors missing or wrong says else)',
       }),
     ]);
-    expect(err).toContain("a run that is left out was not made like the one that counts: few-shot examples 0, here 5");
+    expect(err).toContain("alpha: its runs were not made alike: few-shot examples 5, in another 0");
     const missing = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--errors", "missing");
     expect((JSON.parse(missing.out) as Estimate).answered).toBe(38);
     const wrong = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--errors", "wrong");
