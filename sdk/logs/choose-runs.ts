@@ -16,7 +16,7 @@ import { documentNames, isNumberedAlike } from "./same-documents.ts";
 export interface ReadRun extends RunSamples {
   readonly log: RunLog;
   readonly protocol: TaskProtocol;
-  /** What became of all its attempts. */
+  /** All its attempts by what became of them. */
   readonly attempts: AttemptCounts;
   /** Whether anything of it counts: a score that the harness gave, or one that `--errors` makes. */
   readonly counts: boolean;

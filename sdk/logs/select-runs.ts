@@ -13,7 +13,7 @@ interface SelectOptions<R> {
    * @param special - metric and filter are those chosen for its task, not for all
    */
   readonly read: (log: RunLog, special: boolean) => Promise<RunSamples>;
-  /** What is held of a run that counts: of boards of many models not all that their logs say. */
+  /** Makes what is held of a run that counts: of boards of many models less than their logs say. */
   readonly keep: (run: ReadRun) => R;
   readonly errors: ErrorPolicy;
   /** @default newest */
