@@ -72,6 +72,8 @@ describe("a results file of lm-eval 0.4.13", () => {
       systemInstruction: "none",
       fewshotAsMultiturn: null,
       solver: null,
+      taskArguments: null,
+      scorer: null,
       metric: "acc",
       filter: "none",
       generation: null,
