@@ -249,8 +249,7 @@ describe("estimate --from lm-eval", () => {
     expect(warnings.filter(({ code }) => code !== "missing_answers")).toEqual([
       {
         code: "run_choice",
-        message:
-          "alpha and 2 more: its runs were not made alike: few-shot examples 5, in another 0",
+        message: "alpha and 2 more: its runs were not made alike: few-shot examples 5, in another 0",
       },
       {
         code: "run_choice",
