@@ -76,7 +76,13 @@ function readEpoch(
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{ row: id, id, attempt, values: scoresOf(scores ?? score, isUnit), cost: costOf(sample) },
+    ...{
+      row: id,
+      id,
+      attempt,
+      values: scoresOf(scores ?? (score == null ? {} : { score }), isUnit),
+      cost: costOf(sample),
+    },
     failure: attemptFailure(...outcomeOf(record(sample.output), error)),
     ...sampleIdentity(sample),
   };
@@ -129,7 +135,7 @@ function isTexts(values: readonly unknown[]): values is readonly string[] {
   return values.every((value) => typeof value === "string");
 }
 
-/** By scorer, or by `scorer/value` where a scorer gives several. */
+/** By scorer, of early logs `score`, or by `scorer/value` where a scorer gives several. */
 function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
   const found = new Map<string, MetricValue>();
   for (const [scorer, score] of Object.entries(record(scores))) {

@@ -293,6 +293,18 @@ describe("what can go wrong in a run", () => {
       expectRefusal(await rejection(readOf([value])), "invalid_data", "there is no score");
   });
 
+  test("early logs have one score a sample, without its scorer's name", async () => {
+    const log = inspectLog({ model: "m", task: "quiz", samples: [{ id: 0 }, { id: 1 }] });
+    const samples = (log as { samples: object[] }).samples.map((own, k) => ({
+      ...{ ...own, scores: undefined },
+      score: { value: k === 0 ? "C" : "I", answer: "x", explanation: null },
+    }));
+    const run = await read(folder.write("early.json", JSON.stringify({ ...log, samples })));
+    expect([run.metric, mean(run.samples)]).toEqual(["score", 0.5]);
+    const none = samples.map((own) => ({ ...own, score: undefined }));
+    expect((await read(folder.write("early.json", JSON.stringify({ ...log, samples: none })))).metric).toBe("");
+  });
+
   test("samples that are marked as invalidated are counted", async () => {
     const log = inspectLog({
       model: "m",
