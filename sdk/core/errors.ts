@@ -119,7 +119,7 @@ export function checkCall<T extends object>(subject: unknown, by: string, option
   if (typeof (subject as Promise<unknown> | null)?.then === "function")
     throw invalidOption(`${by}(…) gives a promise: await it before it is passed on`);
   if (typeof subject !== "object" || subject === null)
-    throw invalidOption(`what ${by}(…) gives is needed first, got ${subject === null ? "null" : typeof subject}`);
+    throw invalidOption(`what ${by}(…) gives is needed first, got ${String(subject)}`);
   checkNames(options, names);
 }
 
@@ -128,9 +128,7 @@ export function checkCall<T extends object>(subject: unknown, by: string, option
  * @throws AnchorEvalError `invalid_option`, with the name that is nearest
  */
 export function checkNames<T extends object>(options: T, names: OptionNames<T>): void {
-  const value: unknown = options;
-  if (typeof value !== "object" || value === null)
-    throw invalidOption(`options are an object, got ${value === null ? "null" : typeof value}`);
+  if (typeof options !== "object" || (options as T | null) === null) throw invalidOption("options are an object");
   const kinds = new Map<string, unknown>(Object.entries(names));
   const all = [...kinds.keys()];
   for (const [name, setting] of Object.entries<unknown>(options as Record<string, unknown>)) {

@@ -86,7 +86,7 @@ export interface RunResults {
   readonly model: string | null;
   /** Everything that the model was made with, as the harness logs it. */
   readonly modelArguments: string | null;
-  /** What the harness says of the model that it ran, beside its name and arguments: its checkpoint, its engine. */
+  /** The harness's words on the model that it ran, beside its name and arguments: its checkpoint, its engine. */
   readonly modelFacts: ReadonlyMap<string, string>;
   readonly harnessVersion: string | null;
   /** Whether a chat template was applied; null where the file doesn't say. */
@@ -98,7 +98,7 @@ export interface RunResults {
   readonly generation: string | null;
   /** The steps that make an answer of an item, as the harness logs them; null for one that has none. */
   readonly solver: string | null;
-  /** What the task was made with, as far as it isn't a machine's; null where the file doesn't say. */
+  /** The arguments that made the task, without a machine's; null where the file doesn't say. */
   readonly taskArguments: string | null;
   /** By name, with their arguments. */
   readonly scorers: ReadonlyMap<string, string>;

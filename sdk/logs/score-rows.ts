@@ -98,7 +98,7 @@ export function scoreRows(
   return { task, metric, filter, samples, remarks: made };
 }
 
-/** What the log says of a metric's scale has to be said by the options: nothing is turned over or stretched unasked. */
+/** A metric's scale that the log says has to be said by the options: nothing is turned over or stretched unasked. */
 function refuseScale(
   metric: string,
   file: string,

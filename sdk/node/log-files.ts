@@ -78,7 +78,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
   return files;
 }
 
-/** What a path is, where it leads, and where it stands itself. */
+/** The kind of a path, where it leads, and where it stands itself. */
 async function locate(path: string): Promise<{ found: Stats; real: string; place: string }> {
   try {
     const real = await realpath(path);
