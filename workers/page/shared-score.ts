@@ -14,8 +14,8 @@ export interface SharedScore {
   readonly scenarios: ReadonlyMap<string, SharedFigure>;
 }
 
-/** Digits of a fraction in a link: a hundredth of a point. */
-const DIGITS = 4;
+/** Digits of a fraction in a link: with four, whoever rounds to a tenth of a point rounded twice, 57.4496 to 57.5. */
+const DIGITS = 8;
 
 /**
  * Writes a result as the text of a link: `{"model":"…","overall":[score, low, high],"scenarios":{"gsm":[…]}}`, figures as
