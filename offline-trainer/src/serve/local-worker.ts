@@ -74,11 +74,11 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
     shipped: true,
     vars: true,
   });
+  const { Miniflare } = await import("miniflare"); // it takes most of a second, and whoever only fits needs none
   const { port = 8787, persist = ".wrangler/state", directSocket } = options;
   const { name, compatibilityDate, compatibilityFlags, r2Buckets, queues, vars } = await readSettings();
   for (const wanted of [port, directSocket]) if (wanted !== undefined) await refuseTakenPort(wanted);
   const assets = await keepFiles(join(BUNDLED, "public"));
-  const { Miniflare } = await import("miniflare"); // it takes most of a second, and whoever only fits needs none
   const miniflare = new Miniflare({
     host: HOST,
     port: 0,

@@ -258,11 +258,13 @@ describe.skipIf(!hasModules("inspect_ai"))(
     });
 
     test("epochs that Inspect didn't average are, and it is told that the score is another", async () => {
-      const { matrix, report } = await imported("inspect", join(logs, "reducer"));
+      // Here the reducer is an argument of the task, too.
+      const { matrix, report } = await imported("inspect", join(logs, "reducer"), [], { allowMixed: true });
       const own = harnessOwn("reducer");
       expectEqual({ ...matrix, subjects: matrix.subjects.slice(0, 3) }, own.filter(([name]) => !name.includes("m-03"))); // prettier-ignore
       expect(meansOf(matrix).get("mockllm/m-03 letters")).toBeLessThan(new Map(own).get("mockllm/m-03 letters")!);
       expect(report.warnings).toEqual([
+        expect.stringMatching(/^the runs were not made alike:\n {2}letters: task arguments/),
         expect.stringMatching(/ and 3 more: scores are means over 3 epochs$/),
         expect.stringMatching(/: Inspect made one score of the epochs by max, which is no mean: the scores differ/),
       ]);
