@@ -98,6 +98,7 @@ export async function readLongTable(
     }
   issues.refuse();
   const trials = table.repeats?.finish() ?? [];
+  remarks.push(...(table.repeats?.remarks() ?? []));
   issues.refuse();
   checkTable(table, 1); // as few as were run again
   const assumed = defaultItems(table.items);

@@ -65,6 +65,7 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
   const remarks: string[] = [];
   const table = await readTable(path, reader, remarks);
   const trials = table.repeats?.finish();
+  remarks.push(...(table.repeats?.remarks() ?? []));
   if (described) matchItems(described, table, { items: options.items!, responses: path });
   checkTable(table, options.leastModels);
   let items = described;

@@ -1,4 +1,5 @@
 import { jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { counted } from "anchoreval/internal/words/figures";
 import type { CellTrials, ScorePlace, ScoreTable } from "./score-table.ts";
 
 /** Column that tells the trials of one model on one item apart. */
@@ -61,5 +62,18 @@ export class RepeatedScores {
       }
     });
     return found;
+  }
+
+  /** Trials without a score beside others of the same model and item that have one: a missing cell is seen, this isn't. */
+  remarks(): string[] {
+    let lacking = 0;
+    this.#cells.forEach((cells) => {
+      for (const cell of cells.values()) {
+        const without = [...cell.values()].filter(Number.isNaN).length;
+        if (without < cell.size) lacking += without;
+      }
+    });
+    const have = lacking === 1 ? "has" : "have";
+    return lacking === 0 ? [] : [`${counted(lacking, "trial")} ${have} no score: the item's mean is over the others`];
   }
 }

@@ -112,6 +112,8 @@ interface TrialCells {
   ): void;
   /** Enters every cell's mean into the table, over the trials that have a score. @returns all cells that have one */
   finish(): CellTrials[];
+  /** Remarks on trials without a score. */
+  remarks(): string[];
 }
 
 /** Where a score stands: the column in which it is wrong, and that in which the item is there again. */

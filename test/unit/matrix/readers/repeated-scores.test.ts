@@ -43,6 +43,7 @@ test("a table with a column of trials is the matrix of their means, in every for
     expect(trials![0]).toEqual({ model: "a", item: "x", scores: [1, 1] });
     expect(trials![2]).toEqual({ model: "b", item: "x", scores: [0, 1, 0] });
     expect(remarks.join()).not.toContain("not read");
+    expect(remarks).toContain("1 trial has no score: the item's mean is over the others");
   }
 });
 
