@@ -49,6 +49,8 @@ export function checkBoard(
 const SMALL = 0.1;
 /** The same of a scenario with few scores, which may be hard. */
 const PERCENT = 0.01;
+/** Share of a model's scores, at least, above a quarter of a hundredth: of a weak one whose judge gives it next to nothing fewer are. */
+const LEAST_HIGH = 0.05;
 /** Scores of a scenario, at least, one of which would be above a tenth. */
 const LEAST_SCORES = 200;
 
@@ -63,21 +65,28 @@ function smallScales(matrix: ResponseMatrix): BorderFinding[] {
     parts.set(scenario, part);
     return part;
   });
-  const highest = new Map<string, Float64Array>();
-  for (const id of parts.keys()) highest.set(id, new Float64Array(matrix.subjects.length));
-  const highestOf = matrix.items.map(({ scenario }) => highest.get(scenario)!);
+  const zeros = (): Float64Array => new Float64Array(matrix.subjects.length);
+  const ranges = new Map([...parts.keys()].map((id) => [id, { highest: zeros(), high: zeros(), scores: zeros() }]));
+  const rangeOf = matrix.items.map(({ scenario }) => ranges.get(scenario)!);
   let fractions = 0;
   eachScore(matrix, [...matrix.subjects.keys()], 0, matrix.items.length, (score, m, i) => {
     const part = partOf[i]!;
     part.scores++;
     part.highest = Math.max(part.highest, score);
-    highestOf[i]![m] = Math.max(highestOf[i]![m]!, score);
+    const range = rangeOf[i]!;
+    range.highest[m] = Math.max(range.highest[m]!, score);
+    if (score > PERCENT / 4) range.high[m]!++;
+    range.scores[m]!++;
     if (score > 0) part.lowest = Math.min(part.lowest, score);
     if (score > 0 && score < 1) fractions++;
   });
   if (fractions === 0) return [];
+  const isSmall = (id: string, m: number): boolean => {
+    const { highest, high, scores } = ranges.get(id)!;
+    return isShare(highest[m]!) && high[m]! >= LEAST_HIGH * scores[m]!;
+  };
   const models = matrix.subjects.filter((_, m) =>
-    [...parts].some(([id, part]) => isShare(highest.get(id)![m]!) && !isShare(part.highest)),
+    [...parts].some(([id, part]) => isSmall(id, m) && !isShare(part.highest)),
   );
   const scenarios = [...parts].flatMap(([id, { highest, lowest, scores }]) => {
     const limit = (scores >= LEAST_SCORES ? SMALL : PERCENT) * (1 + 1e-6); // what a float32 makes of it
@@ -94,6 +103,7 @@ function smallScales(matrix: ResponseMatrix): BorderFinding[] {
   return [...scenarios, { code: "scale_unlikely", names: models, message }];
 }
 
+/** Whether a highest score may be one of shares among percents. */
 function isShare(score: number): boolean {
-  return score > 0 && score <= PERCENT * (1 + 1e-6);
+  return score > PERCENT / 2 && score <= PERCENT * (1 + 1e-6);
 }

@@ -57,8 +57,9 @@ function spaced(kind: string, names: readonly string[]): BorderFinding[] {
 
 function alike(kind: string, names: readonly string[]): BorderFinding[] {
   const groups = new Map<string, string[]>();
+  const keyOf = kind === "model" ? modelKeys(names) : plainName;
   for (const name of names) {
-    const key = plainName(name);
+    const key = keyOf(name);
     const group = groups.get(key);
     if (group) group.push(name);
     else groups.set(key, [name]);
@@ -67,8 +68,20 @@ function alike(kind: string, names: readonly string[]): BorderFinding[] {
   if (found.length === 0) return [];
   const shown = found.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
   const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : "";
-  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes, Unicode's forms or how a number is written alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
+  const besides = kind === "model" ? ", the organization" : "";
+  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes${besides}, Unicode's forms or how a number is written alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
   return [{ code: "ids_alike", names: found.flat(), message }];
+}
+
+/** Models' names, without an organization where a model of the same name has none, and without a slash at the end. */
+function modelKeys(names: readonly string[]): (name: string) => string {
+  const plain = (name: string): string => plainName(name.replace(/\/+$/u, ""));
+  const bare = new Set(names.map(plain).filter((name) => !name.includes("/")));
+  return (name) => {
+    const key = plain(name);
+    const last = key.slice(key.lastIndexOf("/") + 1);
+    return bare.has(last) ? last : key;
+  };
 }
 
 /** A name without what people don't see, or what programs write otherwise. */

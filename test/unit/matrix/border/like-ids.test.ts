@@ -47,6 +47,17 @@ describe("names", () => {
       expect(codes(named({ [kind]: pair })), pair.join()).toEqual([]);
   });
 
+  test("of models with and without their organization, or a slash at the end, are named", () => {
+    for (const pair of [
+      ["org/a", "a"],
+      ["x/y/A", "a"],
+      ["org/a", "org/a/"],
+    ] as const)
+      expect(codes(named({ model: pair })), pair.join()).toEqual(["ids_alike"]);
+    expect(codes(named({ model: ["org/a", "other/a"] }))).toEqual([]);
+    expect(codes(named({ item: ["quiz/a", "a"] }))).toEqual([]);
+  });
+
   test("of items that are one number are refused where no model answered both, and named where one did", () => {
     const columns = drawn(6);
     const ids = ["1", "2", "3", "1.0", "2.0", "003"];
