@@ -201,13 +201,16 @@ export class OptionReader {
   }
 }
 
+/** Numbers that only programs write so, as 0x53. */
+const OTHER_BASE = /^\s*0[xob]/i;
+
 /** Reads a number. @param name - of the option, for the message @throws AnchorEvalError `invalid_option` */
 export function readNumber(
   name: string,
   text: string,
   { min = -Infinity, max = Infinity, integer }: NumberRule,
 ): number {
-  const value = text.trim() === "" ? NaN : Number(text);
+  const value = text.trim() === "" || OTHER_BASE.test(text) ? NaN : Number(text);
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";
     const range = max === Infinity ? (min === -Infinity ? "" : ` of at least ${min}`) : ` from ${min} to ${max}`;

@@ -39,6 +39,8 @@ export function pricedPool(pool: ItemPool, prices: Pick<ItemPrices, "items">): I
  * @example withinBudget(localAdaptive(pricedPool(pool, prices)), prices, 5)
  */
 export function withinBudget(source: AdaptiveSource, prices: ItemPrices, budget: number): AdaptiveSource {
+  if (!(typeof budget === "number" && budget > 0))
+    throw invalidOption(`a budget must be a number above 0, got ${JSON.stringify(budget)}`);
   const bounded = (turn: AdaptiveTurn, spent: number): AdaptiveTurn => {
     if (turn.state === null) return turn;
     const next = spent + itemsPrice(prices, turn.items);

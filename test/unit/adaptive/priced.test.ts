@@ -91,4 +91,8 @@ describe("a budget", () => {
     expect(error.code).toBe("invalid_option");
     expect(error.message).toContain("the first 5 items cost");
   });
+
+  test.each(["5", -5, 0, NaN, null])("of %j is refused", (budget) => {
+    expect(() => withinBudget(localAdaptive(pool, "seed"), prices, budget as number)).toThrow("a budget must be");
+  });
 });

@@ -38,7 +38,7 @@ describe.each(inPoints)("%s --%s", (command, option) => {
     expect(err).toContain(`or ${text}pt if you mean less than one point [invalid_option]`);
   });
 
-  it.each(["-0.1", "100.1", "101", "Infinity", "NaN", "eighty", "", "0,83", "83 points", "1pt pt"])(
+  it.each(["-0.1", "100.1", "101", "Infinity", "NaN", "eighty", "", "0,83", "83 points", "1pt pt", "0x53", "Infinity"])(
     "refuses %j, which is no number of points",
     async (text) => {
       const { code, out, err } = await runCommand(...argv, text);
