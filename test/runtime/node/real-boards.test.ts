@@ -5,7 +5,7 @@ import { parseChoices } from "anchoreval/internal/logs/choices";
 import { harnessNamed, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { beforeAll, describe, expect, test } from "vitest";
 import { importLogs, type LogImport } from "../../../offline-trainer/src/import/import-logs.ts";
-import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { hasModules, HARNESS_ENV, PYTHON } from "../../support/harness-tasks.ts";
 import { rejection } from "../../support/refusal.ts";
 import { ROOT } from "../../support/source-imports.ts";
@@ -35,6 +35,12 @@ function imported(
     ...{ metric: parseChoices("metric", metric), filter: parseChoices("filter", filter) },
     ...{ onDuplicate: "newest", errors: "harness", allowMixed },
   });
+}
+
+/** The matrix without mockllm/m-03, wherever its log's name puts it. */
+function withoutLast(matrix: ResponseMatrix): ResponseMatrix {
+  const rows = [...matrix.subjects.keys()].filter((m) => !matrix.subjects[m]!.includes("m-03"));
+  return submatrix(matrix, rows, [...matrix.items.keys()]);
 }
 
 /** Means of each model's scores that aren't missing, by model and task. */
@@ -173,7 +179,7 @@ describe.skipIf(!hasModules("lm_eval", "datasets"))(
     test("a document that one model was asked otherwise is left out, and what that moves is told", async () => {
       const { matrix, report } = await imported("lm-eval", join(logs, "changed"), ["acc"]);
       const same = ([name]: readonly [string, number]): boolean => name !== "Lab/m-03 bio";
-      expectEqual({ ...matrix, subjects: matrix.subjects.slice(0, 3) }, harnessOwn("changed", acc).filter(([name]) => !name.startsWith("Lab/m-03"))); // prettier-ignore
+      expectEqual(withoutLast(matrix), harnessOwn("changed", acc).filter(([name]) => !name.startsWith("Lab/m-03"))); // prettier-ignore
       expect([...meansOf(matrix)].filter((entry) => !same(entry))).toHaveLength(1);
       expect(report.warnings[0]).toBe(
         "1 sample was left out, as its document differs from most models': Lab/m-03, bio: 1",
@@ -247,7 +253,7 @@ describe.skipIf(!hasModules("inspect_ai"))(
 
     test("a run that ended in an error has no score of Inspect's; what it came to counts, and all is told", async () => {
       const { matrix, report } = await imported("inspect", join(logs, "broken"));
-      expectEqual({ ...matrix, subjects: matrix.subjects.slice(0, 3) }, harnessOwn("broken"));
+      expectEqual(withoutLast(matrix), harnessOwn("broken"));
       expect(report.warnings).toEqual([
         expect.stringMatching(
           /: it ended with the status error: RuntimeError\('the machine is gone'\); what it lacks is missing$/,
@@ -261,7 +267,7 @@ describe.skipIf(!hasModules("inspect_ai"))(
       // Here the reducer is an argument of the task, too.
       const { matrix, report } = await imported("inspect", join(logs, "reducer"), [], { allowMixed: true });
       const own = harnessOwn("reducer");
-      expectEqual({ ...matrix, subjects: matrix.subjects.slice(0, 3) }, own.filter(([name]) => !name.includes("m-03"))); // prettier-ignore
+      expectEqual(withoutLast(matrix), own.filter(([name]) => !name.includes("m-03"))); // prettier-ignore
       expect(meansOf(matrix).get("mockllm/m-03 letters")).toBeLessThan(new Map(own).get("mockllm/m-03 letters")!);
       expect(report.warnings).toEqual([
         expect.stringMatching(/^the runs were not made alike:\n {2}letters: task arguments/),
