@@ -63,26 +63,24 @@ export async function readAnchorLogs(
   const asked = new AskedItems(options.anchors ?? allAnchors(bundle), options.allItems);
   if (!logs.every((log) => asked.has(log))) await asked.takeAll();
   remarks.push(...foreignTasks(logs, asked));
+  const taskOf = (log: RunLog): string => asked.taskOf(log);
   const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
   const selected = await selectRuns(
     logs.filter((log) => asked.has(log)),
     {
       errors: options.errors,
-      taskOf: (log) => asked.taskOf(log),
+      taskOf,
       read: (log, special) => harness.read(log, choose, special),
       keep: (run) => run,
     },
   );
-  const taskOf = (log: RunLog): string => asked.taskOf(log);
   const warnings = [
     ...remarks.map((message): AnswerWarning => ({ code: "log_remark", message })),
     ...runWarnings(logs, selected, taskOf),
     ...scoreWarnings(selected.runs, options.errors, options),
     ...protocolWarnings(bundle, selected.runs, taskOf),
   ];
-  const samples = selected.runs.flatMap((run) =>
-    run.samples.map((sample) => ({ ...sample, task: asked.taskOf(run.log) })),
-  );
+  const samples = selected.runs.flatMap((run) => run.samples.map((sample) => ({ ...sample, task: taskOf(run.log) })));
   let matched = matchAnchors(asked.items, samples);
   if (matched.ignored > 0 && (await asked.takeAll())) matched = matchAnchors(asked.items, samples);
   if (matched.found.size === 0)

@@ -157,7 +157,7 @@ function joinedRemarks(parts: readonly ReadRun[], answers: ReadonlyMap<ReadRun, 
   for (const part of parts)
     for (const [name, score] of answers.get(part)!) scores.set(name, [...(scores.get(name) ?? []), score]);
   const shared = [...scores.values()].filter(({ length }) => length > 1);
-  const unlike = shared.filter(([first, ...others]) => others.some((score) => !isEqual(first!, score))).length;
+  const unlike = shared.filter(([first, ...others]) => others.some((score) => !isSameScore(first!, score))).length;
   const how = isNumberedAlike(parts.map(({ samples }) => samples))
     ? ""
     : ": they have the same ids, and are told apart by content";
@@ -258,12 +258,12 @@ function alike(left: Answers, right: Answers): number {
     const other = right.get(name);
     if (other === undefined) continue;
     both++;
-    if (isEqual(other, score)) equal++;
+    if (isSameScore(other, score)) equal++;
   }
   return both === 0 ? 1 : equal / both;
 }
 
 /** Whether two scores are the same sum, in whatever order. */
-function isEqual(left: number, right: number): boolean {
+export function isSameScore(left: number, right: number): boolean {
   return Math.abs(left - right) <= 1e-9; // rounding of sums of a few scores
 }

@@ -1,5 +1,6 @@
+import { isSameScore } from "anchoreval/internal/logs/choose-runs";
 import { groupBy } from "anchoreval/internal/logs/run-log";
-import { type RunScores } from "./run-scores.ts";
+import type { RunScores } from "./run-scores.ts";
 
 /** Share of the items of the smaller task that both have, from which two tasks are one. */
 const SAME_TASK = 0.5;
@@ -75,7 +76,7 @@ function countsTwice(left: readonly RunScores[], right: readonly RunScores[]): b
         const [here, there] = [run.scores[sample]!, hash === null ? NaN : (scores.get(hash) ?? NaN)];
         if (Number.isNaN(here) || Number.isNaN(there)) return;
         both++;
-        if (Math.abs(here - there) <= 1e-9) equal++; // the same sum in another order
+        if (isSameScore(here, there)) equal++;
       });
     }
   return both > 0 && equal >= SAME_SCORES * both;

@@ -66,10 +66,8 @@ function alike(kind: string, names: readonly string[]): BorderFinding[] {
   }
   const found = [...groups.values()].filter((group) => group.length > 1);
   if (found.length === 0) return [];
-  const shown = found.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
-  const more = found.length > shown.length ? `, and ${found.length - shown.length} more` : "";
   const besides = kind === "model" ? ", the organization" : "";
-  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes${besides}, Unicode's forms or how a number is written alone: ${shown.join("; ")}${more}; if each is one, give it one name`;
+  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes${besides}, Unicode's forms or how a number is written alone: ${groupWords(found)}; if each is one, give it one name`;
   return [{ code: "ids_alike", names: found.flat(), message }];
 }
 
@@ -114,8 +112,12 @@ function sameNumbers(matrix: ResponseMatrix): BorderFinding[] {
   const groups = [...columns.values()].filter((group) => group.length > 1 && !hasBoth(group));
   if (groups.length === 0) return [];
   const names = groups.map((group) => group.map((column) => matrix.items[column]!.item_id));
-  const shown = names.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
-  const more = names.length > shown.length ? `, and ${names.length - shown.length} more` : "";
-  const message = `ids of an item are one number in other writing: ${shown.join("; ")}${more}; no model answered both, so write them alike`;
+  const message = `ids of an item are one number in other writing: ${groupWords(names)}; no model answered both, so write them alike`;
   return [{ code: "ids_alike", refused: true, names: names.flat(), message }];
+}
+
+/** Names that are alike, a few groups of many. @example '"a" and "A"; "b" and "B"' */
+function groupWords(groups: readonly (readonly string[])[]): string {
+  const shown = groups.slice(0, 3).map((group) => group.slice(0, 3).map(quoted).join(" and "));
+  return shown.join("; ") + (groups.length > shown.length ? `, and ${groups.length - shown.length} more` : "");
 }
