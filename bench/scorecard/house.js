@@ -1,0 +1,132 @@
+// The code's structure, in counts: what a newcomer has to hold, and the house's rules where there is no test of them yet.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PACKAGES = ["sdk", "offline-trainer", "workers", "cli", "features"];
+/** Idioms of this code that say nothing: names to be replaced by what the thing is. */
+const EMPTY_NAMES = new Set(["own", "known", "found", "told", "given", "placed", "stated", "turn"]);
+/** Parameters from which on a function takes an object. */
+const MANY = 6;
+/** Files whose numeric constants decide figures, so that each says where it is from. */
+const DECIDING = /^sdk\/(core|check)\/|^offline-trainer\/src\/(calibrate|fit|anchors)\//;
+
+export async function measureHouse() {
+  const files = git("ls-files", ...PACKAGES, "*.md", "bench").filter((file) => !file.includes("/assets/"));
+  const sources = files.filter((file) => /\.ts$/.test(file) && PACKAGES.includes(file.split("/")[0]));
+  const texts = new Map(sources.map((file) => [file, read(file)]));
+  const figures = [];
+  const add = (name, value) => figures.push({ name: `house: ${name}`, value });
+  for (const folder of PACKAGES) {
+    const inside = sources.filter((file) => file.startsWith(`${folder}/`));
+    add(`${folder}, files`, inside.length);
+    add(
+      `${folder}, lines`,
+      inside.reduce((sum, file) => sum + lines(texts.get(file)), 0),
+    );
+    add(`${folder}, folders in circles`, foldersInCircles(inside, texts));
+  }
+  const counts = { emptyNames: 0, many: 0, unsourced: 0, flags: 0, casts: 0 };
+  for (const [file, text] of texts) countIn(file, text, counts);
+  add("variables named own, known, found …", counts.emptyNames);
+  add(`functions of ${MANY} parameters or more`, counts.many);
+  add("constants without a source", counts.unsourced);
+  add("options of the program in the library's strings", counts.flags);
+  add("casts", counts.casts);
+  const { commands, slots } = await countOptions();
+  add("commands", commands);
+  add("options, one a command", slots);
+  const words = (file) => read(file).split(/\s+/).filter(Boolean).length;
+  add(
+    "words of documents",
+    files.filter((file) => file.endsWith(".md")).reduce((sum, file) => sum + words(file), 0),
+  );
+  add("scripts in bench", files.filter((file) => /^bench\/.*\.(js|py|ts)$/.test(file)).length);
+  return figures;
+}
+
+/** @param file - vitest's JSON of the whole of `npm test` */
+export function measureTests(file) {
+  const { numPassedTests, startTime, testResults } = JSON.parse(readFileSync(file, "utf8"));
+  const seconds = Math.round((Math.max(...testResults.map(({ endTime }) => endTime)) - startTime) / 1000);
+  return [
+    { name: "tests: that passed", value: numPassedTests, better: "higher" },
+    // Of one build 360 to 408 s on two quiet cores, by the hour.
+    { name: "tests: seconds", value: seconds, noise: "20%" },
+  ];
+}
+
+/** Options of every command but the four that all have. */
+async function countOptions() {
+  const { COMMANDS } = await import("../../cli/dist/commands.js");
+  const { COMMON_OPTIONS, optionsOf } = await import("../../cli/dist/command.js");
+  const tables = await Promise.all(COMMANDS.map(async ({ load }) => Object.keys(optionsOf(await load()))));
+  const slots = tables.flat().filter((name) => !Object.hasOwn(COMMON_OPTIONS, name)).length;
+  return { commands: tables.length, slots };
+}
+
+function countIn(file, text, counts) {
+  const library = /^(sdk|offline-trainer)\//.test(file);
+  const visit = (node) => {
+    if (
+      (ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node)) &&
+      ts.isIdentifier(node.name)
+    )
+      if (EMPTY_NAMES.has(node.name.text)) counts.emptyNames++;
+    if (ts.isFunctionLike(node) && node.parameters.length >= MANY) counts.many++;
+    if (ts.isAsExpression(node) && node.type.getText() !== "const") counts.casts++;
+    if (
+      library &&
+      (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) &&
+      /(?<![\w-])--[a-z]/.test(node.text)
+    )
+      counts.flags++;
+    if (DECIDING.test(file) && ts.isVariableStatement(node) && ts.isSourceFile(node.parent) && isBareNumber(node, text))
+      counts.unsourced++;
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+}
+
+/** Whether a constant is a number whose comment names no paper, bench or page. */
+function isBareNumber(statement, text) {
+  const [{ name, initializer }] = statement.declarationList.declarations;
+  if (!initializer || !/^[A-Z][A-Z0-9_]+$/.test(name.getText())) return false;
+  if (!/^-?[\d_.]+(e-?\d+)?$/.test(initializer.getText())) return false;
+  const above = text.slice(statement.getFullStart(), statement.getStart());
+  return !/bench\/|docs\/|\b(19|20)\d\d\b|et al|≈|float64|machine|by definition/.test(above);
+}
+
+/** A package's folder, of core and the features one below; a file that lies in none stands for itself. */
+function folderOf(file) {
+  return /^[^/]+\/(?:src\/)?(?:(?:core|extensions)\/)?[^/]+/.exec(file)[0];
+}
+
+/** Folders that import one another over others, by any import, of types too. */
+function foldersInCircles(files, texts) {
+  const next = new Map();
+  for (const file of files)
+    for (const [, path] of texts.get(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
+      const [from, to] = [file, relative(ROOT, resolve(ROOT, dirname(file), path))].map(folderOf);
+      if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
+    }
+  const reaches = (from, to, seen = new Set()) =>
+    [...(next.get(from) ?? [])].some((at) => at === to || (!seen.has(at) && reaches(at, to, seen.add(at))));
+  return [...next.keys()].filter((folder) => reaches(folder, folder)).length;
+}
+
+function read(file) {
+  return readFileSync(join(ROOT, file), "utf8");
+}
+
+function lines(text) {
+  return text.split("\n").length - 1;
+}
+
+function git(...args) {
+  const tracked = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  return tracked.filter((file) => ts.sys.fileExists(join(ROOT, file)));
+}

@@ -1,0 +1,84 @@
+// Instructions, which no neighbour disturbs: valgrind counts those of a Node that compiles in one thread and one order.
+// Run with a name and a count, this file is the work itself.
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { loadBundle, estimateFromAnchors } from "anchoreval";
+import { syntheticBundle } from "../worker/synthetic-bundle.js";
+
+const HERE = fileURLToPath(import.meta.url);
+const PROGRAM = fileURLToPath(new URL("../../sdk/bin/anchoreval.js", import.meta.url));
+/** Counts of one build repeat to .1 %, those of a fit to .3 %: `--only speed`, twice. A step of 2 % is the code's. */
+const NOISE = "2%";
+
+/** What is counted: a process, or one call of many in it. */
+const WORKS = {
+  "anchoreval --version": { args: [PROGRAM, "--version"] },
+  "fit of 40 models × 200 items": { args: [PROGRAM, "fit", "--name", "a@1.0.0", "--anchors", "20"], board: true },
+  "an estimate on 14 042 items": { args: [HERE, "estimate"], calls: 100 },
+  "reading a bundle of 14 042 items": { args: [HERE, "read"], calls: 20 },
+};
+
+/** @param node - the version that the file's counts are of: another one compiles otherwise */
+export async function measureSpeed(node) {
+  const skipped = unable(node);
+  const folder = await mkdtemp(join(tmpdir(), "anchoreval-scorecard-"));
+  try {
+    const figures = [];
+    for (const [work, how] of Object.entries(WORKS)) {
+      const name = `speed: instructions, ${work}`;
+      figures.push(skipped ? { name, skipped } : { name, value: await countWork(how, folder), noise: NOISE });
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function unable(node) {
+  if (process.version !== node) return `counted with Node ${node}; this is ${process.version}`;
+  if (existsSync("/usr/bin/valgrind")) return null;
+  try {
+    execFileSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "valgrind"], { stdio: "ignore" });
+    return null;
+  } catch {
+    return "no valgrind, and it couldn't be installed";
+  }
+}
+
+async function countWork({ args, calls, board = false }, folder) {
+  if (calls) {
+    const [all, none] = [await instructions([...args, calls]), await instructions([...args, 0])];
+    return Math.round((all - none) / calls);
+  }
+  if (!board) return instructions(args);
+  const out = join(folder, "board");
+  const draw = ["simulate", "--models", "40", "--items", "200", "--scenarios", "1", "--out", out, "--quiet"];
+  await promisify(execFile)(process.execPath, [PROGRAM, ...draw]);
+  const data = ["--responses", join(out, "responses.csv.gz"), "--items", join(out, "items.jsonl.gz")];
+  const how = ["--provider", "typescript", "--threads", "1", "--out", join(folder, "bundle"), "--quiet"];
+  return instructions([...args, ...data, ...how]);
+}
+
+async function instructions(args) {
+  const { stderr } = await promisify(execFile)("valgrind", [
+    ...["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"],
+    ...[process.execPath, "--single-threaded", "--predictable", ...args.map(String)],
+  ]);
+  const count = /I\s+refs:\s+([\d,]+)/.exec(stderr);
+  if (!count) throw new Error(`valgrind counted nothing: ${stderr}`);
+  return Number(count[1].replaceAll(",", ""));
+}
+
+if (process.argv[1] === HERE) {
+  const [work, calls] = process.argv.slice(2);
+  const { files, answers } = syntheticBundle("mmlu", { mmlu: 14042 }, false);
+  const open = () => loadBundle({ name: "mmlu", read: (file) => Promise.resolve(files.get(file) ?? null) });
+  const bundle = await open();
+  const run = work === "read" ? open : () => estimateFromAnchors(bundle, answers);
+  for (let k = 0; k < Number(calls); k++) await run();
+}
