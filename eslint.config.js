@@ -3,10 +3,10 @@ import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 import { outsideNames } from "./.ci/outside-names.js";
 
-/** Files that take a body without the one reader, sdk/client/body.ts, and why that is bounded. */
+/** Files that take a body without the one reader, sdk/bundles/body.ts, and why that is bounded. */
 const BODIES = [
-  ["sdk/client/body.ts", "the one reader"],
-  ["sdk/client/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
+  ["sdk/bundles/body.ts", "the one reader"],
+  ["sdk/bundles/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
   ["sdk/tables/chunk-lines.ts", "hands on a file of a page's reader piece by piece; each line has a bound"],
   ["offline-trainer/browser/instead-of-node.ts", "reads the places of a file that Parquet asks for"],
   ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
@@ -69,11 +69,11 @@ export default tseslint.config(
         {
           selector:
             "CallExpression[arguments.length=0] > MemberExpression.callee[property.name=/^(arrayBuffer|blob|bytes|formData|json|text)$/]:not([object.object.name='c'][object.property.name='req'])",
-          message: "a body has a bound: readBody, readReason or readObject of sdk/client/body.ts",
+          message: "a body has a bound: readBody, readReason or readObject of sdk/bundles/body.ts",
         },
         {
           selector: "CallExpression > MemberExpression.callee[property.name='getReader']",
-          message: "a body has a bound: readBody of sdk/client/body.ts",
+          message: "a body has a bound: readBody of sdk/bundles/body.ts",
         },
       ],
     },

@@ -6,7 +6,7 @@ import { countedScores, type ErrorPolicy } from "anchoreval/internal/logs/attemp
 import { itemScore } from "anchoreval/internal/logs/choose-runs";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { ItemTrials } from "anchoreval/internal/trials/types";
+import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { type LoggedSample, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";

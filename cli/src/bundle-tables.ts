@@ -4,7 +4,7 @@ import {
   type MeasuredForm,
   type MeasuredScenario,
   typicalError,
-} from "anchoreval/internal/charts/measured-forms";
+} from "anchoreval/internal/words/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { formPriceWords } from "anchoreval/internal/prices/bundle-prices";
 import { componentWords } from "anchoreval/internal/trials/components";

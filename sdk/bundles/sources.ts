@@ -1,6 +1,6 @@
-import { sha256 } from "../bytes.ts";
-import { readObject } from "../client/body.ts";
-import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../client/request.ts";
+import { sha256 } from "./bytes.ts";
+import { readObject } from "./body.ts";
+import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "./request.ts";
 import {
   BENCHMARK_NAME,
   CARD_FILE,

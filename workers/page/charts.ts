@@ -28,7 +28,7 @@ import {
 import { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "anchoreval/internal/charts/coverage";
 import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
 import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
-import { comparableForms, type MeasuredScenario, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { comparableForms, type MeasuredScenario, typicalError } from "anchoreval/internal/words/measured-forms";
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { counted } from "anchoreval/internal/words/figures";
 import { bullets, type Child, element, idText } from "./dom.ts";

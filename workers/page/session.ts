@@ -9,7 +9,7 @@ import {
 } from "anchoreval";
 import type { BundleFileName, BundleSource, ByteRange } from "anchoreval/bundle";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { readObject } from "anchoreval/internal/client/body";
+import { readObject } from "anchoreval/internal/bundles/body";
 import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import type { Child } from "./dom.ts";
 import type { BundlePlace, Route } from "./route.ts";

@@ -1,5 +1,5 @@
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { readObject } from "anchoreval/internal/client/body";
+import { readObject } from "anchoreval/internal/bundles/body";
 
 /** A file of an archive, and its offset. */
 interface Stored {

@@ -1,6 +1,6 @@
 import type { AdaptiveSession } from "anchoreval";
-import { fromBase64Url, toBase64Url } from "anchoreval/internal/bytes";
-import { atMost, readBody } from "anchoreval/internal/client/body";
+import { fromBase64Url, toBase64Url } from "anchoreval/internal/bundles/bytes";
+import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { HttpProblem } from "./problem.ts";
 import type { Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
-import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
+import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
 import type { WarnedBundle } from "./bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "./http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "./problem.ts";

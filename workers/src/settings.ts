@@ -1,4 +1,4 @@
-import { fromBase64Url } from "anchoreval/internal/bytes";
+import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
 import { keyProblem } from "anchoreval/internal/bundles/trusted-source";

@@ -2,14 +2,9 @@ import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anc
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { ItemTrials } from "anchoreval/internal/trials/types";
-import {
-  differenceWords,
-  mcNemarWords,
-  OVER_MEANING,
-  scoreWords,
-  verdictWords,
-} from "anchoreval/internal/words/result-words";
+import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
+import { scoreWords } from "anchoreval/internal/words/result-words";
+import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
 import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
 import {
   type Answered,

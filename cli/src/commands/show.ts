@@ -2,7 +2,7 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
 import { httpSource } from "anchoreval/internal/bundles/sources";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import { createClient } from "anchoreval/internal/client/client";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";

@@ -1,4 +1,4 @@
-import { type ItemsByTrials, planTrials, type TrialPlan } from "anchoreval/internal/trials/plan-trials";
+import { type ItemsByTrials, planTrials, type TrialPlan } from "anchoreval/internal/plan/plan-trials";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import type { CommandInput } from "../command.ts";
 import { readBundle } from "../open-bundle.ts";

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { fileBound, readManifest } from "anchoreval/internal/bundles/read-file";
-import { requestBytes } from "anchoreval/internal/client/request";
+import { requestBytes } from "anchoreval/internal/bundles/request";
 import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";

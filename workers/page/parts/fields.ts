@@ -1,5 +1,5 @@
 import type { Bundle } from "anchoreval";
-import { formTotals } from "anchoreval/internal/charts/measured-forms";
+import { formTotals } from "anchoreval/internal/words/measured-forms";
 import { blobChunks } from "anchoreval/internal/tables/chunk-lines";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import { counted } from "anchoreval/internal/words/figures";

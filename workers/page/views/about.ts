@@ -6,7 +6,7 @@ import {
   type MeasuredScenario,
   measuredScenarios,
   typicalError,
-} from "anchoreval/internal/charts/measured-forms";
+} from "anchoreval/internal/words/measured-forms";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { errorWords, noiseWords } from "anchoreval/internal/words/bundle-words";

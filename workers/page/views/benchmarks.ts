@@ -1,7 +1,7 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import { compareVersions } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/bundle";
-import { itemTotal, listedForm, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import { counted, points } from "anchoreval/internal/words/figures";
 import { bullets, type Child, details, element, fill, idText, prose } from "../dom.ts";
 import { cardPoints, inline } from "../parts/card.ts";

@@ -1,13 +1,8 @@
 import { type ComparedModel, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
 import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/charts/chart";
 import { signedPoints } from "anchoreval/internal/words/figures";
-import {
-  differenceWords,
-  mcNemarWords,
-  OVER_MEANING,
-  scoreWords,
-  verdictWords,
-} from "anchoreval/internal/words/result-words";
+import { scoreWords } from "anchoreval/internal/words/result-words";
+import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
 import { drawn, figure, wideChart } from "../charts.ts";
 import { type Child, details, element, idText, labelled } from "../dom.ts";
 import { numbers, table, warningsContent } from "../parts/content.ts";

@@ -13,7 +13,7 @@ import {
 import type { BundleFileName, ByteRange } from "anchoreval/bundle";
 import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
-import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal } from "anchoreval/internal/words/measured-forms";
 import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";

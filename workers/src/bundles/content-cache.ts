@@ -1,5 +1,5 @@
-import { sha256 as digest } from "anchoreval/internal/bytes";
-import { atMost, readBody } from "anchoreval/internal/client/body";
+import { sha256 as digest } from "anchoreval/internal/bundles/bytes";
+import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { MOST_MANIFEST_BYTES } from "anchoreval/internal/core/bundle/digest";
 import { logLine, traceOf } from "../observe.ts";
 import { inTime } from "../deadline.ts";

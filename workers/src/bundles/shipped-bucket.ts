@@ -1,7 +1,7 @@
 import type { IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { AnchorEvalError } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { atMost, readBody } from "anchoreval/internal/client/body";
+import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { withDeadline } from "../deadline.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import type { ValueCache } from "./value-cache.ts";

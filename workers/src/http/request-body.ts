@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
-import { readBody as readWithin } from "anchoreval/internal/client/body";
+import { readBody as readWithin } from "anchoreval/internal/bundles/body";
 import { repeatedKeys } from "anchoreval/internal/tables/json-records";
 import type { MiddlewareHandler } from "hono";
 import { inTime, within } from "../deadline.ts";

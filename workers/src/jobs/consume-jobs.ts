@@ -1,6 +1,6 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { readObject } from "anchoreval/internal/client/body";
+import { readObject } from "anchoreval/internal/bundles/body";
 import { estimateLine, jsonLine, modelName, textLines } from "../batch.ts";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import type { BundleCaches } from "../bundles/bundle-caches.ts";

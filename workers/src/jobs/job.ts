@@ -1,5 +1,5 @@
 import type { JobStatus } from "anchoreval";
-import { atMost, readObject } from "anchoreval/internal/client/body";
+import { atMost, readObject } from "anchoreval/internal/bundles/body";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { onBucket } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
-import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
+import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
 import { checkBatchSize, estimateLine, estimateModel, isNdjson, NDJSON, resultLines, textLines } from "../batch.ts";

@@ -1,4 +1,4 @@
-import { atMost, readBody, readObject, readReason } from "anchoreval/internal/client/body";
+import { atMost, readBody, readObject, readReason } from "anchoreval/internal/bundles/body";
 import { describe, expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 

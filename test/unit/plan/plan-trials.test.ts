@@ -1,6 +1,6 @@
 import { loadBundle, planFromBundle } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
-import { planTrials } from "anchoreval/internal/trials/plan-trials";
+import { planTrials } from "anchoreval/internal/plan/plan-trials";
 import { describe, expect, it, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

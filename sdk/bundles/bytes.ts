@@ -1,4 +1,4 @@
-import { hexOf, sha256Hex } from "./core/bundle/digest.ts";
+import { hexOf, sha256Hex } from "../core/bundle/digest.ts";
 
 /**
  * SHA-256 as hex: the platform's where it has one (secure contexts, Node, Workers), else core's own.

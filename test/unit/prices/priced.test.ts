@@ -4,7 +4,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adaptiveEvaluation, localAdaptive } from "../../../sdk/adaptive/adaptive-evaluation.ts";
 import { type ItemPool, loadAdaptive } from "../../../sdk/adaptive/item-pool.ts";
-import { itemsPrice, pricedPool, withinBudget } from "../../../sdk/adaptive/priced.ts";
+import { itemsPrice, pricedPool, withinBudget } from "../../../sdk/prices/priced.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { rejection } from "../../support/refusal.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";

@@ -2,12 +2,12 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { namedAnswers } from "../estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions } from "../estimate/types.ts";
+import { type AnyResponses, hasTrials, type Responses, type TrialResponses } from "../tables/item-trials.ts";
 import { answerCost, type Priced } from "../prices/bundle-prices.ts";
-import { bundleComponents } from "./components.ts";
-import { estimatePassAtK, type PassEstimate } from "./estimate-pass-at-k.ts";
-import { estimateTrials, type TrialEstimate } from "./estimate-trials.ts";
-import { type AnyResponses, hasTrials, type TrialResponses } from "./item-trials.ts";
+import { bundleComponents } from "../trials/components.ts";
+import { estimatePassAtK, type PassEstimate } from "../trials/estimate-pass-at-k.ts";
+import { estimateTrials, type TrialEstimate } from "../trials/estimate-trials.ts";
 
 /** How answers of any kind are read, and which score is wanted. */
 export interface AnswersOptions extends EstimateOptions {

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { atMost } from "../../../sdk/client/body.ts";
-import { requestBytes, type RequestPolicy } from "../../../sdk/client/request.ts";
+import { atMost } from "../../../sdk/bundles/body.ts";
+import { requestBytes, type RequestPolicy } from "../../../sdk/bundles/request.ts";
 import { expectRefusal, rejection, type Refusal } from "../../support/refusal.ts";
 
 const url = "https://evals.example.com/v1/bundles/a/1.0.0";

@@ -2,9 +2,9 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, invalidOption } from "../core/errors.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
-import { planFromBundle } from "../plan/plan-from-bundle.ts";
-import type { PlanBasis } from "../plan/types.ts";
-import { bundleComponents, type VarianceComponents } from "./components.ts";
+import { planFromBundle } from "./plan-from-bundle.ts";
+import type { PlanBasis } from "./types.ts";
+import { bundleComponents, type VarianceComponents } from "../trials/components.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
 /** The precision that items and trials must reach. */

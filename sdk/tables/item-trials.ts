@@ -1,7 +1,17 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { readScore } from "../core/numeric/score-bounds.ts";
-import type { Responses, Score } from "../estimate/types.ts";
-import type { ItemTrials } from "./types.ts";
+
+/** A score in [0,1], true and false for 1 and 0; null = no answer. */
+export type Score = number | boolean | null;
+
+/**
+ * Answers of one model: item id → score in [0,1], true and false for 1 and 0, null = no answer. An array holds the scores of a form in the order of
+ * its anchors, and needs `formDigest`.
+ */
+export type Responses = Readonly<Record<string, Score>> | ReadonlyMap<string, Score> | readonly Score[];
+
+/** Answers of one item over several trials: a score in [0,1] each (null = no answer), or how many passed. */
+export type ItemTrials = readonly (number | null)[] | { readonly passed: number; readonly of: number };
 
 /** Trials of one item in figures. */
 export interface TrialSummary {

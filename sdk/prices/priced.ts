@@ -1,10 +1,10 @@
 import { invalidOption } from "../core/errors.ts";
 import { MOST_TILT } from "../core/numeric/sampling.ts";
-import { priceWords } from "../prices/bundle-prices.ts";
-import type { ItemPrices } from "../prices/parse-prices.ts";
-import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
-import type { ItemPool } from "./item-pool.ts";
-import type { AdaptiveItem, TrialItem } from "./types.ts";
+import { priceWords } from "./bundle-prices.ts";
+import type { ItemPrices } from "./parse-prices.ts";
+import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
+import type { ItemPool } from "../adaptive/item-pool.ts";
+import type { AdaptiveItem, TrialItem } from "../adaptive/types.ts";
 
 /**
  * A pool whose items are drawn by what they tell for their price: probabilities, wσ without prices, are multiplied by a
