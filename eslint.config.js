@@ -18,8 +18,8 @@ const BODIES = [
 
 /** Files that read whole files of their own package, or one that the user names when nothing can wait. */
 const OWN_FILES = [
-  "cli/src/trainer.ts",
-  "cli/src/trust/trusted-keys.ts",
+  "cli/src/program/trainer.ts",
+  "cli/src/bundles/trusted-keys.ts",
   "offline-trainer/src/{trainer-version,serve/local-worker}.ts",
   "sdk/node/{owner,shipped-bundles}.ts",
 ];
@@ -88,7 +88,7 @@ export default tseslint.config(
     files: [
       "sdk/core/bundle/{names,schema,safetensors}.ts",
       "sdk/{tables/json-records,logs/python-literal}.ts",
-      "cli/src/{parse,commands/fit,reproduce/provenance}.ts",
+      "cli/src/{program/parse,commands/fit,options/provenance}.ts",
       "offline-trainer/src/fit/{learn,bundle,stages}.ts",
       "offline-trainer/src/{matrix/families,methods/method,backends/onnx/objective-graph,extensions/routing/sentence-encoder}.ts",
       "workers/src/openapi.ts",

@@ -15,10 +15,10 @@ import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
-import { allAnchors, formAnchors } from "./form-anchors.ts";
-import { openBundle } from "./open-bundle.ts";
+import { allAnchors, formAnchors } from "./bundles/form-anchors.ts";
+import { openBundle } from "./bundles/open-bundle.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
-import { readTrusted } from "./trust/trusted-keys.ts";
+import { readTrusted } from "./bundles/trusted-keys.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**

@@ -15,11 +15,11 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
-import type { ReadModel } from "../anchor-logs.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option, flag, invalidOption } from "../command.ts";
-import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
+import { type Command, option, flag, invalidOption } from "../program/command.ts";
+import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 
 const OVER = ["runs", "tasks", "these-answers"] as const;
 

@@ -23,10 +23,18 @@ import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses"
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
-import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
-import { openHarness } from "../trainer.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
-import type { Output } from "../output.ts";
+import {
+  option,
+  flag,
+  FORCE_OPTION,
+  rare,
+  type Command,
+  type OptionReader,
+  invalidOption,
+} from "../program/command.ts";
+import { openHarness } from "../program/trainer.ts";
+import { checkOutFolder, writeOutFolder } from "../program/out.ts";
+import type { Output } from "../program/output.ts";
 import { boardRecord } from "../options/data.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 

@@ -16,8 +16,8 @@ import {
 } from "anchoreval/internal/publish/publication-log";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
 import { counted, recordTable } from "anchoreval/internal/words/figures";
-import { type Command, invalidOption, option } from "../command.ts";
-import { openBundle, readPolicy } from "../open-bundle.ts";
+import { type Command, invalidOption, option } from "../program/command.ts";
+import { openBundle, readPolicy } from "../bundles/open-bundle.ts";
 
 export const verifyCommand: Command = {
   operands: { usage: "PLACE", option: "at" },

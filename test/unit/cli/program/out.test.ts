@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { OptionReader } from "../../../cli/src/command.ts";
-import { readOutFile } from "../../../cli/src/out.ts";
-import { lastGiven, runProgram } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { OptionReader } from "../../../../cli/src/program/command.ts";
+import { readOutFile } from "../../../../cli/src/program/out.ts";
+import { lastGiven, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const board = (file: string): string => folder.path(`board/${file}`);

@@ -12,8 +12,8 @@ import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";
-import { invalidOption } from "../command.ts";
-import { printable, STANDARD } from "../output.ts";
+import { invalidOption } from "../program/command.ts";
+import { printable, STANDARD } from "../program/output.ts";
 
 /**
  * Reads whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or the file of a root.

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval";
 import { expect, test } from "vitest";
-import { type FitSize, memoryNeeded, memoryStatement } from "../../../cli/src/memory.ts";
+import { type FitSize, memoryNeeded, memoryStatement } from "../../../../cli/src/program/memory.ts";
 
 const leaderboard = { models: 400, items: 28_659, scenarios: 6, sizes: 5, dims: 5 };
 const needed = (change: Partial<FitSize>): number => memoryNeeded({ ...leaderboard, ...change });

@@ -1,7 +1,7 @@
 import type { Manifest } from "anchoreval/bundle";
 import { describe, expect, it, test } from "vitest";
-import { additionFacts, errorLines, formLines } from "../../../cli/src/bundle-tables.ts";
-import { errors, manifestOf, measured, type MeasuredCase } from "../../support/measured-manifest.ts";
+import { additionFacts, errorLines, formLines } from "../../../../cli/src/bundles/bundle-tables.ts";
+import { errors, manifestOf, measured, type MeasuredCase } from "../../../support/measured-manifest.ts";
 
 /** Cells of a line of a table. */
 const cells = (line: string): string[] => line.trim().split(/ {2,}/);

@@ -1,5 +1,4 @@
-import type { CommandEntry } from "./commands.ts";
-import { COMMON_OPTIONS, type Command, type OptionSpec } from "./command.ts";
+import { COMMON_OPTIONS, type Command, type CommandEntry, type OptionSpec } from "./command.ts";
 
 /** Columns of the help: the terminal's, between these; the widest where there is none. */
 const WIDTH = { least: 80, most: 100 };

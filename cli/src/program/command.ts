@@ -103,6 +103,14 @@ export interface Command {
   run(input: CommandInput): Promise<number> | Promise<void>;
 }
 
+/** A command's place in the program's help, and what loads it. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly load: () => Promise<Command>;
+}
+
 export interface CommandInput {
   readonly operands: readonly string[];
   readonly options: OptionReader;

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { expect, it, test, vi } from "vitest";
-import { openBundle, readToken } from "../../../cli/src/open-bundle.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
+import { openBundle, readToken } from "../../../../cli/src/bundles/open-bundle.ts";
+import { expectRefusal, refusal } from "../../../support/refusal.ts";
 
 it.each([
   ["out/helm-lite", "out/helm-lite"],

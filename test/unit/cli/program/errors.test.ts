@@ -1,7 +1,7 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
 import { expect, test } from "vitest";
-import { reportError } from "../../../cli/src/errors.ts";
-import { createOutput, printable } from "../../../cli/src/output.ts";
+import { reportError } from "../../../../cli/src/program/errors.ts";
+import { createOutput, printable } from "../../../../cli/src/program/output.ts";
 
 function failing(message: string, issues: readonly Issue[]): string {
   let err = "";

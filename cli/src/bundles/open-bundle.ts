@@ -3,8 +3,8 @@ import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
-import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
-import { readTrusted, warn } from "./trust/trusted-keys.ts";
+import { invalidOption, option, type OptionReader, type OptionSpecs } from "../program/command.ts";
+import { readTrusted, warn } from "./trusted-keys.ts";
 
 /** The bundle that a command reads. */
 export const BUNDLE_OPTION = {

@@ -3,8 +3,8 @@ import { chmodSync } from "node:fs";
 import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test } from "vitest";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const complete = async (...words: string[]): Promise<string[]> =>
@@ -33,7 +33,7 @@ describe("candidates", () => {
   });
 });
 
-const main = fileURLToPath(new URL("../../../sdk/bin/anchoreval.js", import.meta.url));
+const main = fileURLToPath(new URL("../../../../sdk/bin/anchoreval.js", import.meta.url));
 test("bash asks the program", async () => {
   const shim = folder.write("anchoreval", `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
   chmodSync(shim, 0o755);

@@ -5,8 +5,8 @@ import { bundleItems } from "anchoreval/internal/core/bundle/item-lines";
 import { idScheme } from "anchoreval/internal/logs/protocol";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { listed } from "anchoreval/internal/words/figures";
-import { option, type OptionSpecs } from "./command.ts";
-import { withTrainer } from "./trainer.ts";
+import { option, type OptionSpecs } from "../program/command.ts";
+import { withTrainer } from "../program/trainer.ts";
 
 export const ITEMS_OPTION = {
   items: option(

@@ -10,7 +10,7 @@ import {
   type SignedStatement,
 } from "anchoreval/internal/trust/statements";
 import { expect, test } from "vitest";
-import { folderMemory } from "../../../../cli/src/trust/trusted-keys.ts";
+import { folderMemory } from "../../../../cli/src/bundles/trusted-keys.ts";
 import { signingKey } from "../../../support/signing-key.ts";
 import { ROOT } from "../../../support/source-imports.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
@@ -55,7 +55,7 @@ test(
     mkdirSync(state);
     const texts = await Promise.all(Array.from({ length: 12 }, (_, k) => seen(k + 1)));
     const script = `
-    const { folderMemory } = await import(${JSON.stringify(pathToFileURL(join(ROOT, "cli/dist/trust/trusted-keys.js")).href)});
+    const { folderMemory } = await import(${JSON.stringify(pathToFileURL(join(ROOT, "cli/dist/bundles/trusted-keys.js")).href)});
     const memory = folderMemory(process.argv[1]);
     for (const text of JSON.parse(process.argv[2])) {
       await memory.write("k", text);

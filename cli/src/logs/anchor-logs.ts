@@ -10,11 +10,11 @@ import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { type LoggedSample, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
-import { given } from "./command.ts";
-import { allAnchors, fieldAnchors, sourceScenarios } from "./form-anchors.ts";
+import { given } from "../program/command.ts";
+import { allAnchors, fieldAnchors, sourceScenarios } from "../bundles/form-anchors.ts";
 import { type AnswerWarning, protocolWarnings, runWarnings, sampleWarnings, scoreWarnings } from "./log-warnings.ts";
-import { loggedCosts, type LoggedCosts } from "./prices/logged-costs.ts";
-import { openHarness } from "./trainer.ts";
+import { loggedCosts, type LoggedCosts } from "./logged-costs.ts";
+import { openHarness } from "../program/trainer.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {

@@ -5,7 +5,7 @@ import type { Manifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { isObject } from "anchoreval/internal/tables/json-records";
-import type { OptionReader, OptionSpec, OptionSpecs } from "../command.ts";
+import type { OptionReader, OptionSpec, OptionSpecs } from "../program/command.ts";
 
 /** The options that `fit` was run with, from which `reproduce` runs it again. */
 export interface FitNote {
@@ -68,7 +68,7 @@ export async function inputDigest(
   if (namesModels) return null;
   if (value === "BUNDLE") {
     const { readManifest } = await import("anchoreval/internal/bundles/read-file");
-    const { openBundle } = await import("../open-bundle.ts");
+    const { openBundle } = await import("../bundles/open-bundle.ts");
     return (await readManifest(openBundle(place), { signal })).digest.replace("sha256:", "");
   }
   const found = await stat(place).catch(() => null);

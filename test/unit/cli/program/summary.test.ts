@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const content = loggedContent();
