@@ -12,7 +12,7 @@ const BODIES = [
   ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/http/request-body.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/bundles/open-file.ts", "hands on a file piece by piece"],
-  ["workers/src/deadline.ts", "hands on an object of R2, to readObject"],
+  ["workers/src/platform/deadline.ts", "hands on an object of R2, to readObject"],
   ["workers/src/rpc.ts", "reads the Worker's own answer"],
 ];
 

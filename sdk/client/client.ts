@@ -1,4 +1,5 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
+import { LATEST } from "../core/bundle/names.ts";
 import { checkIdentity, fileBound } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";
@@ -222,7 +223,7 @@ export function createClient(options: ClientOptions): Client {
         if (response === null) return null;
         const manifest = parseManifest(response.bytes);
         const { benchmark, version } = ref;
-        checkIdentity(manifest, version === "latest" ? { benchmark } : ref, at(ref));
+        checkIdentity(manifest, version === LATEST ? { benchmark } : ref, at(ref));
         return manifest;
       },
       anchors: (ref, form, call) =>

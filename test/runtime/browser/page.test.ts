@@ -17,7 +17,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
-import { exampleAnswers } from "../../../workers/page/examples.ts";
+import { exampleAnswers } from "../../../workers/page/parts/examples.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";
 import { memorySource } from "../../support/memory-source.ts";

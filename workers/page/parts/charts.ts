@@ -32,7 +32,7 @@ import { comparableForms, type MeasuredScenario, typicalError } from "anchoreval
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { counted } from "anchoreval/internal/words/figures";
 import { bullets, type Child, element, idText } from "./dom.ts";
-import { firstFew } from "./parts/content.ts";
+import { firstFew } from "./content.ts";
 
 /** Width of a chart on its own: the room on the page, at most 720. */
 export function wideChart(): number {

@@ -2,8 +2,8 @@ import type { AdaptiveSession } from "anchoreval";
 import { fromBase64Url, toBase64Url } from "anchoreval/internal/bundles/bytes";
 import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
-import { HttpProblem } from "./problem.ts";
-import type { Settings } from "./settings.ts";
+import { HttpProblem } from "../platform/problem.ts";
+import type { Settings } from "../platform/settings.ts";
 
 /** Longest state that is sent and accepted. @unit characters */
 export const MAX_STATE = 32_768;

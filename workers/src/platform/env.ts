@@ -1,5 +1,4 @@
-import type { BundleBucket } from "./bundles/bundle-bucket.ts";
-import type { ShippedFiles } from "./bundles/shipped-bucket.ts";
+import type { BundleBucket } from "./bundle-bucket.ts";
 
 /** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */
 export interface Env {
@@ -51,4 +50,9 @@ export interface RateLimiter {
 /** Cloudflare's Queue of jobs. A message is the key of the results that are wanted. */
 export interface JobQueue {
   sendBatch(messages: Iterable<{ readonly body: string }>): Promise<unknown>;
+}
+
+/** Static files of this deployment: the binding SHIPPED, Cloudflare's assets. */
+export interface ShippedFiles {
+  fetch(url: string): Promise<Response>;
 }

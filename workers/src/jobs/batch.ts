@@ -1,9 +1,9 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
 import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
-import type { WarnedBundle } from "./bundles/bundle-reader.ts";
-import { duplicateKeys, refuseDuplicates } from "./http/request-body.ts";
-import { describeZodError, HttpProblem, problemFields } from "./problem.ts";
-import { BatchEntrySchema } from "./schemas/estimate.ts";
+import type { WarnedBundle } from "../bundles/bundle-reader.ts";
+import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
+import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";
+import { BatchEntrySchema } from "../schemas/estimate.ts";
 
 /** @throws HttpProblem `invalid_request` for no models, or more than one request may have */
 export function checkBatchSize(models: number, most: number): void {
@@ -88,9 +88,6 @@ export function resultLines(
     },
   });
 }
-
-/** Media type of JSON lines in this Worker's answers. */
-export const NDJSON = "application/x-ndjson";
 
 const NDJSON_NAMES = /^application\/(x-ndjson|ndjson|jsonl)$/i;
 

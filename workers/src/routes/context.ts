@@ -1,10 +1,10 @@
-import type { Caller } from "./auth/access.ts";
-import type { Meter } from "./auth/rate-limit.ts";
-import type { BundleBucket } from "./bundles/bundle-bucket.ts";
-import type { BundleReader } from "./bundles/bundle-reader.ts";
-import type { Env } from "./env.ts";
-import type { Observed } from "./observe.ts";
-import type { Settings } from "./settings.ts";
+import type { Caller } from "../auth/access.ts";
+import type { Meter } from "../auth/rate-limit.ts";
+import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleReader } from "../bundles/bundle-reader.ts";
+import type { Env } from "../platform/env.ts";
+import type { Observed } from "../platform/observe.ts";
+import type { Settings } from "../platform/settings.ts";
 
 export interface AppEnv {
   Bindings: Env;

@@ -1,7 +1,6 @@
-import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, LATEST, VERSION } from "anchoreval/internal/core/bundle/names";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { LATEST } from "./bundles/bundle-caches.ts";
 import { codeOf } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 

@@ -3,7 +3,7 @@ import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
 import { keyProblem } from "anchoreval/internal/bundles/trusted-source";
 import { parseTrustFile, type TrustFile } from "anchoreval/internal/trust/statements";
-import { parseTokens, type TokenRecord } from "./auth/tokens.ts";
+import { parseTokens, type TokenRecord } from "./tokens.ts";
 import type { Env } from "./env.ts";
 import { HttpProblem } from "./problem.ts";
 

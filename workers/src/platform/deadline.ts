@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
-import type { BundleBucket } from "./bundles/bundle-bucket.ts";
+import type { BundleBucket } from "./bundle-bucket.ts";
 
 /**
  * The outcome of the work, if it comes in time.
