@@ -20,7 +20,7 @@ const BODIES = [
 const OWN_FILES = [
   "cli/src/program/trainer.ts",
   "cli/src/bundles/trusted-keys.ts",
-  "offline-trainer/src/{trainer-version,serve/local-worker}.ts",
+  "offline-trainer/src/{matrix/data-digests,serve/local-worker}.ts",
   "sdk/node/{owner,shipped-bundles}.ts",
 ];
 

@@ -10,7 +10,7 @@ import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
 import { option, rare, type Command, type OptionReader, invalidOption } from "../program/command.ts";

@@ -11,7 +11,7 @@ import type { TextTokens } from "anchoreval-trainer/internal/extensions/routing/
 import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/matrix/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { given, option, FORCE_OPTION, type Command } from "../program/command.ts";

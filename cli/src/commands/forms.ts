@@ -16,7 +16,7 @@ import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/ext
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import {

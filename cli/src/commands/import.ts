@@ -1,12 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
-import {
-  type ImportedTable,
-  readLongTable,
-  COLUMN_ROLES,
-  parseTableColumns,
-} from "anchoreval-trainer/internal/matrix/read-long-table";
+import { readLongTable, COLUMN_ROLES, parseTableColumns } from "anchoreval-trainer/internal/matrix/read-long-table";
+import type { ImportedTable } from "anchoreval-trainer/internal/matrix/readers/long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { checkBoard } from "anchoreval-trainer/internal/matrix/border/border-check";

@@ -20,7 +20,7 @@ import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matri
 import { copiedItems } from "anchoreval-trainer/internal/matrix/same-text";
 import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { option, FORCE_OPTION, rare, type Command } from "../program/command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";

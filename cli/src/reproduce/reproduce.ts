@@ -1,5 +1,4 @@
-import type { DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { type DataDigests, trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { type Manifest, parseManifest } from "anchoreval/bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
