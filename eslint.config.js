@@ -3,24 +3,24 @@ import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 import { outsideNames } from "./.ci/outside-names.js";
 
-/** Files that take a body without the one reader, sdk/client/body.ts, and why that is bounded. */
+/** Files that take a body without the one reader, sdk/bundles/body.ts, and why that is bounded. */
 const BODIES = [
-  ["sdk/client/body.ts", "the one reader"],
-  ["sdk/client/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
+  ["sdk/bundles/body.ts", "the one reader"],
+  ["sdk/bundles/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
   ["sdk/tables/chunk-lines.ts", "hands on a file of a page's reader piece by piece; each line has a bound"],
   ["offline-trainer/browser/instead-of-node.ts", "reads the places of a file that Parquet asks for"],
   ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/http/request-body.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/bundles/open-file.ts", "hands on a file piece by piece"],
-  ["workers/src/deadline.ts", "hands on an object of R2, to readObject"],
+  ["workers/src/platform/deadline.ts", "hands on an object of R2, to readObject"],
   ["workers/src/rpc.ts", "reads the Worker's own answer"],
 ];
 
 /** Files that read whole files of their own package, or one that the user names when nothing can wait. */
 const OWN_FILES = [
-  "cli/src/trainer.ts",
-  "cli/src/trust/trusted-keys.ts",
-  "offline-trainer/src/{trainer-version,serve/local-worker}.ts",
+  "cli/src/program/trainer.ts",
+  "cli/src/bundles/trusted-keys.ts",
+  "offline-trainer/src/{matrix/data-digests,serve/local-worker}.ts",
   "sdk/node/{owner,shipped-bundles}.ts",
 ];
 
@@ -69,11 +69,11 @@ export default tseslint.config(
         {
           selector:
             "CallExpression[arguments.length=0] > MemberExpression.callee[property.name=/^(arrayBuffer|blob|bytes|formData|json|text)$/]:not([object.object.name='c'][object.property.name='req'])",
-          message: "a body has a bound: readBody, readReason or readObject of sdk/client/body.ts",
+          message: "a body has a bound: readBody, readReason or readObject of sdk/bundles/body.ts",
         },
         {
           selector: "CallExpression > MemberExpression.callee[property.name='getReader']",
-          message: "a body has a bound: readBody of sdk/client/body.ts",
+          message: "a body has a bound: readBody of sdk/bundles/body.ts",
         },
       ],
     },
@@ -88,7 +88,7 @@ export default tseslint.config(
     files: [
       "sdk/core/bundle/{names,schema,safetensors}.ts",
       "sdk/{tables/json-records,logs/python-literal}.ts",
-      "cli/src/{parse,commands/fit,reproduce/provenance}.ts",
+      "cli/src/{program/parse,commands/fit,options/provenance}.ts",
       "offline-trainer/src/fit/{learn,bundle,stages}.ts",
       "offline-trainer/src/{matrix/families,methods/method,backends/onnx/objective-graph,extensions/routing/sentence-encoder}.ts",
       "workers/src/openapi.ts",

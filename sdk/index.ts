@@ -27,11 +27,11 @@ export type {
   EstimateOptions,
   EstimateWarning,
   Interval,
-  Responses,
   ScenarioDetails,
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
+export type { ItemTrials, Responses, TrialResponses } from "./tables/item-trials.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export {
@@ -41,7 +41,7 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
-export { pricedPool, withinBudget } from "./adaptive/priced.ts";
+export { pricedPool, withinBudget } from "./prices/priced.ts";
 export { loadAdaptive } from "./adaptive/item-pool.ts";
 export type {
   AdaptiveAnswers,
@@ -72,10 +72,10 @@ export {
   type EstimateRequest,
   type TrialsRequest,
 } from "./client/client.ts";
-export type { RequestPolicy } from "./client/request.ts";
+export type { RequestPolicy } from "./bundles/request.ts";
 export type { ItemPrices } from "./prices/parse-prices.ts";
 export { answerCost, type AnswerCost, type Priced } from "./prices/bundle-prices.ts";
-export type { AnyEstimate } from "./trials/estimate-answers.ts";
+export type { AnyEstimate } from "./answers/estimate-answers.ts";
 export { estimatePassAtK, type PassEstimate } from "./trials/estimate-pass-at-k.ts";
 export {
   estimateTrials,
@@ -83,9 +83,7 @@ export {
   type TrialIntervals,
   type TrialOptions,
 } from "./trials/estimate-trials.ts";
-export { planTrials, type TrialPlan } from "./trials/plan-trials.ts";
-export type { TrialResponses } from "./trials/item-trials.ts";
-export type { ItemTrials } from "./trials/types.ts";
+export { planTrials, type TrialPlan } from "./plan/plan-trials.ts";
 export { trustRoot } from "./trust/trust-root.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";

@@ -4,7 +4,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { duplicateKeys, readBody, refuseDuplicates } from "../../workers/src/http/request-body.ts";
 import { EstimateRequestSchema } from "../../workers/src/schemas/estimate.ts";
 import { VersionOrLatestParams } from "../../workers/src/schemas/contract.ts";
-import { settingsOf } from "../../workers/src/settings.ts";
+import { settingsOf } from "../../workers/src/platform/settings.ts";
 
 const route = createRoute({
   method: "post",

@@ -10,16 +10,15 @@ import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-b
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
-import type { Responses } from "anchoreval/internal/estimate/types";
+import type { ItemTrials, Responses } from "anchoreval/internal/tables/item-trials";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
-import type { ItemTrials } from "anchoreval/internal/trials/types";
-import { allAnchors, formAnchors } from "./form-anchors.ts";
-import { openBundle } from "./open-bundle.ts";
+import { allAnchors, formAnchors } from "./bundles/form-anchors.ts";
+import { openBundle } from "./bundles/open-bundle.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
-import { readTrusted } from "./trust/trusted-keys.ts";
+import { readTrusted } from "./bundles/trusted-keys.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**
@@ -131,7 +130,7 @@ async function answer(request: Request): Promise<unknown> {
     case "anchors":
       return anchorsOf(bundle, form!);
     case "estimate": {
-      const { estimateAnswers } = await import("anchoreval/internal/trials/estimate-answers");
+      const { estimateAnswers } = await import("anchoreval/internal/answers/estimate-answers");
       const { responses, ...own } = given[0]!;
       return estimateAnswers(bundle, responses, { ...own, ...options });
     }

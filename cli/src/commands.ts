@@ -1,11 +1,4 @@
-import type { Command } from "./command.ts";
-
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly group: string;
-  readonly load: () => Promise<Command>;
-}
+import type { CommandEntry } from "./program/command.ts";
 
 const LOAD = {
   run: async () => (await import("./run/run.ts")).runCommand,
@@ -37,7 +30,7 @@ const LOAD = {
   keygen: async () => (await import("./commands/keys.ts")).keygenCommand,
   sign: async () => (await import("./commands/keys.ts")).signCommand,
   root: async () => (await import("./trust/root.ts")).rootCommand,
-  completion: async () => (await import("./completion.ts")).completionCommand,
+  completion: async () => (await import("./program/completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
 /** One line of the help for each command, by the headings there. */

@@ -1,9 +1,9 @@
-import { COMPLETE, type OptionReader } from "./command.ts";
+import { COMPLETE, type OptionReader } from "./program/command.ts";
 import { COMMANDS } from "./commands.ts";
-import { commandHelp, helpWidth, programHelp } from "./help.ts";
-import { reportError } from "./errors.ts";
-import { createOutput, STANDARD, type Streams } from "./output.ts";
-import { packageVersion, programNear, TrainerMissing, withTrainer } from "./trainer.ts";
+import { commandHelp, helpWidth, programHelp } from "./program/help.ts";
+import { reportError } from "./program/errors.ts";
+import { createOutput, STANDARD, type Streams } from "./program/output.ts";
+import { packageVersion, programNear, TrainerMissing, withTrainer } from "./program/trainer.ts";
 
 const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
 
@@ -34,14 +34,14 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
     return 0;
   }
   if (name === COMPLETE) {
-    const { candidates } = await import("./completion.ts");
+    const { candidates } = await import("./program/completion.ts");
     for (const word of await candidates(rest, COMMANDS)) streams.stdout.write(`${word}\n`);
     return 0;
   }
   const entry = COMMANDS.find((command) => command.name === name);
   if (!entry) {
     const names = COMMANDS.map((command) => command.name);
-    const near = (await import("./parse.ts")).nearestCommand(name, names);
+    const near = (await import("./program/parse.ts")).nearestCommand(name, names);
     streams.stderr.write(
       `anchoreval: there is no command ${name}${near === null ? "" : `; did you mean ${near}?`}\nThere are ${names.join(", ")}: see anchoreval --help\n`,
     );
@@ -59,7 +59,7 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
       streams.stdout.write(commandHelp(entry, command, { all, width }));
       return 0;
     }
-    const { parseCommand } = await import("./parse.ts");
+    const { parseCommand } = await import("./program/parse.ts");
     const parsed = parseCommand(name, command, rest);
     options = parsed.options;
     const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
@@ -69,7 +69,7 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
     if (!(error instanceof TrainerMissing)) {
       const code = reportError(error, streams, own.includes("--json"));
       if (options?.isGiven("summary") || options?.isGiven("junit")) {
-        const { noteFailure } = await import("./junit.ts");
+        const { noteFailure } = await import("./program/junit.ts");
         const why = error instanceof Error ? error.message : String(error);
         await noteFailure(name, options, why).catch((unwritten: unknown) => reportError(unwritten, streams, false));
       }

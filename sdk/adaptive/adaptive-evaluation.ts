@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { createRandom, type RandomSource } from "../core/numeric/random.ts";
-import type { Responses } from "../estimate/types.ts";
+import type { Responses } from "../tables/item-trials.ts";
 import { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive-session.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveAnswers, AdaptiveItem, AdaptiveOptions, AdaptiveSession, AdaptiveStep } from "./types.ts";

@@ -1,5 +1,6 @@
 import type { AdaptiveState } from "../core/adaptive/state.ts";
-import type { EstimateWarning, Responses, Score } from "../estimate/types.ts";
+import type { EstimateWarning } from "../estimate/types.ts";
+import type { Responses, Score } from "../tables/item-trials.ts";
 
 /** The goal and the limits of an adaptive evaluation. */
 export interface AdaptiveOptions {

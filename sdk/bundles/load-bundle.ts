@@ -4,7 +4,7 @@ import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
 import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
-import { sha256 } from "../bytes.ts";
+import { sha256 } from "./bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
 import { checkLength, corrupt, keepLocalItems, loadItems, readManifest } from "./read-file.ts";

@@ -1,5 +1,5 @@
-import { sha256 } from "../bytes.ts";
-import type { Bound } from "../client/body.ts";
+import { sha256 } from "./bytes.ts";
+import type { Bound } from "./body.ts";
 import { MOST_FILE_BYTES, mostBytes } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { sha256Hex } from "../core/bundle/digest.ts";

@@ -1,11 +1,12 @@
-import { sha256 } from "../bytes.ts";
-import { readObject } from "../client/body.ts";
-import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../client/request.ts";
+import { sha256 } from "./bytes.ts";
+import { readObject } from "./body.ts";
+import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "./request.ts";
 import {
   BENCHMARK_NAME,
   CARD_FILE,
   cardKey,
   blobKey,
+  LATEST,
   manifestKey,
   signatureKey,
   sweptKey,
@@ -106,7 +107,7 @@ function expectedAt({ pathname, hash }: URL): ExpectedBundle {
   const [, benchmark = "", version = ""] = /\/bundles\/([^/]+)\/([^/]+?)(?:\/files)?\/*$/.exec(pathname) ?? [];
   const isVersion = VERSION.test(version);
   return {
-    ...(BENCHMARK_NAME.test(benchmark) && (isVersion || version === "latest") && { benchmark }),
+    ...(BENCHMARK_NAME.test(benchmark) && (isVersion || version === LATEST) && { benchmark }),
     ...(isVersion && { version }),
     ...(hash.startsWith("#sha256:") && { digest: checkedDigest(hash.slice(1)) }),
   };

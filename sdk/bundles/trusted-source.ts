@@ -1,4 +1,4 @@
-import { fromBase64Url } from "../bytes.ts";
+import { fromBase64Url } from "./bytes.ts";
 import { type ManifestSignature, parseSignatures, PUBLIC_KEY } from "../core/bundle/signature.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";

@@ -3,7 +3,7 @@ import { wilsonInterval } from "../core/inference/score-interval.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import { counted, wholePercent } from "../words/figures.ts";
 import { type Chart, chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
-import { formTotals, isOneOfItsSize, type MeasuredManifest } from "./measured-forms.ts";
+import { formTotals, isOneOfItsSize, type MeasuredManifest } from "../words/measured-forms.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
 const NOMINAL = 95;

@@ -1,4 +1,5 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
+import { LATEST } from "../core/bundle/names.ts";
 import { checkIdentity, fileBound } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";
@@ -9,13 +10,13 @@ import type { Priced } from "../prices/bundle-prices.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
-import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
-import type { AnswersOptions, AnyEstimate } from "../trials/estimate-answers.ts";
-import type { AnyResponses } from "../trials/item-trials.ts";
+import type { Estimate, EstimateOptions } from "../estimate/types.ts";
+import type { AnyResponses, Responses } from "../tables/item-trials.ts";
+import type { AnswersOptions, AnyEstimate } from "../answers/estimate-answers.ts";
 import type { PassEstimate } from "../trials/estimate-pass-at-k.ts";
 import type { TrialEstimate } from "../trials/estimate-trials.ts";
-import type { TrialPlan, TrialPlanOptions } from "../trials/plan-trials.ts";
-import { atMost } from "./body.ts";
+import type { TrialPlan, TrialPlanOptions } from "../plan/plan-trials.ts";
+import { atMost } from "../bundles/body.ts";
 import { type BatchLine, type BatchResult, type JobStatus, parseAnswer, readResultLines } from "./batch.ts";
 import {
   pause,
@@ -24,7 +25,7 @@ import {
   requestChunks,
   type RequestInput,
   type RequestPolicy,
-} from "./request.ts";
+} from "../bundles/request.ts";
 
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */
@@ -222,7 +223,7 @@ export function createClient(options: ClientOptions): Client {
         if (response === null) return null;
         const manifest = parseManifest(response.bytes);
         const { benchmark, version } = ref;
-        checkIdentity(manifest, version === "latest" ? { benchmark } : ref, at(ref));
+        checkIdentity(manifest, version === LATEST ? { benchmark } : ref, at(ref));
         return manifest;
       },
       anchors: (ref, form, call) =>

@@ -1,8 +1,14 @@
 import { type Bundle, refuseFullScores, yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { namedAnswers, resolveAnswers, type WholeScenario } from "../estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
-import { checkedTrials, hasTrials, type TrialResponses, type TrialSummary } from "../trials/item-trials.ts";
+import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import {
+  checkedTrials,
+  hasTrials,
+  type Responses,
+  type TrialResponses,
+  type TrialSummary,
+} from "../tables/item-trials.ts";
 import type { ComparedModel } from "./types.ts";
 
 /**

@@ -12,7 +12,7 @@ import { scenarioShares } from "../estimate/overall-score.ts";
 import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
 import { bundleComponents } from "../trials/components.ts";
-import type { TrialSummary } from "../trials/item-trials.ts";
+import type { TrialSummary } from "../tables/item-trials.ts";
 import { trialVariances } from "../trials/trial-variances.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */

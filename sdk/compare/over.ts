@@ -1,6 +1,6 @@
 import { type Bundle, formItemIds } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
-import type { TrialSummary } from "../trials/item-trials.ts";
+import type { TrialSummary } from "../tables/item-trials.ts";
 import type { commonAnswers } from "./common-answers.ts";
 import type { Over } from "./types.ts";
 

@@ -3,7 +3,8 @@ import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { readScore } from "../core/numeric/score-bounds.ts";
 import { droppedWarnings } from "../estimate/resolve-answers.ts";
-import type { EstimateWarning, Score } from "../estimate/types.ts";
+import type { EstimateWarning } from "../estimate/types.ts";
+import type { Score } from "../tables/item-trials.ts";
 import { type RaceOrder, roundItems } from "./race-order.ts";
 
 /** One candidate's answers to items of a benchmark. */

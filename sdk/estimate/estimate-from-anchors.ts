@@ -31,15 +31,8 @@ import {
   stated,
 } from "./overall-score.ts";
 import { resolveAnswers, type WholeScenario } from "./resolve-answers.ts";
-import type {
-  Estimate,
-  EstimateOptions,
-  EstimateWarning,
-  Interval,
-  Responses,
-  ScenarioResult,
-  WarningCode,
-} from "./types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Interval, ScenarioResult, WarningCode } from "./types.ts";
+import type { Responses } from "../tables/item-trials.ts";
 import { withPredictedScenarios } from "./unasked-scenarios.ts";
 
 /** Source models below which errors on held-out models say nothing of new ones. */

@@ -1,7 +1,8 @@
 import { formItemIds, type Bundle, unknownForm, yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { bundleItems } from "../core/bundle/item-lines.ts";
-import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
+import type { EstimateOptions, EstimateWarning } from "./types.ts";
+import type { Responses } from "../tables/item-trials.ts";
 import { readScore } from "../core/numeric/score-bounds.ts";
 import { firstFew, quoted } from "../tables/data-issues.ts";
 import { chooseForm } from "./choose-form.ts";

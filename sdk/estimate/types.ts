@@ -131,15 +131,6 @@ interface ScenarioPattern extends AnswerPattern {
   readonly suspicions: readonly Suspicion[] | null;
 }
 
-/** A score in [0,1], true and false for 1 and 0; null = no answer. */
-export type Score = number | boolean | null;
-
-/**
- * Answers of one model: item id → score in [0,1], true and false for 1 and 0, null = no answer. An array holds the scores of a form in the order of
- * its anchors, and needs `formDigest`.
- */
-export type Responses = Readonly<Record<string, Score>> | ReadonlyMap<string, Score> | readonly Score[];
-
 /** How answers are read and what is made of them. */
 export interface EstimateOptions {
   /** The form that was asked. @default the one form that the answered items leave no doubt about */

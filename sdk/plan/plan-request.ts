@@ -1,7 +1,7 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
 import { knownPrices } from "../prices/bundle-prices.ts";
-import { planTrials, type TrialPlan, type TrialPlanOptions } from "../trials/plan-trials.ts";
+import { planTrials, type TrialPlan, type TrialPlanOptions } from "./plan-trials.ts";
 import { planFromBundle } from "./plan-from-bundle.ts";
 import { priceChoices, type PriceChoices } from "./price-choices.ts";
 import type { Plan, PlanOptions } from "./types.ts";

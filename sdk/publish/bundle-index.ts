@@ -1,5 +1,5 @@
 import { checkIdentity } from "../bundles/read-file.ts";
-import { sha256 } from "../bytes.ts";
+import { sha256 } from "../bundles/bytes.ts";
 import { decodeJson, flag, list, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
 import type { FileManifest } from "../core/bundle/manifest.ts";
 import {

@@ -1,6 +1,6 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
 import { readBundleFile } from "../bundles/read-file.ts";
-import { equalBytes, sha256 } from "../bytes.ts";
+import { equalBytes, sha256 } from "../bundles/bytes.ts";
 import {
   blobKey,
   type BundleFileName,

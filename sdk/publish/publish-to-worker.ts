@@ -1,6 +1,6 @@
 import { readBundleFile } from "../bundles/read-file.ts";
-import { atMost } from "../client/body.ts";
-import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../client/request.ts";
+import { atMost } from "../bundles/body.ts";
+import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../bundles/request.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { decodeJson } from "../core/bundle/schema.ts";

@@ -1,5 +1,5 @@
 import { fileBound } from "../bundles/read-file.ts";
-import { readObject } from "../client/body.ts";
+import { readObject } from "../bundles/body.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { BundleStore, SweepableStore } from "./bundle-store.ts";
 

@@ -1,4 +1,4 @@
-import { equalBytes } from "../bytes.ts";
+import { equalBytes } from "../bundles/bytes.ts";
 import { decodeJson, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
 import { indexKey, logKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-import { equalBytes, sha256 } from "../bytes.ts";
+import { equalBytes, sha256 } from "../bundles/bytes.ts";
 import { parseManifest, parseYank, type Yank } from "../core/bundle/parse-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";

@@ -4,8 +4,7 @@ import { allLines, type LineBatch } from "./chunk-lines.ts";
 import { DataIssues, firstFew, quoted } from "./data-issues.ts";
 import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
-import { isTrials, summariseTrials } from "../trials/item-trials.ts";
-import type { ItemTrials } from "../trials/types.ts";
+import { isTrials, type ItemTrials, summariseTrials } from "./item-trials.ts";
 import { readTrials, TrialRows } from "./trial-reader.ts";
 
 /** Answers of one model. */

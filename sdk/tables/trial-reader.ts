@@ -1,5 +1,4 @@
-import { trialProblem } from "../trials/item-trials.ts";
-import type { ItemTrials } from "../trials/types.ts";
+import { type ItemTrials, trialProblem } from "./item-trials.ts";
 import { jsonKind, quoted } from "./data-issues.ts";
 import type { ScoreProblem, ScoreReader } from "./score-reader.ts";
 

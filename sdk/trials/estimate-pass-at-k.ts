@@ -10,7 +10,7 @@ import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { spreadScore, type TrialsGoal } from "./chance-spread.ts";
 import { estimateSummaries } from "./estimate-trials.ts";
-import { checkedTrials, type TrialResponses, type TrialSummary } from "./item-trials.ts";
+import { checkedTrials, type ItemTrials, type TrialResponses, type TrialSummary } from "../tables/item-trials.ts";
 import {
   bundleTrialMetric,
   parseTrialMetric,
@@ -20,7 +20,6 @@ import {
   trialMetricName,
 } from "./pass-at-k.ts";
 import { answeredItems } from "./trial-variances.ts";
-import type { ItemTrials } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
 /** A scenario's score of k trials; fractions. */

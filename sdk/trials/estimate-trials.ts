@@ -9,7 +9,7 @@ import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { withPredictedScenarios } from "../estimate/unasked-scenarios.ts";
 import { bundleComponents, type VarianceComponents } from "./components.ts";
-import { checkedTrials, type TrialResponses } from "./item-trials.ts";
+import { checkedTrials, type TrialResponses } from "../tables/item-trials.ts";
 import { bundleTrialMetric } from "./pass-at-k.ts";
 import { sameTrials, trialsPerItem, trialVariances, type TrialVariances, weakestBasis } from "./trial-variances.ts";
 import { lookUp } from "../core/bundle/names.ts";

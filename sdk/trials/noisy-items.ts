@@ -7,7 +7,7 @@ import type { KnownVariance } from "../core/inference/sampling-variance.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { MOST_TILT } from "../core/numeric/sampling.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
-import { summariseTrials } from "./item-trials.ts";
+import { summariseTrials } from "../tables/item-trials.ts";
 import { type NoiseBasis, noiseBasis, shrunkVariances, sumOfTerms, weakestBasis } from "./trial-variances.ts";
 import { lookUp } from "../core/bundle/names.ts";
 

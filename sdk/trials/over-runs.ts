@@ -7,7 +7,7 @@ import { invalidOption } from "../core/errors.ts";
 import type { ItemPrices } from "../prices/parse-prices.ts";
 import { points } from "../words/figures.ts";
 import { bundleComponents, trialsWorth } from "./components.ts";
-import { summariseTrials } from "./item-trials.ts";
+import { summariseTrials } from "../tables/item-trials.ts";
 import { expectedScores, noisiestItems, type NoisyItems, noisyItems, type Tried } from "./noisy-items.ts";
 import type { NoiseBasis } from "./trial-variances.ts";
 

@@ -1,7 +1,6 @@
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { TrialSummary } from "./item-trials.ts";
-import type { ItemTrials } from "./types.ts";
+import type { ItemTrials, TrialSummary } from "../tables/item-trials.ts";
 
 /** Kinds of scores of k trials: that one passes, that all pass, and the best of their scores. */
 const TRIAL_METRICS = ["pass@", "pass^", "best-of-"] as const;

@@ -7,7 +7,7 @@ import { onScale } from "../core/scoring/predicted-scores.ts";
 import type { ScoredScenario } from "../estimate/overall-score.ts";
 import type { ResolvedAnswers } from "../estimate/resolve-answers.ts";
 import { trialShare, type VarianceComponents } from "./components.ts";
-import type { TrialSummary } from "./item-trials.ts";
+import type { TrialSummary } from "../tables/item-trials.ts";
 
 /** The ways to know a run's noise, the weakest first: how large it can be, the source models' trials, this model's own. */
 const BASES = ["bound", "components", "trials"] as const;

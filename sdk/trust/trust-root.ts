@@ -1,4 +1,4 @@
-import { sha256 } from "../bytes.ts";
+import { sha256 } from "../bundles/bytes.ts";
 import { requireTrusted } from "../bundles/trusted-source.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";

@@ -1,10 +1,4 @@
-import {
-  comparableForms,
-  itemTotal,
-  type MeasuredForm,
-  measuredScenarios,
-  typicalError,
-} from "../charts/measured-forms.ts";
+import { comparableForms, itemTotal, type MeasuredForm, measuredScenarios, typicalError } from "./measured-forms.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { answerCheckWords } from "./bundle-words.ts";

@@ -134,7 +134,7 @@ describe("pages under docs/", () => {
   });
 
   test("errors.md lists every code of HTTP alone, and no other", () => {
-    const source = readFileSync(join(ROOT, "workers/src/problem.ts"), "utf8");
+    const source = readFileSync(join(ROOT, "workers/src/platform/problem.ts"), "utf8");
     const own = source.split("const HTTP_PROBLEMS = {")[1]!.split("\n}")[0]!;
     const codes = [...own.matchAll(/^ {2}(\w+): \[/gm)].map(([, code]) => code!);
     const table = page("errors.md").split("## Over HTTP alone")[1]!.split("\n## ")[0]!;

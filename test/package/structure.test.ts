@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { reachable, ROOT, type SourceImport, sourceFiles } from "../support/source-imports.ts";
 
 /** Short files that the program uses, or that three parts of the trainer share. */
-const SHORT = ["formats.ts", "trainer-version.ts", "numeric/apportion.ts"].map((file) => `offline-trainer/src/${file}`);
+const SHORT = ["import/formats.ts", "numeric/apportion.ts"].map((file) => `offline-trainer/src/${file}`);
 const FILES = ["sdk", "cli", "offline-trainer/src", "offline-trainer/browser", "workers/src", "workers/page"]
   .flatMap((folder) => sourceFiles(folder))
   .filter((file) => /(?<!\.d)\.ts$/.test(file));

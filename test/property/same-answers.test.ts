@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { loadBundle } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { readAnchorLogs } from "../../cli/src/anchor-logs.ts";
+import { readAnchorLogs } from "../../cli/src/logs/anchor-logs.ts";
 import { createRandom } from "../../sdk/core/numeric/random.ts";
 import {
   type Board,

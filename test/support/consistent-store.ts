@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { equalBytes } from "anchoreval/internal/bytes";
+import { equalBytes } from "anchoreval/internal/bundles/bytes";
 import {
   blobKey,
   compareVersions,

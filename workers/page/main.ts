@@ -1,10 +1,10 @@
 import { benchmarkView, homeView } from "./views/benchmarks.ts";
 import { bundleView } from "./views/bundle.ts";
-import { element, fill } from "./dom.ts";
+import { element, fill } from "./parts/dom.ts";
 import { fitView } from "./views/fit.ts";
 import { problem } from "./parts/problem.ts";
-import { parseRoute, type Route } from "./route.ts";
-import { Session, type View } from "./session.ts";
+import { parseRoute, type Route } from "./parts/route.ts";
+import { Session, type View } from "./parts/session.ts";
 
 const main = document.querySelector("main")!;
 const session = new Session();

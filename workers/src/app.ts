@@ -8,15 +8,15 @@ import { createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle
 import { BundleReader } from "./bundles/bundle-reader.ts";
 import type { ContentCache } from "./bundles/content-cache.ts";
 import { bundleStorage } from "./bundles/shipped-bucket.ts";
-import type { AppEnv } from "./context.ts";
-import { STORAGE_DEADLINE } from "./deadline.ts";
+import type { AppEnv } from "./routes/context.ts";
+import { STORAGE_DEADLINE } from "./platform/deadline.ts";
 import { finishBody, refuseEncoded } from "./http/request-body.ts";
-import { logLine, observeRequest, traceOf } from "./observe.ts";
+import { logLine, observeRequest, traceOf } from "./platform/observe.ts";
 import { openapiDocument } from "./openapi.ts";
-import { codeOf, describeZodError, HttpProblem, problemResponse } from "./problem.ts";
+import { codeOf, describeZodError, HttpProblem, problemResponse } from "./platform/problem.ts";
 import { redirectLatest } from "./routes/bundles.ts";
 import { ROUTES } from "./routes/index.ts";
-import { settingsOf } from "./settings.ts";
+import { settingsOf } from "./platform/settings.ts";
 
 /** Headers that scripts of other origins may read. */
 const EXPOSED = ["ETag", "Content-Range", "Accept-Ranges", "Retry-After", "Location", "X-Request-Id", "Server-Timing"];

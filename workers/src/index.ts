@@ -12,7 +12,7 @@ import type {
 import type { PlanRequest } from "anchoreval/internal/plan/plan-request";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
-import type { Env } from "./env.ts";
+import type { Env } from "./platform/env.ts";
 import { consumeQueue } from "./jobs/consume-jobs.ts";
 import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc.ts";
 import { useSimd } from "./simd-sums.ts";

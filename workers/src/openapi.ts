@@ -1,6 +1,6 @@
 import { getOpenApiMetadata, getRefId } from "@asteasolutions/zod-to-openapi";
 import { z, type OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
-import type { AppEnv } from "./context.ts";
+import type { AppEnv } from "./routes/context.ts";
 import { LINE_SCHEMAS } from "./routes/estimates.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

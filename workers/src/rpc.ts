@@ -1,5 +1,5 @@
 import type { BundleRef, Issue } from "anchoreval";
-import { requestIdOf } from "./observe.ts";
+import { requestIdOf } from "./platform/observe.ts";
 
 export interface RpcOptions {
   /** A bearer token; protected benchmarks require one here too. */

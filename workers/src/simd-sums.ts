@@ -1,4 +1,4 @@
-import { fromBase64Url } from "anchoreval/internal/bytes";
+import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { EXP_STEPS } from "anchoreval/internal/core/numeric/functions";
 import { type BankSums, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";

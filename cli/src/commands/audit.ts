@@ -21,13 +21,13 @@ import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/exte
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { option, FORCE_OPTION, stoppableBy, type Command } from "../command.ts";
+import { option, FORCE_OPTION, stoppableBy, type Command } from "../program/command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
-import { readOutFile, writeOutFile } from "../out.ts";
+import { readOutFile, writeOutFile } from "../program/out.ts";
 
 /** The beginning of files that the command wrote. */
 const OWN_FILES = { jsonl: /^\{"record":/, csv: /^rank,item_id,scenario,/ };

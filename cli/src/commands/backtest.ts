@@ -10,10 +10,10 @@ import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
-import { option, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
+import { option, rare, type Command, type OptionReader, invalidOption } from "../program/command.ts";
 import { FAMILIES_OPTION, readFamilies, readLines, readSplitBy, SPLIT_BY_OPTION } from "../options/model-files.ts";
 import {
   boardRecord,
@@ -33,7 +33,7 @@ import {
   THREADS_OPTION,
   WORK_OPTIONS,
 } from "../options/fit.ts";
-import { checkOutFile, writeOutFile } from "../out.ts";
+import { checkOutFile, writeOutFile } from "../program/out.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;

@@ -3,13 +3,13 @@ import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchore
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
-import type { ReadModel } from "../anchor-logs.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, flag, option, invalidOption, rare } from "../command.ts";
-import { writeOver } from "../errors.ts";
-import { type RuleCase, writeJunit } from "../junit.ts";
-import { isPinned, readBundle } from "../open-bundle.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
+import { type Command, flag, option, invalidOption, rare } from "../program/command.ts";
+import { writeOver } from "../program/errors.ts";
+import { type RuleCase, writeJunit } from "../program/junit.ts";
+import { isPinned, readBundle } from "../bundles/open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
 

@@ -2,14 +2,9 @@ import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anc
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { ItemTrials } from "anchoreval/internal/trials/types";
-import {
-  differenceWords,
-  mcNemarWords,
-  OVER_MEANING,
-  scoreWords,
-  verdictWords,
-} from "anchoreval/internal/words/result-words";
+import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
+import { scoreWords } from "anchoreval/internal/words/result-words";
+import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
 import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
 import {
   type Answered,
@@ -20,11 +15,11 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
-import type { ReadModel } from "../anchor-logs.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option, flag, invalidOption } from "../command.ts";
-import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
+import { type Command, option, flag, invalidOption } from "../program/command.ts";
+import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 
 const OVER = ["runs", "tasks", "these-answers"] as const;
 

@@ -4,7 +4,7 @@ import { type ResponseMatrix, groupItems } from "anchoreval-trainer/internal/mat
 import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { WORK_OPTIONS } from "../options/fit.ts";
-import { type Command, option, flag } from "../command.ts";
+import { type Command, option, flag } from "../program/command.ts";
 import { readCreated, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 
 const SIMULATED_DATE = "2026-01-01T00:00:00Z";

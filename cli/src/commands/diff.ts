@@ -2,9 +2,9 @@ import { loadBundle } from "anchoreval";
 import { versionItems } from "anchoreval-trainer/internal/extensions/versions/base";
 import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/extensions/versions/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
-import { type Command, option } from "../command.ts";
-import { allAnchors } from "../form-anchors.ts";
-import { openBundle } from "../open-bundle.ts";
+import { type Command, option } from "../program/command.ts";
+import { allAnchors } from "../bundles/form-anchors.ts";
+import { openBundle } from "../bundles/open-bundle.ts";
 
 export const diffCommand: Command = {
   options: {

@@ -11,14 +11,14 @@ import type { TextTokens } from "anchoreval-trainer/internal/extensions/routing/
 import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/matrix/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { given, option, FORCE_OPTION, type Command } from "../command.ts";
+import { given, option, FORCE_OPTION, type Command } from "../program/command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
-import { readOutFile, writeOutFile } from "../out.ts";
-import type { Output } from "../output.ts";
+import { readOutFile, writeOutFile } from "../program/out.ts";
+import type { Output } from "../program/output.ts";
 
 /** Axes of TF-IDF by default: as many as routing's regressions go on. */
 const DEFAULT_DIMS = 100;

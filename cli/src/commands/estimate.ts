@@ -7,13 +7,13 @@ import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchore
 import { percent, points } from "anchoreval/internal/words/figures";
 import { bundleComponents } from "anchoreval/internal/trials/components";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
-import type { ReadModel } from "../anchor-logs.ts";
-import { type Command, option, flag, given, invalidOption, rare } from "../command.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { type Command, option, flag, given, invalidOption, rare } from "../program/command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
-import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
-import { loggedWords } from "../prices/logged-costs.ts";
+import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
+import { loggedWords } from "../logs/logged-costs.ts";
 import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../prices/price-options.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../summary.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 import {
   type Answered,
   ANSWER_DATA_OPTIONS,

@@ -9,11 +9,11 @@ import {
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
 import { replaceFiles } from "anchoreval/internal/node/out-folder";
-import { type Command, option } from "../command.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
-import { anchoredTask } from "../anchored-task.ts";
-import { writing } from "../errors.ts";
-import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
+import { type Command, option } from "../program/command.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../bundles/form-anchors.ts";
+import { anchoredTask } from "../bundles/anchored-task.ts";
+import { writing } from "../program/errors.ts";
+import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 

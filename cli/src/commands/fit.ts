@@ -15,7 +15,7 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
-import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
+import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { coldStart } from "../options/cold-start.ts";
 import {
@@ -29,7 +29,7 @@ import {
   type Command,
   type CommandInput,
   type OptionSpecs,
-} from "../command.ts";
+} from "../program/command.ts";
 import { exposureLimits } from "../options/exposure.ts";
 import { gateForms } from "../options/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
@@ -60,9 +60,9 @@ import {
   readResponseOptions,
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
-import { memoryStatement } from "../memory.ts";
+import { memoryStatement } from "../program/memory.ts";
 import { itemCosts } from "../prices/fit-prices.ts";
-import { noteOptions, type Provenance } from "../reproduce/provenance.ts";
+import { noteOptions, type Provenance } from "../options/provenance.ts";
 import { subsetFeatures } from "../options/sublime.ts";
 import { trialMetric, varianceComponents } from "../trials/fit-trials.ts";
 

@@ -16,7 +16,7 @@ import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/ext
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import {
@@ -28,13 +28,13 @@ import {
   type OptionReader,
   type OptionSpecs,
   rare,
-} from "../command.ts";
+} from "../program/command.ts";
 import { fileDigest, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
-import type { Output } from "../output.ts";
+import { checkOutFolder, writeOutFolder } from "../program/out.ts";
+import type { Output } from "../program/output.ts";
 
 const DEFAULT_BUCKETS = 5;
 

@@ -1,12 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
-import {
-  type ImportedTable,
-  readLongTable,
-  COLUMN_ROLES,
-  parseTableColumns,
-} from "anchoreval-trainer/internal/matrix/read-long-table";
+import { readLongTable, COLUMN_ROLES, parseTableColumns } from "anchoreval-trainer/internal/matrix/read-long-table";
+import type { ImportedTable } from "anchoreval-trainer/internal/matrix/readers/long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { checkBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
@@ -23,10 +19,18 @@ import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses"
 import { priceWords } from "anchoreval/internal/prices/bundle-prices";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
-import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
-import { openHarness } from "../trainer.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
-import type { Output } from "../output.ts";
+import {
+  option,
+  flag,
+  FORCE_OPTION,
+  rare,
+  type Command,
+  type OptionReader,
+  invalidOption,
+} from "../program/command.ts";
+import { openHarness } from "../program/trainer.ts";
+import { checkOutFolder, writeOutFolder } from "../program/out.ts";
+import type { Output } from "../program/output.ts";
 import { boardRecord } from "../options/data.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 

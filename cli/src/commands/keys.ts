@@ -12,8 +12,8 @@ import {
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { createFile } from "anchoreval/internal/node/write-file";
-import { type Command, option, invalidOption } from "../command.ts";
-import { writing } from "../errors.ts";
+import { type Command, option, invalidOption } from "../program/command.ts";
+import { writing } from "../program/errors.ts";
 import { changeFile, publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
 import { signRoot } from "../trust/root.ts";
 

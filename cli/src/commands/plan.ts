@@ -1,8 +1,8 @@
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import { flag, given, type Command, option, rare, invalidOption } from "../command.ts";
-import { BUNDLE_OPTION, readBundle } from "../open-bundle.ts";
+import { flag, given, type Command, option, rare, invalidOption } from "../program/command.ts";
+import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 import { commonUnit, PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../prices/price-options.ts";
 

@@ -15,8 +15,8 @@ import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { type PublishResult, yankVersion } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
-import { type Command, option, flag, invalidOption } from "../command.ts";
-import { checkWritable } from "../out.ts";
+import { type Command, option, flag, invalidOption } from "../program/command.ts";
+import { checkWritable } from "../program/out.ts";
 import { readSeal, SEAL_OPTIONS } from "../trust/seal.ts";
 
 export const publishCommand: Command = {

@@ -8,8 +8,8 @@ import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/extensio
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { given, option, flag, rare, type Command, type OptionReader, invalidOption } from "../command.ts";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
+import { given, option, flag, rare, type Command, type OptionReader, invalidOption } from "../program/command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";

@@ -20,12 +20,12 @@ import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matri
 import { copiedItems } from "anchoreval-trainer/internal/matrix/same-text";
 import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { option, FORCE_OPTION, rare, type Command } from "../command.ts";
+import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
+import { option, FORCE_OPTION, rare, type Command } from "../program/command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
-import { readOutFile, writeOutFile } from "../out.ts";
+import { readOutFile, writeOutFile } from "../program/out.ts";
 
 /** Latent dimensions that a model with few models may be given: the seed's run has 50. */
 const MOST_DIMS = 64;

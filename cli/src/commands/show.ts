@@ -2,7 +2,7 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
 import { httpSource } from "anchoreval/internal/bundles/sources";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import { createClient } from "anchoreval/internal/client/client";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
@@ -13,10 +13,10 @@ import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { answerCheckWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
-import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
-import { type Command, invalidOption, option } from "../command.ts";
-import { BUNDLE_OPTION, openBundle, readToken, whereTrusted } from "../open-bundle.ts";
-import { openHub } from "../trainer.ts";
+import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundles/bundle-tables.ts";
+import { type Command, invalidOption, option } from "../program/command.ts";
+import { BUNDLE_OPTION, openBundle, readToken, whereTrusted } from "../bundles/open-bundle.ts";
+import { openHub } from "../program/trainer.ts";
 
 export const showCommand: Command = {
   operands: { usage: "BUNDLE", option: "bundle" },

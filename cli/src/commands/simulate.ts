@@ -20,8 +20,8 @@ import {
   type OptionReader,
   type OptionSpec,
   invalidOption,
-} from "../command.ts";
-import { checkOutFolder, writeOutFolder } from "../out.ts";
+} from "../program/command.ts";
+import { checkOutFolder, writeOutFolder } from "../program/out.ts";
 
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;
 

@@ -2,11 +2,11 @@ import { gateFromAnchors, type GateOptions, type GateResult } from "anchoreval/i
 import { resolveModels } from "anchoreval/internal/compare/common-answers";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, points } from "anchoreval/internal/words/figures";
-import type { ReadModel } from "../anchor-logs.ts";
-import { writeJunit } from "../junit.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { writeJunit } from "../program/junit.ts";
 import { withAnswers } from "../options/answers.ts";
-import type { Output } from "../output.ts";
-import { addSummary, plainLines, type ResultParts } from "../summary.ts";
+import type { Output } from "../program/output.ts";
+import { addSummary, plainLines, type ResultParts } from "../program/summary.ts";
 import { addNight, baselineDigest } from "./history.ts";
 
 /** A night of a gate, and where its results go. */

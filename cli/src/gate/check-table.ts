@@ -3,10 +3,10 @@ import { replayGate, type ReplayedGate } from "anchoreval/internal/check/replay-
 import type { CheckOptions } from "anchoreval/internal/check/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { ReadModel } from "../anchor-logs.ts";
-import type { OptionReader } from "../command.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { OptionReader } from "../program/command.ts";
 import { withAnswers } from "../options/answers.ts";
-import type { Output } from "../output.ts";
+import type { Output } from "../program/output.ts";
 
 /** Drops whose power a table shows, as fractions. */
 const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];

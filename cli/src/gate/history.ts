@@ -5,8 +5,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { putVersion } from "anchoreval/internal/publish/bundle-store";
 import { isObject } from "anchoreval/internal/tables/json-records";
-import type { ReadModel } from "../anchor-logs.ts";
-import { invalidOption } from "../command.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { invalidOption } from "../program/command.ts";
 
 /** One night of a history, a line of its file. */
 export interface HistoryNight extends HistoryKey {

@@ -3,8 +3,8 @@ import { formItemIds } from "anchoreval/internal/core/bundle/bundle";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { flipChance } from "anchoreval/internal/check/item-chances";
 import { counted, listed, points, textTable, wholePercent } from "anchoreval/internal/words/figures";
-import { type CommandInput, invalidOption } from "../command.ts";
-import { readBundle } from "../open-bundle.ts";
+import { type CommandInput, invalidOption } from "../program/command.ts";
+import { readBundle } from "../bundles/open-bundle.ts";
 import { readAnswersAt } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
 

@@ -9,11 +9,11 @@ import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { ReadModel } from "../anchor-logs.ts";
-import { given, option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
-import { allAnchors, allItems, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../form-anchors.ts";
-import { openBundle } from "../open-bundle.ts";
-import type { AnswerWarning } from "../log-warnings.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { given, option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
+import { allAnchors, allItems, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../bundles/form-anchors.ts";
+import { openBundle } from "../bundles/open-bundle.ts";
+import type { AnswerWarning } from "../logs/log-warnings.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 export const ANSWER_DATA_OPTIONS = {
@@ -93,7 +93,7 @@ export async function readModel(
     throw invalidOption("- is a file of answers, and --from reads logs: name the logs");
   if (options.isGiven("from") && !(filesAreAnswers && (await isFile(path)))) {
     const from = options.oneOf("from", HARNESSES, "lm-eval");
-    const { readAnchorLogs } = await import("../anchor-logs.ts");
+    const { readAnchorLogs } = await import("../logs/anchor-logs.ts");
     const byField = from === "lm-eval" && !options.isGiven("items");
     const placed = async (records: readonly AnchorRecord[]) => {
       const anchors = await placeAnchors(records, options.text("items"));

@@ -10,7 +10,7 @@ import { DEFAULT_SETTINGS, type FitSettings } from "anchoreval-trainer/internal/
 import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../program/command.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Options of a fit on the scale of an earlier version's bundle. */
@@ -33,7 +33,7 @@ export async function readBaseOption(options: OptionReader, signal: AbortSignal)
     throw invalidOption("--base links items without answers itself: name them in --items, without --cold-start");
   options.refuse(["metric", "gate-form"], "doesn't go with --base, whose scores and anchors are kept: leave one out");
   options.required("items");
-  const { openBundle } = await import("../open-bundle.ts");
+  const { openBundle } = await import("../bundles/open-bundle.ts");
   const { readBase } = await import("anchoreval-trainer/internal/extensions/versions/base");
   return readBase(openBundle(place), signal);
 }

@@ -1,7 +1,7 @@
 import type { Neighbours } from "anchoreval-trainer/internal/extensions/routing/neighbours";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../program/command.ts";
 import type { FitExtension } from "./fit.ts";
 
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;

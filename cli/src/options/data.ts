@@ -18,7 +18,7 @@ import { quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
-import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../command.ts";
+import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** The answers of many models, and the items that they are to. */

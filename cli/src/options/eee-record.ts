@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { Estimate } from "anchoreval/internal/estimate/types";
 import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
-import type { ReadModel } from "../anchor-logs.ts";
-import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
-import { writeOver, writing } from "../errors.ts";
-import { packageVersion } from "../trainer.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../program/command.ts";
+import { writeOver, writing } from "../program/errors.ts";
+import { packageVersion } from "../program/trainer.ts";
 import type { Answered } from "./answers.ts";
 
 /** Options of a record that is written beside the result; those that say who ran what are called as in Every Eval Ever. */

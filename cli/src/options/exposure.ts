@@ -1,7 +1,7 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
-import type { Progress } from "../output.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption } from "../program/command.ts";
+import type { Progress } from "../program/output.ts";
 import type { FitExtension } from "./fit.ts";
 
 /** Options of the exposure limits that a bundle holds. */

@@ -26,8 +26,8 @@ import {
   type OptionReader,
   type OptionSpecs,
   invalidOption,
-} from "../command.ts";
-import type { Output } from "../output.ts";
+} from "../program/command.ts";
+import type { Output } from "../program/output.ts";
 import type { ImportFacts } from "./data.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { option } from "../command.ts";
+import { option } from "../program/command.ts";
 import type { FitExtension } from "./fit.ts";
 import { readScale } from "./scale.ts";
 

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { LONGEST_TEXT, readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
-import { invalidOption, type OptionReader, type OptionSpecs, option } from "../command.ts";
+import { invalidOption, type OptionReader, type OptionSpecs, option } from "../program/command.ts";
 
 /** A line of a file, without white space around it. */
 interface FileLine {

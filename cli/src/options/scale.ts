@@ -1,5 +1,5 @@
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { type OptionReader, type OptionSpecs, option, flag, invalidOption, readNumber } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, flag, invalidOption, readNumber } from "../program/command.ts";
 
 export const SCALE_OPTIONS = {
   "score-range": option("LO,HI", "bounds of the scores (default 0,1)"),

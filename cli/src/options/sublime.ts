@@ -1,6 +1,6 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
-import { given, type OptionReader, type OptionSpecs, option, invalidOption } from "../command.ts";
+import { given, type OptionReader, type OptionSpecs, option, invalidOption } from "../program/command.ts";
 import type { FitExtension } from "./fit.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */

@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
-import { invalidOption } from "../command.ts";
+import { invalidOption } from "../program/command.ts";
 import type { FitExtension } from "../options/fit.ts";
 import { PRICE_OPTIONS, readPrices } from "./price-options.ts";
 

@@ -2,8 +2,8 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { BundlePrices } from "anchoreval/internal/prices/bundle-prices";
 import type { NamedPrices } from "anchoreval/internal/prices/parse-prices";
 import { counted } from "anchoreval/internal/words/figures";
-import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../command.ts";
-import type { Output } from "../output.ts";
+import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../program/command.ts";
+import type { Output } from "../program/output.ts";
 
 /** The prices of items. */
 export const PRICE_OPTIONS = {
@@ -94,7 +94,7 @@ export async function readBundlePrices(
   if (given === null) return knownPrices(bundle);
   const { loadItemLines } = await import("anchoreval/internal/bundles/read-file");
   const { itemPrices } = await import("anchoreval/internal/prices/parse-prices");
-  const { openBundle } = await import("../open-bundle.ts");
+  const { openBundle } = await import("../bundles/open-bundle.ts");
   const lines = await loadItemLines(openBundle(options.required("bundle")), bundle.manifest, { signal });
   const items = Array.from({ length: lines.count }, (_, k) => lines.record(k));
   return bundlePrices(bundle, itemPrices(given.named, items, given.unit), items);

@@ -2,12 +2,12 @@ import { loadAdaptive } from "anchoreval/internal/adaptive/item-pool";
 import { raceFromPool, type Race, type RacedCandidate } from "anchoreval/internal/compare/race";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { count, counted, listed, percent, points } from "anchoreval/internal/words/figures";
-import { type CommandInput, invalidOption } from "../command.ts";
-import { writeOver } from "../errors.ts";
-import { openBundle } from "../open-bundle.ts";
+import { type CommandInput, invalidOption } from "../program/command.ts";
+import { writeOver } from "../program/errors.ts";
+import { openBundle } from "../bundles/open-bundle.ts";
 import { answersName, estimateOptions, readAnswersAt } from "../options/answers.ts";
 import { readPoints, readScale } from "../options/scale.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts } from "../summary.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts } from "../program/summary.ts";
 
 /** `compare --race`: candidates by their files of answers, round after round. */
 export async function race({ options, output, signal }: CommandInput): Promise<void> {

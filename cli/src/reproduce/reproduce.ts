@@ -1,5 +1,4 @@
-import type { DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
-import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { type DataDigests, trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { type Manifest, parseManifest } from "anchoreval/bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -14,10 +13,10 @@ import {
   OptionReader,
   optionsOf,
   type OptionSpecs,
-} from "../command.ts";
+} from "../program/command.ts";
 import { fitAsked, fitCommand } from "../commands/fit.ts";
-import { BUNDLE_OPTION, openBundle } from "../open-bundle.ts";
-import { type FitNote, inputDigest, isInput, notedOptions, readProvenance } from "./provenance.ts";
+import { BUNDLE_OPTION, openBundle } from "../bundles/open-bundle.ts";
+import { type FitNote, inputDigest, isInput, notedOptions, readProvenance } from "../options/provenance.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Exit code of a bundle that another one came out of. */

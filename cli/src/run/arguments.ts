@@ -1,4 +1,4 @@
-import { invalidOption } from "../command.ts";
+import { invalidOption } from "../program/command.ts";
 
 /** Options of a harness that a run decides by itself, and why they can't be given. */
 export type Decided = readonly (readonly [names: readonly string[], why: string])[];

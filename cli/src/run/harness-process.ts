@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
-import { STANDARD } from "../output.ts";
+import { STANDARD } from "../program/output.ts";
 
 /** Ctrl-C in a terminal reaches the harness too; where only this program got it, it is passed on after so long. */
 const PASSED_ON_AFTER_MS = 2000;

@@ -5,7 +5,7 @@ import { isAnswered } from "anchoreval/internal/logs/attempts";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { newerFirst, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
-import { openHarness, readsZstd } from "../trainer.ts";
+import { openHarness, readsZstd } from "../program/trainer.ts";
 import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
 import { askPython } from "./harness-process.ts";
 import type { PlanInput, RunPlan } from "./plan.ts";

@@ -5,8 +5,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { versionText } from "anchoreval/internal/logs/json";
 import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
-import { fittedChoices } from "../anchor-logs.ts";
-import { differenceWords } from "../log-warnings.ts";
+import { fittedChoices } from "../logs/anchor-logs.ts";
+import { differenceWords } from "../logs/log-warnings.ts";
 import { otherHarness, sameItems, type SeenItem } from "./same-items.ts";
 
 /** A task as lm-evaluation-harness itself has it. */

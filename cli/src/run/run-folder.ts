@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { isRunning } from "anchoreval/internal/node/owner";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";
-import { writeOver, writing } from "../errors.ts";
-import { invalidOption } from "../command.ts";
+import { writeOver, writing } from "../program/errors.ts";
+import { invalidOption } from "../program/command.ts";
 
 /** A run that is asked for: the same again goes on with a run that was broken off. */
 export interface RunRequest {

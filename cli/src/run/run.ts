@@ -6,16 +6,25 @@ import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
-import { fittedChoices, readAnchorLogs } from "../anchor-logs.ts";
-import { type Command, flag, given, invalidOption, option, type OptionReader, rare, stoppableBy } from "../command.ts";
-import { writeOver } from "../errors.ts";
+import { fittedChoices, readAnchorLogs } from "../logs/anchor-logs.ts";
+import {
+  type Command,
+  flag,
+  given,
+  invalidOption,
+  option,
+  type OptionReader,
+  rare,
+  stoppableBy,
+} from "../program/command.ts";
+import { writeOver } from "../program/errors.ts";
 import { estimateHeading, estimateParts, isRepeated } from "../commands/estimate.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../form-anchors.ts";
-import { readBundle } from "../open-bundle.ts";
+import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../bundles/form-anchors.ts";
+import { readBundle } from "../bundles/open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION, withAnswers } from "../options/answers.ts";
-import { checkWritable } from "../out.ts";
-import { loggedWords } from "../prices/logged-costs.ts";
-import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../summary.ts";
+import { checkWritable } from "../program/out.ts";
+import { loggedWords } from "../logs/logged-costs.ts";
+import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../program/summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
 import type { RunCommand } from "./plan.ts";

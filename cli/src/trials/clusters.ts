@@ -1,5 +1,5 @@
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import { withTrainer } from "../trainer.ts";
+import { withTrainer } from "../program/trainer.ts";
 
 /**
  * The groups of items by a column of a file of items (CSV or JSON lines); an item whose cell is empty stands for itself.

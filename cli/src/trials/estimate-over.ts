@@ -2,12 +2,12 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
 import type { EstimateOptions } from "anchoreval/internal/estimate/types";
 import { estimateTrials, type TrialEstimate, type TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
-import type { ItemTrials } from "anchoreval/internal/trials/types";
+import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { count, counted, points } from "anchoreval/internal/words/figures";
 import { intervalWords } from "anchoreval/internal/words/result-words";
-import type { ReadModel } from "../anchor-logs.ts";
-import { given, invalidOption, type OptionReader } from "../command.ts";
-import type { ResultParts } from "../summary.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { given, invalidOption, type OptionReader } from "../program/command.ts";
+import type { ResultParts } from "../program/summary.ts";
 
 /**
  * The estimate of a model from its trials, and what its score is known to over runs and tasks.

@@ -1,5 +1,5 @@
 import { counted, listed } from "anchoreval/internal/words/figures";
-import { invalidOption, option } from "../command.ts";
+import { invalidOption, option } from "../program/command.ts";
 import type { FitExtension } from "../options/fit.ts";
 
 /** `fit --metric pass@16`: a board scored by several trials of every item in place of their mean, as the bundle notes. */

@@ -1,5 +1,5 @@
 import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
-import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../command.ts";
+import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../program/command.ts";
 
 /** `--metric` where it may name a score of several trials, too. */
 export const METRIC_OPTION = rare({

@@ -4,11 +4,11 @@ import { estimatePassAtK, type PassEstimate, type PassResult } from "anchoreval/
 import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { percent } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
-import type { ReadModel } from "../anchor-logs.ts";
-import { given, type CommandInput } from "../command.ts";
+import type { ReadModel } from "../logs/anchor-logs.ts";
+import { given, type CommandInput } from "../program/command.ts";
 import { type Answered, estimateOptions, withAnswers } from "../options/answers.ts";
-import { loggedWords } from "../prices/logged-costs.ts";
-import { addSummary, plainLines, type ResultParts } from "../summary.ts";
+import { loggedWords } from "../logs/logged-costs.ts";
+import { addSummary, plainLines, type ResultParts } from "../program/summary.ts";
 import { knownTrials } from "./estimate-over.ts";
 
 /** Estimates a score of several trials, and says it. @param asked - with the file that the result is added to, too */

@@ -1,7 +1,7 @@
-import { type ItemsByTrials, planTrials, type TrialPlan } from "anchoreval/internal/trials/plan-trials";
+import { type ItemsByTrials, planTrials, type TrialPlan } from "anchoreval/internal/plan/plan-trials";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { CommandInput } from "../command.ts";
-import { readBundle } from "../open-bundle.ts";
+import type { CommandInput } from "../program/command.ts";
+import { readBundle } from "../bundles/open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
 /** `plan --trials`: another item, or another trial. @throws AnchorEvalError as `planTrials` */

@@ -4,7 +4,7 @@ import type { ManifestSignature } from "anchoreval/internal/core/bundle/signatur
 import { folderStore } from "anchoreval/internal/node/folder";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { changeObject } from "anchoreval/internal/publish/bundle-store";
-import { invalidOption } from "../command.ts";
+import { invalidOption } from "../program/command.ts";
 
 /** Far above a key's file with remarks in it. @unit bytes */
 const LONGEST_KEY = 1 << 16;

@@ -14,8 +14,8 @@ import {
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { existing, whyNot } from "anchoreval/internal/node/write-file";
-import { type Command, invalidOption, option, type OptionReader } from "../command.ts";
-import type { Output } from "../output.ts";
+import { type Command, invalidOption, option, type OptionReader } from "../program/command.ts";
+import type { Output } from "../program/output.ts";
 import { changeFile, type FileKey, readExpiry, readKey } from "./key-files.ts";
 
 /** Roles of keys, as `--add` names them and as the root does. */

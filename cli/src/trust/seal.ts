@@ -7,10 +7,10 @@ import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
-import { invalidOption, option, type OptionReader } from "../command.ts";
-import type { Output } from "../output.ts";
+import { invalidOption, option, type OptionReader } from "../program/command.ts";
+import type { Output } from "../program/output.ts";
 import { readKey } from "./key-files.ts";
-import { warn } from "./trusted-keys.ts";
+import { warn } from "../bundles/trusted-keys.ts";
 
 /** Options of a command that signs an index beside what it publishes. */
 export const SEAL_OPTIONS = {

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { fileBound, readManifest } from "anchoreval/internal/bundles/read-file";
-import { requestBytes } from "anchoreval/internal/client/request";
+import { requestBytes } from "anchoreval/internal/bundles/request";
 import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -16,8 +16,8 @@ import {
 } from "anchoreval/internal/publish/publication-log";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/trust/statements";
 import { counted, recordTable } from "anchoreval/internal/words/figures";
-import { type Command, invalidOption, option } from "../command.ts";
-import { openBundle, readPolicy } from "../open-bundle.ts";
+import { type Command, invalidOption, option } from "../program/command.ts";
+import { openBundle, readPolicy } from "../bundles/open-bundle.ts";
 
 export const verifyCommand: Command = {
   operands: { usage: "PLACE", option: "at" },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { trainerVersion } from "../trainer-version.ts";
+import { readFileSync } from "node:fs";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "./response-matrix.ts";
 
 /** SHA-256 of the parts of a dataset, 64 hex digits each. */
@@ -8,6 +8,12 @@ export interface DataDigests {
   readonly items: string;
   readonly scores: string;
   readonly fullScores?: string;
+}
+
+/** Version of this package. */
+export function trainerVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 /** Notes of a bundle's making: this trainer's version, and its data. */

@@ -5,26 +5,13 @@ import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/ta
 import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
-import { noteUnread, putScore } from "./readers/long-table.ts";
+import { type ImportedTable, noteUnread, putScore } from "./readers/long-table.ts";
 import { RepeatedScores, TRIAL_COLUMN } from "./readers/repeated-scores.ts";
-import { assembleMatrix, type CellTrials, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
+import { assembleMatrix, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
 import { type CostColumns, costColumns, costOf } from "./table-costs.ts";
-import { AnswerCosts, type TypicalPrices } from "./typical-prices.ts";
-
-/** A long table as read: its scores, its descriptions of items, and remarks for the user. */
-export interface ImportedTable {
-  /** Items grouped by scenario and subscenario. */
-  readonly matrix: ResponseMatrix;
-  /** The weighting that the column of weights implies; null without one. */
-  readonly weighting: Weighting | null;
-  readonly remarks: readonly string[];
-  /** Of a table with a column of trials: what every cell of the matrix is the mean of. */
-  readonly trials?: readonly CellTrials[];
-  /** Of a table that says what answers cost: what items do. */
-  readonly prices?: readonly TypicalPrices[];
-}
+import { AnswerCosts } from "./typical-prices.ts";
 
 /** Columns that describe the item, the same in all of its rows. */
 const FACTS = ["scenario", "subscenario", "weight", "text", "hash"] as const;

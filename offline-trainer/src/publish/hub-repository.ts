@@ -1,5 +1,5 @@
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { atMost, type Bound } from "anchoreval/internal/client/body";
+import { atMost, type Bound } from "anchoreval/internal/bundles/body";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { keyPath, type Persistence, persistentFetch, textOf, type WholeAnswer } from "./persistent-fetch.ts";
 

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bound, readBody, readReason } from "anchoreval/internal/client/body";
+import { type Bound, readBody, readReason } from "anchoreval/internal/bundles/body";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
 /** How long a store is asked for. */

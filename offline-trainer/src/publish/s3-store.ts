@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { atMost, type Bound } from "anchoreval/internal/client/body";
+import { atMost, type Bound } from "anchoreval/internal/bundles/body";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { AwsClient } from "aws4fetch";

@@ -1,5 +1,5 @@
 import type { Manifest } from "anchoreval/bundle";
-import { formTotals, type MeasuredManifest } from "anchoreval/internal/charts/measured-forms";
+import { formTotals, type MeasuredManifest } from "anchoreval/internal/words/measured-forms";
 import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";

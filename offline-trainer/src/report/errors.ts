@@ -12,7 +12,7 @@ import {
   type MeasuredForm,
   type MeasuredScenario,
   measuredScenarios,
-} from "anchoreval/internal/charts/measured-forms";
+} from "anchoreval/internal/words/measured-forms";
 import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";

@@ -1,4 +1,4 @@
-import { formTotals, itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { formTotals, itemTotal } from "anchoreval/internal/words/measured-forms";
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";

@@ -44,6 +44,8 @@ export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Semver without build metadata, of 64 characters at most; numbers have no leading zeros. */
 export const VERSION =
   /^(?=.{5,64}$)(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?$/;
+/** The version that stands for the highest stable one, where a bundle is asked for. */
+export const LATEST = "latest";
 /** A form's id. */
 export const FORM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 /** Lowercase SHA-256. */

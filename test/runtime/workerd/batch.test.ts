@@ -1,6 +1,6 @@
 import type { BatchResult, Estimate } from "anchoreval";
 import { beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_BATCH_MODELS } from "../../../workers/src/settings.ts";
+import { DEFAULT_BATCH_MODELS } from "../../../workers/src/platform/settings.ts";
 import { BatchLineSchema, BatchResponseSchema, ResultsEndSchema } from "../../../workers/src/routes/estimates.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { post, problemOf, publishSample, startApp } from "./support/worker.ts";

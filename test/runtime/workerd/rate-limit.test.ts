@@ -1,7 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { RateLimiter } from "../../../workers/src/env.ts";
+import type { RateLimiter } from "../../../workers/src/platform/env.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { testToken } from "./support/publish.ts";
 import { post, problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";

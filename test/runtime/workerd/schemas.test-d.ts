@@ -24,7 +24,7 @@ import type {
   TrialsRequest,
 } from "anchoreval";
 import type { PlanRequest, ServedPlan } from "anchoreval/internal/plan/plan-request";
-import type { TrialPlanOptions } from "anchoreval/internal/trials/plan-trials";
+import type { TrialPlanOptions } from "anchoreval/internal/plan/plan-trials";
 import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
 import type {
   BatchLineSchema,

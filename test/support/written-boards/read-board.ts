@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FORMATS } from "../../../offline-trainer/src/formats.ts";
+import { FORMATS } from "../../../offline-trainer/src/import/formats.ts";
 import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
 import { boardWords } from "../../../offline-trainer/src/matrix/border/board-summary.ts";
 import { checkBoard } from "../../../offline-trainer/src/matrix/border/border-check.ts";

@@ -11,7 +11,7 @@ import {
 import type { BundleFileName } from "anchoreval/bundle";
 import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
 import type { FullScoreLine } from "anchoreval/internal/core/scoring/full-score";
-import { type AnswersOptions, estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
+import { type AnswersOptions, estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { largestDifference, readFixture } from "../../support/fixture.ts";

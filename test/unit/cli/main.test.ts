@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test } from "vitest";
-import { optionsOf } from "../../../cli/src/command.ts";
+import { optionsOf } from "../../../cli/src/program/command.ts";
 import { COMMANDS } from "../../../cli/src/commands.ts";
-import { parseCommand } from "../../../cli/src/parse.ts";
-import { programNear, TrainerMissing, withTrainer } from "../../../cli/src/trainer.ts";
+import { parseCommand } from "../../../cli/src/program/parse.ts";
+import { programNear, TrainerMissing, withTrainer } from "../../../cli/src/program/trainer.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { additionFacts, formLines } from "../../../cli/src/bundle-tables.ts";
+import { additionFacts, formLines } from "../../../cli/src/bundles/bundle-tables.ts";
 import { writeBundle } from "../../support/logged-bundle.ts";
 import { manifestOf } from "../../support/measured-manifest.ts";
 import { runCommand } from "../../support/run-command.ts";

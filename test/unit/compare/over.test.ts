@@ -9,7 +9,7 @@ import {
   type Bundle,
 } from "anchoreval";
 import type { Over } from "anchoreval/internal/compare/types";
-import type { AnyResponses } from "anchoreval/internal/trials/item-trials";
+import type { AnyResponses } from "anchoreval/internal/tables/item-trials";
 import { itemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";

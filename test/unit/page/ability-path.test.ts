@@ -1,6 +1,6 @@
 import { loadBundle } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { abilityPath, formInformation, itemCurve, typicalChances } from "../../../workers/page/ability-path.ts";
+import { abilityPath, formInformation, itemCurve, typicalChances } from "../../../workers/page/parts/ability-path.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 

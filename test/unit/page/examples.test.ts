@@ -1,6 +1,6 @@
 import { loadBundle } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { exampleAnswers } from "../../../workers/page/examples.ts";
+import { exampleAnswers } from "../../../workers/page/parts/examples.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 

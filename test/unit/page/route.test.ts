@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { benchmarkHref, bundleHref, parseRoute, TABS } from "../../../workers/page/route.ts";
+import { benchmarkHref, bundleHref, parseRoute, TABS } from "../../../workers/page/parts/route.ts";
 
 test("a bundle's address is read as what it was made of, whatever its form is called", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { exampleAnswers } from "../../../workers/page/examples.ts";
-import { parseSharedScore, shareScore } from "../../../workers/page/shared-score.ts";
+import { exampleAnswers } from "../../../workers/page/parts/examples.ts";
+import { parseSharedScore, shareScore } from "../../../workers/page/views/shared-score.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 

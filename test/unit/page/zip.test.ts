@@ -1,7 +1,7 @@
 import { unzipSync } from "fflate";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { zip } from "../../../workers/page/zip.ts";
+import { zip } from "../../../workers/page/views/zip.ts";
 
 test("another program unpacks what was packed", async () => {
   await fc.assert(

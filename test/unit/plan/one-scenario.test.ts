@@ -1,6 +1,6 @@
 import { estimateFromAnchors, loadBundle, planFromBundle } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
-import { measuredScenarios } from "anchoreval/internal/charts/measured-forms";
+import { measuredScenarios } from "anchoreval/internal/words/measured-forms";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";

@@ -2,8 +2,7 @@ import { type Estimate, estimateFromAnchors, type Interval, loadBundle } from "a
 import { encodeBundle } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { estimateTrials, type TrialEstimate, type TrialOptions } from "anchoreval/internal/trials/estimate-trials";
-import type { TrialResponses } from "anchoreval/internal/trials/item-trials";
-import type { ItemTrials } from "anchoreval/internal/trials/types";
+import type { ItemTrials, TrialResponses } from "anchoreval/internal/tables/item-trials";
 import { describe, expect, it, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

@@ -4,7 +4,7 @@ import { createRandom, type RandomSource } from "anchoreval/internal/core/numeri
 import { powerMean, spreadScore } from "anchoreval/internal/trials/chance-spread";
 import { estimatePassAtK } from "anchoreval/internal/trials/estimate-pass-at-k";
 import { estimateTrials } from "anchoreval/internal/trials/estimate-trials";
-import type { TrialSummary } from "anchoreval/internal/trials/item-trials";
+import type { TrialSummary } from "anchoreval/internal/tables/item-trials";
 import {
   bestOfK,
   parseTrialMetric,

@@ -1,5 +1,5 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { summariseTrials } from "anchoreval/internal/trials/item-trials";
+import { summariseTrials } from "anchoreval/internal/tables/item-trials";
 import { taskVariance, trialsPerItem } from "anchoreval/internal/trials/trial-variances";
 import { describe, expect, it } from "vitest";
 

@@ -1,7 +1,7 @@
 import { isSignedBy, keyProblem, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
 import { rootProblem } from "anchoreval/internal/trust/statements";
 import { expect, test } from "vitest";
-import { settingsOf } from "../../../workers/src/settings.ts";
+import { settingsOf } from "../../../workers/src/platform/settings.ts";
 import { rejection } from "../../support/refusal.ts";
 import { signingKey } from "../../support/signing-key.ts";
 

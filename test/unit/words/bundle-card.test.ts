@@ -1,6 +1,6 @@
 import { loadBundle } from "anchoreval";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
-import { listedForm } from "anchoreval/internal/charts/measured-forms";
+import { listedForm } from "anchoreval/internal/words/measured-forms";
 import { loadBundle as loadNamed } from "anchoreval/node";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { expect, test } from "vitest";

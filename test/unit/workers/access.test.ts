@@ -2,9 +2,9 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { identify } from "../../../workers/src/auth/access.ts";
-import { allows, CLOCK_SKEW, findToken, hasExpired } from "../../../workers/src/auth/tokens.ts";
-import type { Env } from "../../../workers/src/env.ts";
-import { settingsOf } from "../../../workers/src/settings.ts";
+import { allows, CLOCK_SKEW, findToken, hasExpired } from "../../../workers/src/platform/tokens.ts";
+import type { Env } from "../../../workers/src/platform/env.ts";
+import { settingsOf } from "../../../workers/src/platform/settings.ts";
 
 const digest = (token: string): string => sha256Hex(new TextEncoder().encode(token));
 const record = (token: string, scopes: string[], expires: string | null = null) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Phases, requestIdOf } from "../../../workers/src/observe.ts";
+import { Phases, requestIdOf } from "../../../workers/src/platform/observe.ts";
 
 test("has the longest wait of each phase, of failures too, and nothing where nothing was read", async () => {
   let now = 0;

@@ -1,7 +1,7 @@
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { expect, test } from "vitest";
-import type { Env } from "../../../workers/src/env.ts";
-import { settingsOf } from "../../../workers/src/settings.ts";
+import type { Env } from "../../../workers/src/platform/env.ts";
+import { settingsOf } from "../../../workers/src/platform/settings.ts";
 import { signingKey } from "../../support/signing-key.ts";
 import { rootJson, rootOf, sign } from "../../support/trust.ts";
 

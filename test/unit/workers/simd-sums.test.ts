@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { toBase64Url } from "anchoreval/internal/bytes";
+import { toBase64Url } from "anchoreval/internal/bundles/bytes";
 import type { FloatArray, ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expectedScore, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";

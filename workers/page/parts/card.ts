@@ -1,4 +1,4 @@
-import { bullets, type Child, element } from "../dom.ts";
+import { bullets, type Child, element } from "./dom.ts";
 import { numbers, table } from "./content.ts";
 
 /**

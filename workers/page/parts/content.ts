@@ -1,6 +1,6 @@
 import type { EstimateWarning } from "anchoreval";
 import { counted } from "anchoreval/internal/words/figures";
-import { bullets, button, type Child, element } from "../dom.ts";
+import { bullets, button, type Child, element } from "./dom.ts";
 
 export function section(title: string, ...content: readonly Child[]): HTMLElement {
   return element("section", element("h2", title), content);

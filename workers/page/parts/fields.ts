@@ -1,11 +1,11 @@
 import type { Bundle } from "anchoreval";
-import { formTotals } from "anchoreval/internal/charts/measured-forms";
+import { formTotals } from "anchoreval/internal/words/measured-forms";
 import { blobChunks } from "anchoreval/internal/tables/chunk-lines";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import { counted } from "anchoreval/internal/words/figures";
-import { announcer, button, type Child, element, fill, labelled, prose, submitting } from "../dom.ts";
-import { exampleAnswers, freshSeed } from "../examples.ts";
-import type { BundlePage } from "../session.ts";
+import { announcer, button, type Child, element, fill, labelled, prose, submitting } from "./dom.ts";
+import { exampleAnswers, freshSeed } from "./examples.ts";
+import type { BundlePage } from "./session.ts";
 import { problem } from "./problem.ts";
 
 interface DropZoneOptions {

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval";
-import { bullets, button, type Child, element, labelled, submitting } from "../dom.ts";
-import type { Session } from "../session.ts";
+import { bullets, button, type Child, element, labelled, submitting } from "./dom.ts";
+import type { Session } from "./session.ts";
 
 /** Most issues that are shown. */
 const MOST_ISSUES = 8;

@@ -6,19 +6,19 @@ import {
   type MeasuredScenario,
   measuredScenarios,
   typicalError,
-} from "anchoreval/internal/charts/measured-forms";
+} from "anchoreval/internal/words/measured-forms";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { errorWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
-import { coverage, drawn, errorBySize, figure, panels } from "../charts.ts";
-import { bullets, button, type Child, details, download, element, fill, idText } from "../dom.ts";
+import { coverage, drawn, errorBySize, figure, panels } from "../parts/charts.ts";
+import { bullets, button, type Child, details, download, element, fill, idText } from "../parts/dom.ts";
 import { bytesText, numbers, section, table } from "../parts/content.ts";
 import { cardContent } from "../parts/card.ts";
 import { problem } from "../parts/problem.ts";
-import { bundleHref } from "../route.ts";
-import type { BundlePage } from "../session.ts";
+import { bundleHref } from "../parts/route.ts";
+import type { BundlePage } from "../parts/session.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 

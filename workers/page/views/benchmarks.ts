@@ -1,15 +1,15 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import { compareVersions } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/bundle";
-import { itemTotal, listedForm, typicalError } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import { counted, points } from "anchoreval/internal/words/figures";
-import { bullets, type Child, details, element, fill, idText, prose } from "../dom.ts";
+import { bullets, type Child, details, element, fill, idText, prose } from "../parts/dom.ts";
 import { cardPoints, inline } from "../parts/card.ts";
 import { section, table } from "../parts/content.ts";
 import { dropZone } from "../parts/fields.ts";
 import { problem, tokenForm } from "../parts/problem.ts";
-import { benchmarkHref, bundleHref } from "../route.ts";
-import type { Session, View } from "../session.ts";
+import { benchmarkHref, bundleHref } from "../parts/route.ts";
+import type { Session, View } from "../parts/session.ts";
 
 /** The published benchmarks, and a field for a bundle of one's own. */
 export async function homeView(session: Session, refresh: () => void): Promise<View> {

@@ -1,6 +1,6 @@
-import { type Child, element, idText } from "../dom.ts";
-import { benchmarkHref, bundleHref, TABS, type Tab } from "../route.ts";
-import type { BundlePage, BundleRoute, Session, View } from "../session.ts";
+import { type Child, element, idText } from "../parts/dom.ts";
+import { benchmarkHref, bundleHref, TABS, type Tab } from "../parts/route.ts";
+import type { BundlePage, BundleRoute, Session, View } from "../parts/session.ts";
 import { aboutTab } from "./about.ts";
 import { compareTab } from "./compare.ts";
 import { itemsTab } from "./items.ts";

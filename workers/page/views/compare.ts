@@ -1,18 +1,13 @@
 import { type ComparedModel, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
 import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/charts/chart";
 import { signedPoints } from "anchoreval/internal/words/figures";
-import {
-  differenceWords,
-  mcNemarWords,
-  OVER_MEANING,
-  scoreWords,
-  verdictWords,
-} from "anchoreval/internal/words/result-words";
-import { drawn, figure, wideChart } from "../charts.ts";
-import { type Child, details, element, idText, labelled } from "../dom.ts";
+import { scoreWords } from "anchoreval/internal/words/result-words";
+import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
+import { drawn, figure, wideChart } from "../parts/charts.ts";
+import { type Child, details, element, idText, labelled } from "../parts/dom.ts";
 import { numbers, table, warningsContent } from "../parts/content.ts";
 import { answersForm, type GivenAnswers } from "../parts/fields.ts";
-import type { BundlePage } from "../session.ts";
+import type { BundlePage } from "../parts/session.ts";
 
 export function compareTab(page: BundlePage): Child {
   const margin = element("input", { type: "number", min: 0, max: 100, step: "any", value: 0 });

@@ -1,9 +1,9 @@
 import { AnchorEvalError, type Bundle } from "anchoreval";
 import { wholePercent } from "anchoreval/internal/words/figures";
-import { exampleLeaderboard, freshSeed } from "../examples.ts";
-import { type FitRequest, type FittedFiles, runFit } from "../run-fit.ts";
-import { zip } from "../zip.ts";
-import { itemMapFigure } from "../charts.ts";
+import { exampleLeaderboard, freshSeed } from "../parts/examples.ts";
+import { type FitRequest, type FittedFiles, runFit } from "./run-fit.ts";
+import { zip } from "./zip.ts";
+import { itemMapFigure } from "../parts/charts.ts";
 import {
   announcer,
   type Child,
@@ -17,12 +17,12 @@ import {
   labelled,
   prose,
   submitting,
-} from "../dom.ts";
+} from "../parts/dom.ts";
 import { bytesText, firstFew, section } from "../parts/content.ts";
 import { dropZone } from "../parts/fields.ts";
 import { problem } from "../parts/problem.ts";
-import { bundleHref } from "../route.ts";
-import type { Session, View } from "../session.ts";
+import { bundleHref } from "../parts/route.ts";
+import type { Session, View } from "../parts/session.ts";
 
 /** Fits a bundle from a leaderboard: `anchoreval fit` in the browser. */
 export function fitView(session: Session): View {

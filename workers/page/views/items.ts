@@ -3,12 +3,12 @@ import { formItemIds } from "anchoreval/bundle";
 import { extent } from "anchoreval/internal/charts/chart";
 import { shownParameters } from "anchoreval/internal/charts/item-map";
 import { counted, decimals, wholePercent } from "anchoreval/internal/words/figures";
-import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../ability-path.ts";
-import { type Curve, curvesChart, figure, itemMapFigure, sideChart } from "../charts.ts";
-import { button, type Child, details, download, element, fill, idText, labelled } from "../dom.ts";
+import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../parts/ability-path.ts";
+import { type Curve, curvesChart, figure, itemMapFigure, sideChart } from "../parts/charts.ts";
+import { button, type Child, details, download, element, fill, idText, labelled } from "../parts/dom.ts";
 import { firstFew, scrolling, section } from "../parts/content.ts";
 import { formSelect } from "../parts/fields.ts";
-import type { BundlePage } from "../session.ts";
+import type { BundlePage } from "../parts/session.ts";
 
 /** Rows of a page of the table. */
 const ROWS = 20;

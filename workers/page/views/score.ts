@@ -2,13 +2,13 @@ import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } 
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { decimals, percent, points } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
-import { drawn, figure, panels, sideChart } from "../charts.ts";
-import { button, type Child, details, download, element, idText } from "../dom.ts";
+import { drawn, figure, panels, sideChart } from "../parts/charts.ts";
+import { button, type Child, details, download, element, idText } from "../parts/dom.ts";
 import { answersForm } from "../parts/fields.ts";
 import { numbers, section, table, warningsContent } from "../parts/content.ts";
-import { bundleHref } from "../route.ts";
-import type { BundlePage } from "../session.ts";
-import { parseSharedScore, type SharedFigure, type SharedScore, shareScore } from "../shared-score.ts";
+import { bundleHref } from "../parts/route.ts";
+import type { BundlePage } from "../parts/session.ts";
+import { parseSharedScore, type SharedFigure, type SharedScore, shareScore } from "./shared-score.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Estimates one model's score from its answers, in the browser; above, a result that the address carries. */

@@ -1,6 +1,6 @@
-import { HttpProblem } from "../problem.ts";
-import type { Settings } from "../settings.ts";
-import { allows, findToken, hasExpired, type Action, type TokenRecord } from "./tokens.ts";
+import { HttpProblem } from "../platform/problem.ts";
+import type { Settings } from "../platform/settings.ts";
+import { allows, findToken, hasExpired, type Action, type TokenRecord } from "../platform/tokens.ts";
 
 /** Who makes a request, according to the bearer token. */
 export interface Caller {

@@ -1,7 +1,7 @@
-import { inTime } from "../deadline.ts";
-import type { RateLimiter } from "../env.ts";
-import { logLine, traceOf } from "../observe.ts";
-import { HttpProblem } from "../problem.ts";
+import { inTime } from "../platform/deadline.ts";
+import type { RateLimiter } from "../platform/env.ts";
+import { logLine, traceOf } from "../platform/observe.ts";
+import { HttpProblem } from "../platform/problem.ts";
 import type { Caller } from "./access.ts";
 
 /** The `period` of `[[ratelimits]]` in wrangler.toml, which the binding does not reveal. @unit seconds */

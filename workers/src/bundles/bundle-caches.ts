@@ -4,9 +4,6 @@ import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import { ValueCache } from "./value-cache.ts";
 import type { ShippedObjects } from "./shipped-bucket.ts";
 
-/** The version that stands for the highest stable one. */
-export const LATEST = "latest";
-
 /** How long `latest` and the lists of versions may lag behind a publication. @unit seconds */
 export const INDEX_MAX_AGE = 60;
 

@@ -13,22 +13,16 @@ import {
 import type { BundleFileName, ByteRange } from "anchoreval/bundle";
 import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
 import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
-import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import { itemTotal } from "anchoreval/internal/words/measured-forms";
 import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
-import { BENCHMARK_NAME, cardKey, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, cardKey, indexKey, LATEST, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import type { Phases } from "../observe.ts";
-import type { BundleBucket } from "./bundle-bucket.ts";
-import {
-  LATEST,
-  type BundleCaches,
-  type CachedValues,
-  type PublishedBundle,
-  type ValueCaches,
-} from "./bundle-caches.ts";
+import type { Phases } from "../platform/observe.ts";
+import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleCaches, CachedValues, PublishedBundle, ValueCaches } from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
 import type { ShippedVersions } from "./shipped-bucket.ts";

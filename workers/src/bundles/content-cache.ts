@@ -1,8 +1,8 @@
-import { sha256 as digest } from "anchoreval/internal/bytes";
-import { atMost, readBody } from "anchoreval/internal/client/body";
+import { sha256 as digest } from "anchoreval/internal/bundles/bytes";
+import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { MOST_MANIFEST_BYTES } from "anchoreval/internal/core/bundle/digest";
-import { logLine, traceOf } from "../observe.ts";
-import { inTime } from "../deadline.ts";
+import { logLine, traceOf } from "../platform/observe.ts";
+import { inTime } from "../platform/deadline.ts";
 
 export interface ContentCache {
   match(url: string): Promise<Response | undefined>;

@@ -3,9 +3,9 @@ import type { ByteRange } from "anchoreval/bundle";
 import { readContent } from "anchoreval/internal/bundles/sources";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
-import { inTime } from "../deadline.ts";
-import { logLine, traceOf } from "../observe.ts";
-import type { BundleBucket } from "./bundle-bucket.ts";
+import { inTime } from "../platform/deadline.ts";
+import { logLine, traceOf } from "../platform/observe.ts";
+import type { BundleBucket } from "../platform/bundle-bucket.ts";
 import type { MemoryRoom } from "./bundle-caches.ts";
 import { LARGEST_HELD } from "./content-cache.ts";
 

@@ -1,16 +1,12 @@
 import type { IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { AnchorEvalError } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { atMost, readBody } from "anchoreval/internal/client/body";
-import { withDeadline } from "../deadline.ts";
-import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
+import { atMost, readBody } from "anchoreval/internal/bundles/body";
+import { withDeadline } from "../platform/deadline.ts";
+import type { BundleBucket, StoredObject } from "../platform/bundle-bucket.ts";
+import type { ShippedFiles } from "../platform/env.ts";
 import type { ValueCache } from "./value-cache.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
-
-/** Static files of this deployment: the binding SHIPPED, Cloudflare's assets. */
-export interface ShippedFiles {
-  fetch(url: string): Promise<Response>;
-}
 
 /** shipped/objects.json: the bundles that come along, as they would lie in the bucket. The objects themselves lie beside. */
 export interface ShippedObjects {

@@ -2,9 +2,9 @@ import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { blobKey } from "anchoreval/internal/core/bundle/names";
 import { SWEEP_AGE } from "anchoreval/internal/publish/sweep-blobs";
-import { inTime, onBucket } from "../deadline.ts";
-import { HttpProblem } from "../problem.ts";
-import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
+import { inTime, onBucket } from "../platform/deadline.ts";
+import { HttpProblem } from "../platform/problem.ts";
+import type { BundleBucket, StoredObject } from "../platform/bundle-bucket.ts";
 import { readPieces } from "./open-file.ts";
 
 /** R2's error for content with another SHA-256 than announced. */

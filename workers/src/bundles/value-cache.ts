@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
-import { inTime, STORAGE_DEADLINE } from "../deadline.ts";
+import { inTime, STORAGE_DEADLINE } from "../platform/deadline.ts";
 
 interface ValueCacheOptions<T> {
   /** Bound on the sizes of all values and loads in progress; the least recently used values go first. @unit bytes */

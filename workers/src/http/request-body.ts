@@ -1,10 +1,10 @@
 import { AnchorEvalError, type Issue } from "anchoreval";
-import { readBody as readWithin } from "anchoreval/internal/client/body";
+import { readBody as readWithin } from "anchoreval/internal/bundles/body";
 import { repeatedKeys } from "anchoreval/internal/tables/json-records";
 import type { MiddlewareHandler } from "hono";
-import { inTime, within } from "../deadline.ts";
-import { HttpProblem } from "../problem.ts";
-import type { Settings } from "../settings.ts";
+import { inTime, within } from "../platform/deadline.ts";
+import { HttpProblem } from "../platform/problem.ts";
+import type { Settings } from "../platform/settings.ts";
 
 /** Longest wait for a body that a route reads whole. @unit milliseconds */
 const BODY_DEADLINE = 30_000;

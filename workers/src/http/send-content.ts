@@ -1,6 +1,6 @@
 import type { ByteRange } from "anchoreval/bundle";
 import type { Context } from "hono";
-import { HttpProblem } from "../problem.ts";
+import { HttpProblem } from "../platform/problem.ts";
 
 /** Content that never changes under its URL. */
 interface ImmutableContent {

@@ -1,15 +1,15 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
-import { readObject } from "anchoreval/internal/client/body";
-import { estimateLine, jsonLine, modelName, textLines } from "../batch.ts";
-import type { BundleBucket } from "../bundles/bundle-bucket.ts";
+import { readObject } from "anchoreval/internal/bundles/body";
+import { estimateLine, jsonLine, modelName, textLines } from "./batch.ts";
+import type { BundleBucket } from "../platform/bundle-bucket.ts";
 import type { BundleCaches } from "../bundles/bundle-caches.ts";
 import { BundleReader } from "../bundles/bundle-reader.ts";
 import { bundleStorage } from "../bundles/shipped-bucket.ts";
-import { onBucket, STORAGE_DEADLINE } from "../deadline.ts";
-import type { Env } from "../env.ts";
-import { Phases } from "../observe.ts";
-import { HttpProblem } from "../problem.ts";
+import { onBucket, STORAGE_DEADLINE } from "../platform/deadline.ts";
+import type { Env } from "../platform/env.ts";
+import { Phases } from "../platform/observe.ts";
+import { HttpProblem } from "../platform/problem.ts";
 import { createOnce, jobStatus, parseResultsKey, readJob, requestsKey, resultsKey, type Job } from "./job.ts";
 
 /** Queues with this suffix hold messages that failed too often. */

@@ -1,8 +1,8 @@
 import { AnchorEvalError } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { putStream, type Storage } from "../bundles/upload.ts";
-import type { JobQueue } from "../env.ts";
-import { HttpProblem } from "../problem.ts";
+import type { JobQueue } from "../platform/env.ts";
+import { HttpProblem } from "../platform/problem.ts";
 import {
   createOnce,
   JOB_LIFETIME,

@@ -7,7 +7,7 @@ import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import type { Context } from "hono";
 import { INDEX_MAX_AGE, type PublishedBundle } from "../bundles/bundle-caches.ts";
-import type { AppEnv } from "../context.ts";
+import type { AppEnv } from "./context.ts";
 import { IMMUTABLE, sendContent } from "../http/send-content.ts";
 import { BenchmarkParams, FileParams, headers, OTHERWISE, VersionParams } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional } from "../schemas/fields.ts";

@@ -1,17 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
-import { estimateAnswers } from "anchoreval/internal/trials/estimate-answers";
+import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
-import { checkBatchSize, estimateLine, estimateModel, isNdjson, NDJSON, resultLines, textLines } from "../batch.ts";
+import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "../jobs/batch.ts";
+import { IssueSchema, lines, NDJSON, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
-import type { AppEnv } from "../context.ts";
+import type { AppEnv } from "./context.ts";
 import { duplicateKeys, readBody, refuseDuplicates } from "../http/request-body.ts";
-import { countAnswers } from "../observe.ts";
-import { IssueSchema, lines, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
+import { countAnswers } from "../platform/observe.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
 import { AnyEstimateSchema, BatchEntrySchema, EstimateRequestSchema } from "../schemas/estimate.ts";
-import { DEFAULT_BATCH_MODELS } from "../settings.ts";
+import { DEFAULT_BATCH_MODELS } from "../platform/settings.ts";
 import { jsonBody, operation, postToBundle, route } from "./route.ts";
 
 export const createEstimate = route(

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type JobStatus } from "anchoreval";
 import { countsOf } from "../auth/rate-limit.ts";
-import { isNdjson, jsonLine, NDJSON, type ResultsEnd } from "../batch.ts";
-import type { BundleBucket } from "../bundles/bundle-bucket.ts";
-import { LATEST } from "../bundles/bundle-caches.ts";
+import { isNdjson, jsonLine, type ResultsEnd } from "../jobs/batch.ts";
+import { headers, lines, NDJSON, OTHERWISE, VersionOrLatestParams, VersionParams } from "../schemas/contract.ts";
+import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import { LATEST } from "anchoreval/internal/core/bundle/names";
 import { announcedLength } from "../http/request-body.ts";
 import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
 import { submitJob } from "../jobs/submit-job.ts";
-import { HttpProblem } from "../problem.ts";
-import { headers, lines, OTHERWISE, VersionOrLatestParams, VersionParams } from "../schemas/contract.ts";
+import { HttpProblem } from "../platform/problem.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
 import { operation, route } from "./route.ts";
 

@@ -9,9 +9,9 @@ import {
   sessionKeys,
   signSession,
   type SignedSession,
-} from "../adaptive-session.ts";
+} from "./adaptive-session.ts";
 import { BEGIN_COUNTS } from "../auth/rate-limit.ts";
-import { HttpProblem } from "../problem.ts";
+import { HttpProblem } from "../platform/problem.ts";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
 import { ANSWER_FIELDS, EstimateWarningSchema } from "../schemas/estimate.ts";

@@ -1,9 +1,9 @@
 import { createRoute, type RouteConfig, type RouteHandler, type z } from "@hono/zod-openapi";
 import type { Issue } from "anchoreval";
 import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "../context.ts";
+import type { AppEnv } from "./context.ts";
 import { readBody } from "../http/request-body.ts";
-import { HttpProblem } from "../problem.ts";
+import { HttpProblem } from "../platform/problem.ts";
 import { VersionOrLatestParams } from "../schemas/contract.ts";
 
 export function route<const Config extends RouteConfig>(config: Config, handler: RouteHandler<Config, AppEnv>) {

@@ -4,9 +4,8 @@ import { logKey } from "anchoreval/internal/core/bundle/names";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { signIndex } from "anchoreval/internal/trust/sign-index";
 import type { TrustFile } from "anchoreval/internal/trust/statements";
-import { NDJSON } from "../batch.ts";
+import { BenchmarkParams, NDJSON, OTHERWISE } from "../schemas/contract.ts";
 import { indexSigning, trustedRoot } from "../auth/root.ts";
-import { BenchmarkParams, OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional } from "../schemas/fields.ts";
 import { operation, route } from "./route.ts";
 

@@ -1,8 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { BENCHMARK_NAME, BUNDLE_FILES, CARD_FILE, VERSION } from "anchoreval/internal/core/bundle/names";
+import { BENCHMARK_NAME, BUNDLE_FILES, CARD_FILE, LATEST, VERSION } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
-import { NDJSON } from "../batch.ts";
-import { LATEST } from "../bundles/bundle-caches.ts";
 import { answerSchema } from "./fields.ts";
 
 export const BenchmarkParams = z.object({
@@ -31,6 +29,9 @@ export const VersionOrLatestParams = BenchmarkParams.extend({
 });
 
 export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE, CARD_FILE]) });
+
+/** Media type of JSON lines in this Worker's answers. */
+export const NDJSON = "application/x-ndjson";
 
 const Lines = z.string().openapi({ description: "One `BatchLine` per model, then `ResultsEnd`." });
 

@@ -1,7 +1,7 @@
 import type { AdaptiveOptions } from "anchoreval";
 import type { AdaptiveSource } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
-import { itemsPrice, withinBudget } from "anchoreval/internal/adaptive/priced";
+import { itemsPrice, withinBudget } from "anchoreval/internal/prices/priced";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { invalidOption } from "anchoreval/internal/core/errors";
 import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";

@@ -2,7 +2,7 @@ import type { AdaptiveOptions } from "anchoreval";
 import { drawnFrom } from "anchoreval/internal/adaptive/adaptive-evaluation";
 import { adaptivePlan } from "anchoreval/internal/adaptive/adaptive-plan";
 import type { ItemPool, PoolPopulation } from "anchoreval/internal/adaptive/item-pool";
-import { pricedPool } from "anchoreval/internal/adaptive/priced";
+import { pricedPool } from "anchoreval/internal/prices/priced";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { overRuns } from "anchoreval/internal/trials/over-runs";

@@ -3,9 +3,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
 import { DataIssues, jsonKind } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
-import type { ImportedTable } from "../read-long-table.ts";
+import { type ImportedTable, noteUnread, putScore } from "./long-table.ts";
 import type { ItemInfo } from "../response-matrix.ts";
-import { noteUnread, putScore } from "./long-table.ts";
 import { assembleMatrix, checkTable, ScoreTable } from "./score-table.ts";
 
 /**

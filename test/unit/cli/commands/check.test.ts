@@ -3,7 +3,7 @@ import { checkFromAnchors, loadBundle } from "anchoreval";
 import type { AnchorRecord } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, it, test } from "vitest";
-import { isPinned } from "../../../../cli/src/open-bundle.ts";
+import { isPinned } from "../../../../cli/src/bundles/open-bundle.ts";
 import { writeLogs } from "../../../support/lm-eval-logs.ts";
 import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";

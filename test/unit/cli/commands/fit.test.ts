@@ -8,7 +8,7 @@ import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { ESTIMATORS, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { errorLines } from "../../../../cli/src/bundle-tables.ts";
+import { errorLines } from "../../../../cli/src/bundles/bundle-tables.ts";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { bundleFiles, type Fit, fit as fitMatrix } from "../../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-scores.ts";

@@ -8,7 +8,7 @@ import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { folderSource, folderStore } from "anchoreval/node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { allows, findToken, hasExpired, parseTokens } from "../../../../workers/src/auth/tokens.ts";
+import { allows, findToken, hasExpired, parseTokens } from "../../../../workers/src/platform/tokens.ts";
 import { sampleBundle } from "../../../support/sample-bundle.ts";
 import { runCommand, type CommandResult } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";

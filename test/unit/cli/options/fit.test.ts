@@ -1,7 +1,7 @@
 import { utimesSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { OptionReader } from "../../../../cli/src/command.ts";
-import type { Output } from "../../../../cli/src/output.ts";
+import type { OptionReader } from "../../../../cli/src/program/command.ts";
+import type { Output } from "../../../../cli/src/program/output.ts";
 import { givenDate, readCreated, readImportFacts } from "../../../../cli/src/options/data.ts";
 import { readSizes, remarkReplicates, remarkShortOfModels } from "../../../../cli/src/options/fit.ts";
 import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { OptionReader } from "../../../../cli/src/command.ts";
+import { OptionReader } from "../../../../cli/src/program/command.ts";
 import { readFamilies } from "../../../../cli/src/options/model-files.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
-import { OptionReader, optionsOf } from "../../../../cli/src/command.ts";
+import { OptionReader, optionsOf } from "../../../../cli/src/program/command.ts";
 import { COMMANDS } from "../../../../cli/src/commands.ts";
 import { readPoints } from "../../../../cli/src/options/scale.ts";
 import { runCommand } from "../../../support/run-command.ts";

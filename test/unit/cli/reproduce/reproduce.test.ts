@@ -4,9 +4,9 @@ import { gunzipSync } from "node:zlib";
 import type { Manifest } from "anchoreval/bundle";
 import { encodeManifest } from "anchoreval/internal/core/bundle/digest";
 import { beforeAll, describe, expect, test } from "vitest";
-import { optionsOf } from "../../../../cli/src/command.ts";
+import { optionsOf } from "../../../../cli/src/program/command.ts";
 import { fitCommand } from "../../../../cli/src/commands/fit.ts";
-import { isInput, notedOptions } from "../../../../cli/src/reproduce/provenance.ts";
+import { isInput, notedOptions } from "../../../../cli/src/options/provenance.ts";
 import { type CommandResult, runCommand } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 

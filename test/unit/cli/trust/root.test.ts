@@ -7,7 +7,7 @@ import { trustKey } from "anchoreval/internal/core/bundle/names";
 import { checkRoots } from "anchoreval/internal/trust/root-chain";
 import { parseIndexStatement, parseTrustFile, type TrustFile } from "anchoreval/internal/trust/statements";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { memoryFolder } from "../../../../cli/src/trust/trusted-keys.ts";
+import { memoryFolder } from "../../../../cli/src/bundles/trusted-keys.ts";
 import { type CommandResult, runCommand } from "../../../support/run-command.ts";
 import { sampleBundle } from "../../../support/sample-bundle.ts";
 import { ROOT } from "../../../support/source-imports.ts";

@@ -1,0 +1,244 @@
+import {
+  itemTotal,
+  measuredScenarios,
+  type MeasuredForm,
+  type MeasuredScenario,
+  typicalError,
+} from "anchoreval/internal/words/measured-forms";
+import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
+import { formPriceWords } from "anchoreval/internal/prices/bundle-prices";
+import { componentWords } from "anchoreval/internal/trials/components";
+import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
+import { counted, listed, percent, points, textTable } from "anchoreval/internal/words/figures";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
+
+/*
+ * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.
+ */
+
+export type Fact = readonly [label: string, text: string];
+
+export function factLines(facts: readonly Fact[]): string[] {
+  return textTable(facts, "ll");
+}
+
+/** Held-out models below which the spread of errors says nothing. */
+const LEAST_MODELS = 20;
+/** Place of the 95th percentile in the manifest's percentiles of the absolute error. */
+const PERCENTILE_95 = 3;
+const NONE = "–";
+
+/**
+ * Measured errors by form and scenario in points, and at most three sentences on them.
+ * @param most - scenarios that are listed; of more, those with the smallest, the median and the largest error
+ */
+export function errorLines(manifest: Manifest, { most = Infinity }: { readonly most?: number } = {}): string[] {
+  const scenarios = measuredScenarios(manifest);
+  const brief = manifest.scenarios.length > most;
+  const rows = manifest.forms.flatMap((form, f) => {
+    const own = scenarios.map((scenario) => ({ id: scenario.id, ...scenario.forms[f]! }));
+    const shown = (brief ? errorRange(own) : own).filter(({ id, measured }) => id !== "overall" || measured !== null);
+    const name = form.id === manifest.defaultForm && manifest.forms.length > 1 ? `${form.id} (default)` : form.id;
+    return shown.map((row, k) => [k === 0 ? name : "", ...errorRow(row)]);
+  });
+  const heading = ["typical error", "95 % within", "random items", "stronger models", "coverage", "half-width"];
+  return [
+    ...textTable([["form", "scenario", "items", ...heading], ...rows], "llrrrrrrr"),
+    "",
+    ...errorNotes(scenarios, manifest),
+    ...(brief ? ["anchoreval show lists every scenario."] : []),
+  ];
+}
+
+interface ErrorRow extends MeasuredForm {
+  readonly id: string;
+}
+
+/** The overall score, and the scenarios with the smallest, the median and the largest error. */
+function errorRange(rows: readonly ErrorRow[]): ErrorRow[] {
+  const overall = rows.filter(({ id }) => id === "overall");
+  const sorted = rows
+    .filter((row) => row.id !== "overall" && !row.whole && typicalError(row) !== null)
+    .sort((left, right) => typicalError(left)! - typicalError(right)!);
+  const named: ErrorRow[] = (["smallest", "median", "largest"] as const).flatMap((name, k) => {
+    const row = sorted[Math.round((k / 2) * (sorted.length - 1))];
+    return row ? [{ ...row, id: `${name}: ${row.id}` }] : [];
+  });
+  return [...overall, ...named];
+}
+
+function errorRow(row: ErrorRow): string[] {
+  const { id, items, whole, measured } = row;
+  if (whole) return [id, String(items), "exact", "", "", "", "", ""];
+  const interpolation = measured?.interpolation ?? null;
+  const enough = interpolation !== null && interpolation.models >= LEAST_MODELS;
+  const figure = (value: number | null | undefined): string => (value == null ? NONE : points(value));
+  return [
+    id,
+    String(items),
+    figure(typicalError(row)),
+    figure(enough ? interpolation.absoluteError[PERCENTILE_95] : null),
+    figure(interpolation?.randomMae),
+    figure(typicalError(row, "extrapolation")),
+    interpolation?.coverage95 == null ? NONE : `${points(interpolation.coverage95)} %`,
+    figure(interpolation?.halfWidth95),
+  ];
+}
+
+/** Sentences on the models that errors were measured on, and on forms that gain nothing. */
+function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifest): string[] {
+  const rows = scenarios.flatMap(({ id, forms }) => forms.map((own) => ({ id, ...own })));
+  const counts = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.models ?? [])));
+  if (rows.every(({ whole }) => whole)) return ["Every item is asked, so the score is exact."];
+  if (counts.length === 0)
+    return [
+      `Errors are not measured: of ${sources.models} models, too few have answered enough, and not alike, to be held out.`,
+    ];
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const answered = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.answered ?? [])));
+  const missing = rows.some((row) => errorRow(row).includes(NONE)) ? `; ${NONE}: too few models to measure it` : "";
+  const worse = rows.filter((row) => {
+    const random = row.measured?.interpolation?.randomMae ?? 0;
+    return !row.whole && random > 0 && typicalError(row)! >= random;
+  });
+  const named = worse.slice(0, 3).map(({ id, form }) => `form ${form.id} of ${id}`);
+  const more = worse.length > 3 ? [`${worse.length - 3} more`] : [];
+  return [
+    `Errors in points, measured on ${least === most ? "" : `${least} to `}${most} held-out models${missing}.`,
+    ...(answered.length > 0
+      ? [
+          `They answered ${Math.round(100 * Math.min(...answered))} % of the anchors or more: with all, errors are smaller.`,
+        ]
+      : []),
+    ...(worse.length > 0 ? [`No better than as many random items: ${listed([...named, ...more])}.`] : []),
+  ];
+}
+
+export function formLines({ forms, defaultForm }: Manifest): string[] {
+  const second = forms.some(({ disjointFrom }) => disjointFrom !== undefined);
+  const rows = forms.map(({ id, scenarios, selection, estimator, disjointFrom }) => [
+    id === defaultForm ? `${id} (default)` : id,
+    String(Object.values(scenarios).reduce((sum, { items }) => sum + items, 0)),
+    selection,
+    estimator,
+    ...(second ? [disjointFrom ?? ""] : []),
+  ]);
+  return textTable(
+    [["form", "anchors", "selection", "estimator", ...(second ? ["second form of"] : [])], ...rows],
+    "lrlll",
+  );
+}
+
+/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, exposure limits, and so on. */
+export function additionFacts(manifest: Manifest): Fact[] {
+  return [
+    ...fullScoreFacts(manifest),
+    ...baseFacts(manifest),
+    ...unaskedFacts(manifest),
+    ...priceFacts(manifest),
+    ...exposureFacts(manifest),
+    ...coldStartFacts(manifest),
+    ...componentWords(manifest).map((words, k): Fact => [k === 0 ? "trials" : "", words]),
+    ...gateFacts(manifest),
+  ];
+}
+
+/** Notes of `fit --gate-form`, by scenario. */
+type GateNotes = Readonly<Record<string, { readonly by: string; readonly flips: number; readonly variance: number }>>;
+
+function gateFacts({ fit, forms }: Manifest): Fact[] {
+  const notes = Object.values((fit["gateForms"] ?? {}) as GateNotes);
+  if (notes.length === 0) return [];
+  const mean = (of: "flips" | "variance"): number => notes.reduce((sum, own) => sum + own[of] / notes.length, 0);
+  const sources = [...new Set(notes.map(({ by }) => by))].map((by) => `the ${by}`);
+  // Of other models' flips it isn't known how far they are this model's.
+  const own = notes.every(({ by }) => by === "repeats");
+  const share = Math.round(100 * mean("variance"));
+  const spared = own ? `; check finds a drop with about ${share} % of the items that even draws need` : "";
+  const ids = forms.filter(({ selection }) => selection === "flips").map(({ id }) => id);
+  return [
+    [
+      "gate forms",
+      `${listed(ids)}, drawn by how often items flip: ${percent(mean("flips"))} of the answers do between two runs of one model, by ${listed(sources)}${spared}`,
+    ],
+  ];
+}
+
+function fullScoreFacts(manifest: Manifest): Fact[] {
+  return fullScoreWords(manifest).map((words, k) => [k === 0 ? "full scores" : "", words]);
+}
+
+/** Share of a version's answers that may be drawn before its measured errors mostly repeat the response model. */
+const MOST_DRAWN = 0.1;
+
+function baseFacts(manifest: Manifest): Fact[] {
+  if (!manifest.base) return [];
+  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = manifest.base;
+  const count = itemTotal(manifest);
+  const all = (drawn * items.placed) / count;
+  const by = [...(rerun > 0 ? [`the answers of ${counted(rerun, "model")}`] : []), texts ? "texts" : "the other items"];
+  const line = bridge.overall;
+  return [
+    ["base", `${benchmark} ${version}`],
+    ["fixed items", `${items.standing} of ${count}`],
+    ...(items.calibrated === undefined ? [] : [["new scenarios", `${items.calibrated} items`] as const]),
+    ...(items.placed > 0 ? [["linked items", `${items.placed}, by ${listed(by)}`] as const] : []),
+    ...(drawn > 0
+      ? [
+          [
+            "drawn answers",
+            `${points(drawn)} % of those to linked items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
+          ] as const,
+        ]
+      : []),
+    ["kept anchors", Object.entries(anchors).map(([form, { kept, of }]) => `${kept} of ${of} in form ${form}`).join(", ")], // prettier-ignore
+    [
+      "linking",
+      line
+        ? `${points(line.intercept)} + ${line.slope.toFixed(3)} × score, ± ${points(1.96 * line.error)} (95 %, ${counted(line.models, "model")})`
+        : `none: too few models have scores in ${version}`,
+    ],
+  ];
+}
+
+function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
+  const measured = Object.entries(lookUp(unasked?.forms, defaultForm) ?? {});
+  if (measured.length === 0) return [];
+  const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
+  return [["unasked scenarios", `predicted from the others; typical error, form ${defaultForm}: ${errors}`]];
+}
+
+function priceFacts(manifest: Manifest): Fact[] {
+  const words = formPriceWords(manifest);
+  return words === null ? [] : [["price by form", words]];
+}
+
+function exposureFacts({ exposure }: Manifest): Fact[] {
+  if (exposure === undefined) return [];
+  const { limit, reached, unlimited, simulated } = exposure;
+  return [
+    ["exposure", `${points(reached)} % at most (limit ${points(limit)} %, without limits ${points(unlimited)} %)`],
+    [
+      "adaptive evaluations",
+      `of ${counted(simulated.budget, "item")}, ${simulated.batch} at once, simulated with ${counted(simulated.models, "model")}`,
+    ],
+  ];
+}
+
+function coldStartFacts({ coldStart, files }: Manifest): Fact[] {
+  if (coldStart === undefined) return [];
+  const { items, features, neighbours, scenarios } = coldStart;
+  const by = features === "tf-idf" ? "their texts" : "their embeddings";
+  const means = neighbours
+    ? ` as ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest items`
+    : "";
+  const routes = files.some(({ name }) => name === "routing.safetensors");
+  return [
+    ["cold start", `${counted(items, "item")} without answers, predicted from ${by}${means}`],
+    ...Object.entries(scenarios).map(([id, { questions, leftOut }]): Fact => [
+      "routes",
+      `${id}: ${counted(questions, "question")}; left out, the route is right in ${points(leftOut.right)} %, the single model in ${points(leftOut.singleRight)} %`,
+    ]),
+    ...(routes ? [] : [["routes", "none in the bundle: they need the models' names"] as const]),
+  ];
+}

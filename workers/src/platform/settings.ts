@@ -1,0 +1,186 @@
+import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
+import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
+import { keyProblem } from "anchoreval/internal/bundles/trusted-source";
+import { parseTrustFile, type TrustFile } from "anchoreval/internal/trust/statements";
+import { parseTokens, type TokenRecord } from "./tokens.ts";
+import type { Env } from "./env.ts";
+import { HttpProblem } from "./problem.ts";
+
+/** Default for the most models of one batch: those that fit into the 10 ms of CPU of the free plan. */
+export const DEFAULT_BATCH_MODELS = 5;
+/** Most parts of a job: reading its results takes one request to R2 for each. */
+const MOST_SHARDS = 200;
+
+/** The Worker's variables and secrets, checked. */
+export interface Settings {
+  /** Longest body, and longest line of a job. @unit bytes */
+  readonly requestBytes: number;
+  /** Longest file of a bundle that may be uploaded. @unit bytes */
+  readonly blobBytes: number;
+  /** Most models that one request, or one message of a job, estimates. */
+  readonly batchModels: number;
+  readonly jobModels: number;
+  /** Longest body of a job. @unit bytes */
+  readonly jobBytes: number;
+  readonly tokens: readonly TokenRecord[];
+  readonly isProtected: (benchmark: string) => boolean;
+  /** Public keys, one of which must have signed what is published here; or a root of them. None: anything may be. */
+  readonly trusted: { readonly keys: readonly string[] } | { readonly roots: TrustFile["roots"] };
+  /** PKCS #8 of the key that signs indexes. */
+  readonly indexKey: Uint8Array<ArrayBuffer> | null;
+  /** Keys of 64 hexadecimal digits. */
+  readonly sessionKeys: readonly string[];
+  readonly logsRequests: boolean;
+  /** Whether anyone may submit jobs, or only who has a token. */
+  readonly openJobs: boolean;
+}
+
+const known = new WeakMap<object, Settings>();
+
+/**
+ * The settings of a Worker, read once. One that can't be read for certain refuses every request: a limit, a list of
+ * protected benchmarks or a key that was misread would leave open what its operator has shut.
+ * @throws HttpProblem `misconfigured` (500) that names the setting; of secrets never the content
+ */
+export function settingsOf(env: Env): Settings {
+  let settings = known.get(env);
+  if (!settings) known.set(env, (settings = readSettings(env)));
+  return settings;
+}
+
+function readSettings(env: Env): Settings {
+  refuseMisspelt(env);
+  const batchModels = count(env, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
+  return {
+    requestBytes: count(env, "MAX_REQUEST_BYTES", 1 << 20),
+    blobBytes: count(env, "MAX_BLOB_BYTES", 100_000_000), // the request limit of Cloudflare's smallest plans
+    batchModels,
+    jobModels: count(env, "MAX_JOB_MODELS", MOST_SHARDS * batchModels),
+    jobBytes: count(env, "MAX_JOB_BYTES", 10_000_000),
+    tokens: tokenRecords(env.TOKENS),
+    isProtected: protection(
+      list(env, "PROTECTED_BENCHMARKS", isProtectable, "is benchmarks' names, comma-separated, or *"),
+    ),
+    ...trust(env),
+    sessionKeys: list(env, "SESSION_KEYS", isSessionKey, "is one or more keys of 64 hexadecimal digits, comma-separated"), // prettier-ignore
+    logsRequests: truth(env, "LOG_REQUESTS"),
+    openJobs: truth(env, "OPEN_JOBS"),
+  };
+}
+
+/** A root is told from keys by its first letter. */
+function trust(env: Env): Pick<Settings, "trusted" | "indexKey"> {
+  const value: unknown = env.TRUSTED_KEYS;
+  const root = typeof value === "string" && value.trim().startsWith("{");
+  const file = root ? parseTrustFile(new TextEncoder().encode(value)) : null;
+  if (root && file === null) throw misconfigured("TRUSTED_KEYS", "is no root.json: `anchoreval root` makes one");
+  if (env.INDEX_KEY && file === null)
+    throw misconfigured("INDEX_KEY", "signs what a root delegates to it, and TRUSTED_KEYS is no root.json");
+  return {
+    trusted: file ? { roots: file.roots } : { keys: list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keygen` prints them, comma-separated, or a root.json") }, // prettier-ignore
+    indexKey: env.INDEX_KEY ? signingKey(env.INDEX_KEY) : null,
+  };
+}
+
+/** PKCS #8 of an Ed25519 key (RFC 8410): this, and the key's 32 bytes. */
+const ED25519 = "302e020100300506032b657004220420";
+
+function signingKey(secret: unknown): Uint8Array<ArrayBuffer> {
+  const [, base64 = ""] = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/.exec(String(secret).trim()) ?? []; // prettier-ignore
+  const bytes = fromBase64Url(base64.replace(/[\s=]/g, "").replaceAll("+", "-").replaceAll("/", "_"));
+  // Its content is secret: not even a part of it is shown.
+  if (bytes?.length !== 48 || hexOf(bytes.subarray(0, 16)) !== ED25519)
+    throw misconfigured("INDEX_KEY", "is no private key: `anchoreval keygen` makes one (PEM)");
+  return bytes;
+}
+
+type Name = Exclude<keyof Env, "BUNDLES" | "SHIPPED" | "LIMITER" | "JOBS">;
+
+const NAMES: Readonly<Record<Name, true>> = {
+  MAX_REQUEST_BYTES: true,
+  MAX_BLOB_BYTES: true,
+  MAX_BATCH_MODELS: true,
+  MAX_JOB_MODELS: true,
+  MAX_JOB_BYTES: true,
+  LOG_REQUESTS: true,
+  OPEN_JOBS: true,
+  PROTECTED_BENCHMARKS: true,
+  TOKENS: true,
+  TRUSTED_KEYS: true,
+  INDEX_KEY: true,
+  SESSION_KEYS: true,
+};
+
+/** Letters by which a name may differ from a setting's and be taken for it, misspelt. */
+const SLIPS = 2;
+
+/** A misspelt setting would leave its default in force. A Worker may have other variables, but none that reads like a setting. */
+function refuseMisspelt(env: Env): void {
+  for (const name of Object.keys(env)) {
+    if (Object.hasOwn(NAMES, name)) continue;
+    const near = Object.keys(NAMES).find((own) => editDistance(name.toUpperCase(), own) <= SLIPS);
+    if (near !== undefined) throw misconfigured(name, `is unknown, and reads like ${near}`);
+  }
+}
+
+/** Letters to put in, leave out or change to make one word the other (Levenshtein). */
+function editDistance(word: string, other: string): number {
+  const row = Array.from({ length: other.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= word.length; i++) {
+    let diagonal = row[0]!;
+    row[0] = i;
+    for (let j = 1; j <= other.length; j++) {
+      const changed = diagonal + (word[i - 1] === other[j - 1] ? 0 : 1);
+      diagonal = row[j]!;
+      row[j] = Math.min(changed, diagonal + 1, row[j - 1]! + 1);
+    }
+  }
+  return row[other.length]!;
+}
+
+function misconfigured(name: string, rule: string): HttpProblem {
+  return new HttpProblem("misconfigured", `the setting ${name} ${rule}`);
+}
+
+/** A whole number above 0; settings made in the dashboard are text. */
+function count(env: Env, name: Name, fallback: number): number {
+  const value: unknown = env[name];
+  if (value === undefined) return fallback;
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) > 0) return number as number;
+  throw misconfigured(name, "is not a whole number above 0");
+}
+
+/** Comma-separated names; none where it is unset or empty. */
+function list(env: Env, name: Name, isAllowed: (part: string) => boolean, rule: string): string[] {
+  const value: unknown = env[name];
+  if (value === undefined || value === "") return [];
+  const parts = typeof value === "string" ? value.split(",").map((part) => part.trim()) : [];
+  if (parts.length > 0 && parts.every(isAllowed)) return parts;
+  throw misconfigured(name, rule);
+}
+
+function truth(env: Env, name: Name): boolean {
+  const value = String(env[name] ?? false);
+  if (value === "true" || value === "false") return value === "true";
+  throw misconfigured(name, "is neither true nor false");
+}
+
+const isProtectable = (name: string): boolean => name === "*" || BENCHMARK_NAME.test(name);
+const isSessionKey = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);
+
+function protection(names: readonly string[]): Settings["isProtected"] {
+  const own = new Set(names);
+  return (benchmark) => own.has("*") || own.has(benchmark);
+}
+
+function tokenRecords(secret: unknown): readonly TokenRecord[] {
+  if (secret === undefined || secret === "") return [];
+  try {
+    return parseTokens(secret as string);
+  } catch {
+    // Its content is secret: not even an issue's path is shown.
+    throw misconfigured("TOKENS", "is malformed: `anchoreval token` makes its entries");
+  }
+}
