@@ -3,7 +3,7 @@
 // weighs the same. Missing answers, of sources and targets, are the item's mean over the sources. Scores aren't clipped
 // to [0, 1] unless the method does.
 // usage: node bench/peers.js FOLDER [--sets a,b:scenario+scenario] [--splits interpolation,extrapolation,family]
-//          [--seeds 5] [--anchors 10,30,50,100] [--methods aipw,lasso,…,irt-kmeans,anchoreval] [--searches 1000]
+//          [--seeds 5] [--anchors 10,30,50,100] [--methods ridge,…,irt-kmeans,anchoreval]
 //          [--threads 2] [--separate] [--rows FILE,…] [--json]
 // --separate: every scenario by itself, in our estimates and in extrapolation's order of the models.
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz. --rows adds the rows that an earlier run
@@ -28,7 +28,6 @@ const { values: options, positionals } = parseArgs({
     seeds: { type: "string", default: "5" },
     anchors: { type: "string", default: "10,30,50,100" },
     methods: { type: "string" },
-    searches: { type: "string", default: "1000" },
     threads: { type: "string", default: String(availableParallelism()) },
     separate: { type: "boolean", default: false },
     rows: { type: "string" },
@@ -46,7 +45,7 @@ const began = performance.now();
 const splits = options.splits.split(",");
 const sizes = options.anchors.split(",").map(Number);
 const seeds = Number(options.seeds);
-const peers = peerMethods({ searches: Number(options.searches) });
+const peers = peerMethods();
 
 /** What a bundle serves as the score. */
 const HEADLINE = headlineEstimator(recommended);
@@ -108,7 +107,7 @@ async function peerRows({ set, matrix, scenarios, split: name, names: methods })
   const results = await runOnThreads(new URL("./peers/worker.js", import.meta.url), cells, {
     threads: Number(options.threads),
     work: "the comparison",
-    data: { methods, searches: Number(options.searches) },
+    data: { methods },
     onDone: (done) => progress(`${set}, ${name}: ${done} of ${cells.length} fits`),
   });
   progress(`${set}, ${name}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);

@@ -14,8 +14,7 @@ import { parseArgs, promisify } from "node:util";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { Miniflare } from "miniflare";
-import { syntheticBundle, SCENARIOS } from "./worker/synthetic-bundle.js";
-import { workerdCpu } from "./worker/workerd-cpu.js";
+import { SCENARIOS, syntheticBundle, workerdCpu } from "./worker/synthetic-bundle.js";
 
 const { values: options } = parseArgs({
   options: {

@@ -9,8 +9,7 @@ import { gzipSync } from "node:zlib";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { startLocalWorker } from "anchoreval-trainer";
-import { DIMS, SCENARIOS, syntheticBundle, withMissing } from "./worker/synthetic-bundle.js";
-import { workerdCpu } from "./worker/workerd-cpu.js";
+import { DIMS, SCENARIOS, syntheticBundle, withMissing, workerdCpu } from "./worker/synthetic-bundle.js";
 
 const STARTS = 7;
 /** Each case's requests come in rounds, cases in turns, so that a busy machine slows all of them. */

@@ -1,7 +1,7 @@
 // The linear algebra of the peers' methods: Cholesky, and ridge regression with an intercept.
 
 /** Replaces the lower triangle of a symmetric positive definite matrix (n × n) by its Cholesky factor. */
-export function cholesky(matrix, n) {
+function cholesky(matrix, n) {
   for (let i = 0; i < n; i++) {
     const row = i * n;
     for (let j = 0; j <= i; j++) {
@@ -21,7 +21,7 @@ export function cholesky(matrix, n) {
 }
 
 /** Solves L·Lᵀ·x = y in place. */
-export function choleskySolve(factor, n, y) {
+function choleskySolve(factor, n, y) {
   forward(factor, n, y);
   for (let i = n - 1; i >= 0; i--) {
     let sum = y[i];

@@ -1,14 +1,171 @@
-import { aipw, aipwFirst } from "./aipw.js";
-import { doubleOptimize } from "./double-optimize.js";
-import { lasso } from "./lasso.js";
-import { randomMean, stratifiedMean } from "./means.js";
-import { medoids } from "./medoids.js";
-import { randomSearch, ridge } from "./ridge.js";
+// The peers' methods that the README shows: plain means of answers, to random items (the yardstick itself) and to items
+// stratified by their difficulty; ridge regression and double optimisation (Zhang, Dorner & Hardt 2025).
+import { linearScore, ridgeCv } from "./linear.js";
 
 /**
- * The peers' methods. `fit(source, n, random)` chooses items from the sources alone and gives `{ items, predict }`:
- * `predict` makes a score of a target's answers to them. `forms` are drawn on every fit.
+ * `fit(source, n, random)` chooses items from the sources alone and gives `{ items, predict }`: `predict` makes a score
+ * of a target's answers to them. `forms` are drawn on every fit.
  */
-export function peerMethods({ searches }) {
-  return [randomMean, stratifiedMean, aipw, aipwFirst, ridge, randomSearch(searches), doubleOptimize, lasso, medoids];
+export function peerMethods() {
+  return [randomMean, stratifiedMean, ridge, doubleOptimize];
+}
+
+const mean = (answers) => answers.reduce((sum, answer) => sum + answer, 0) / answers.length;
+
+const randomMean = {
+  name: "random-mean",
+  label: "mean of random items",
+  forms: 10,
+  fit: (source, n, random) => ({ items: randomItems(source.items, n, random), predict: mean }),
+};
+
+/** Systematic sampling over the items in the order of their means over the sources, equal means in random order. */
+const stratifiedMean = {
+  name: "stratified-mean",
+  label: "mean of items stratified by difficulty",
+  forms: 10,
+  fit({ items: count, itemMeans }, n, random) {
+    const order = random.shuffle(Array.from({ length: count }, (_, i) => i));
+    order.sort((x, y) => itemMeans[x] - itemMeans[y]);
+    const start = random.next();
+    const items = Int32Array.from({ length: n }, (_, k) => order[Math.floor(((k + start) * count) / n)]);
+    return { items, predict: mean };
+  },
+};
+
+/** Random-Sampling-Learn: the sources' full scores on their answers to n random items. */
+const ridge = {
+  name: "ridge",
+  label: "ridge, random items → full score",
+  forms: 10,
+  fit: (source, n, random) => learned(source, randomItems(source.items, n, random)),
+};
+
+function learned(source, items) {
+  const fitted = ridgeCv(columnsOf(source, items), source.full, items.length);
+  return { items, predict: (answers) => linearScore(fitted, answers) };
+}
+
+/** The columns of some items and the rows of some models, row by row. */
+function columnsOf({ items: width, scores, models }, items, rows = Array.from({ length: models }, (_, m) => m)) {
+  const out = new Float64Array(rows.length * items.length);
+  rows.forEach((m, row) => {
+    for (let k = 0; k < items.length; k++) out[row * items.length + k] = scores[m * width + items[k]];
+  });
+  return out;
+}
+
+/** n different items at random, in random order. */
+function randomItems(count, n, random) {
+  const items = new Int32Array(count);
+  for (let i = 0; i < count; i++) items[i] = i;
+  for (let k = 0; k < n; k++) {
+    const other = k + random.below(count - k);
+    const item = items[k];
+    items[k] = items[other];
+    items[other] = item;
+  }
+  return items.slice(0, n);
+}
+
+const STEPS = 1000;
+const PATIENCE = 100;
+const DECAY = 1e-4;
+
+/**
+ * A mask of n items and their weights by gradient descent together. The mask is the n largest of p, 0 ≤ p ≤ 1, Σp = n,
+ * its gradient passed straight through; the score is Σ w·y / n.
+ */
+const doubleOptimize = {
+  name: "double-optimize",
+  label: "double optimisation",
+  forms: 1,
+  fit({ models, items: count, scores, full }, n, random) {
+    const order = random.shuffle(Array.from({ length: models }, (_, m) => m));
+    const cut = Math.floor(0.8 * models);
+    const training = order.slice(0, cut);
+    const held = order.slice(cut);
+    const p = new Float64Array(count).fill(n / count);
+    const w = Float64Array.from({ length: count }, () => random.normal());
+    const stepP = adam(count, 0.001);
+    const stepW = adam(count, 0.1);
+    const slope = new Float64Array(count);
+    const slopeP = new Float64Array(count);
+    const slopeW = new Float64Array(count);
+    let best = null;
+    for (let step = 0, idle = 0; step < STEPS; step++) {
+      const items = largest(p, n);
+      const gap = (m) => {
+        let score = 0;
+        for (let k = 0; k < n; k++) score += w[items[k]] * scores[m * count + items[k]];
+        return score / n - full[m];
+      };
+      const loss = held.reduce((sum, m) => sum + gap(m) ** 2 / held.length, 0);
+      if (best === null || loss < best.loss) {
+        best = { loss, items, weights: Float64Array.from(items, (i) => w[i] / n) };
+        idle = 0;
+      } else if (++idle > PATIENCE) break;
+      slope.fill(0);
+      for (const m of training) {
+        const factor = (2 * gap(m)) / training.length / n;
+        for (let i = 0, at = m * count; i < count; i++, at++) slope[i] += factor * scores[at];
+      }
+      for (let i = 0; i < count; i++) slopeP[i] = slope[i] * w[i];
+      slopeW.fill(0);
+      for (const i of items) slopeW[i] = slope[i];
+      stepW(w, slopeW);
+      stepP(p, slopeP);
+      project(p, n);
+    }
+    const { items, weights } = best;
+    return { items, predict: (answers) => linearScore({ weights }, answers) };
+  },
+};
+
+/** Adam with weight decay in the gradient. @see Kingma & Ba (2015) */
+function adam(count, rate) {
+  const first = new Float64Array(count);
+  const square = new Float64Array(count);
+  let step = 0;
+  return (values, slopes) => {
+    step++;
+    const firstScale = 1 / (1 - 0.9 ** step);
+    const squareScale = 1 / (1 - 0.999 ** step);
+    for (let i = 0; i < count; i++) {
+      const slope = slopes[i] + DECAY * values[i];
+      first[i] = 0.9 * first[i] + 0.1 * slope;
+      square[i] = 0.999 * square[i] + 0.001 * slope * slope;
+      values[i] -= (rate * first[i] * firstScale) / (Math.sqrt(square[i] * squareScale) + 1e-8);
+    }
+  };
+}
+
+/** Where the n largest values are, ascending; of equal ones the first. */
+function largest(values, n) {
+  const threshold = values.slice().sort()[values.length - n];
+  let ties = n;
+  for (const value of values) if (value > threshold) ties--;
+  const items = [];
+  for (let i = 0; i < values.length; i++)
+    if (values[i] > threshold || (values[i] === threshold && ties-- > 0)) items.push(i);
+  return Int32Array.from(items);
+}
+
+/** The nearest point with 0 ≤ p ≤ 1 and Σp = n, by bisection, in place. */
+function project(p, n) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of p) {
+    low = Math.min(low, value - 1);
+    high = Math.max(high, value);
+  }
+  while (high - low > 1e-6) {
+    const shift = (low + high) / 2;
+    let sum = 0;
+    for (const value of p) sum += Math.min(1, Math.max(0, value - shift));
+    if (sum > n) low = shift;
+    else high = shift;
+  }
+  const shift = (low + high) / 2;
+  for (let i = 0; i < p.length; i++) p[i] = Math.min(1, Math.max(0, p[i] - shift));
 }

@@ -1,8 +1,99 @@
+// A thread of the comparison.
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { randomBaseline } from "../../offline-trainer/dist/fit/errors.js";
+import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
 import { answerInputs, threadData } from "../../offline-trainer/dist/threads/answer-inputs.js";
-import { evaluateCell } from "./evaluate-cell.js";
 import { peerMethods } from "./methods.js";
 
-/** A thread of the comparison. */
-const options = threadData();
-const methods = peerMethods(options).filter(({ name }) => options.methods.includes(name));
-answerInputs((cell) => evaluateCell(cell, methods));
+const { methods: names } = threadData();
+const peers = peerMethods().filter(({ name }) => names.includes(name));
+
+/** The sources of the cell before: splits that are the same for all seeds are read once, and so is what hangs on them. */
+let last = { key: "", source: null };
+
+function sourceOf({ group, split }) {
+  const key = `${group.id} ${split.sources.join()} ${group.matrix.subjects.join()}`;
+  if (last.key !== key) last = { key, source: sourceMatrix(group.matrix, split.sources) };
+  return last.source;
+}
+
+/**
+ * Mean absolute errors of methods in one cell of a back-test, and of as many random items: the same draws, targets and
+ * truths as `anchoreval backtest` has.
+ * @param cell - bank, split, sizes, seed, and the name of the stream that the draws of the random items come from
+ * @returns one entry a method and size: sums over targets, each the mean over the forms
+ */
+function evaluateCell(cell, methods) {
+  const { group, split, sizes, seed, stream } = cell;
+  const [slice] = group.scenarios;
+  const source = sourceOf(cell);
+  const { score } = fullScores(group.matrix, slice);
+  const truths = split.targets.map((m) => score[m]);
+  const random = createRandom(seed).fork(group.id);
+  const compared = createRandom(seed).fork(stream);
+  return sizes.flatMap((n) => {
+    const { errors } = randomBaseline(
+      group.matrix,
+      slice,
+      split.targets,
+      truths,
+      n,
+      compared.fork(`random ${slice.id} ${n}`),
+    );
+    const randomError = errors.reduce((sum, error) => sum + error, 0);
+    return methods.map((method) => {
+      const began = performance.now();
+      let error = 0;
+      let items = 0;
+      for (let form = 0; form < method.forms; form++) {
+        const fitted = method.fit(source, n, random.fork(`peer ${method.name} ${n} ${form}`));
+        items += fitted.items.length / method.forms;
+        split.targets.forEach((m, t) => {
+          const estimate = fitted.predict(targetAnswers(group.matrix, m, fitted.items, source));
+          error += Math.abs(estimate - truths[t]) / method.forms;
+        });
+      }
+      const seconds = (performance.now() - began) / 1000;
+      return { method: method.name, n, error, randomError, items, seconds, targets: split.targets.length };
+    });
+  });
+}
+
+/**
+ * The source models of a cell, dense. A missing answer is the item's mean over the sources that answered it (the peers
+ * assume complete matrices), and one that no source answered is .5.
+ * @returns answers row by row, the models' full scores, the items' means
+ */
+function sourceMatrix(matrix, models) {
+  const items = matrix.items.length;
+  const scores = new Float64Array(models.length * items);
+  const itemMeans = new Float64Array(items);
+  const answered = new Float64Array(items);
+  const seen = (at) => matrix.observed === null || matrix.observed[at] === 1;
+  for (const m of models)
+    for (let i = 0; i < items; i++)
+      if (seen(m * items + i)) {
+        itemMeans[i] += matrix.scores[m * items + i];
+        answered[i]++;
+      }
+  for (let i = 0; i < items; i++) itemMeans[i] = answered[i] > 0 ? itemMeans[i] / answered[i] : 0.5;
+  const full = new Float64Array(models.length);
+  models.forEach((m, row) => {
+    for (let i = 0; i < items; i++) {
+      const score = seen(m * items + i) ? matrix.scores[m * items + i] : itemMeans[i];
+      scores[row * items + i] = score;
+      full[row] += score / items;
+    }
+  });
+  return { models: models.length, items, scores, full, itemMeans };
+}
+
+/** Answers of one target to some items, in their order; a missing one is the item's mean over the sources. */
+function targetAnswers(matrix, target, items, { itemMeans }) {
+  return Float64Array.from(items, (i) => {
+    const at = target * matrix.items.length + i;
+    return matrix.observed === null || matrix.observed[at] === 1 ? matrix.scores[at] : itemMeans[i];
+  });
+}
+
+answerInputs((cell) => evaluateCell(cell, peers));

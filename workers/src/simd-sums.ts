@@ -28,7 +28,7 @@ const REACH = 700;
  * Has WebAssembly take the sums over a bank's items, two at a time: the same to the last bit, in less time. Banks stay in the
  * module's memory until it has no room. Where a runtime has no SIMD, or lets no module be compiled from bytes, the sums
  * stay JavaScript's; Workers let it as they start.
- * @see docs/decisions/0079-simd-sums.md
+ * @see docs/decisions/serving.md
  */
 export function useSimd(): void {
   try {

@@ -8,7 +8,7 @@ import { bestProposal } from "./screened.ts";
 
 /**
  * Proposals simulated for the inclusion probabilities of a fold's forms, in all sizes together: about 75 forms of sizes
- * 10, 30, 50 and 100. Rejection tilts π so little that more move no measured error (decision 0013).
+ * 10, 30, 50 and 100. Rejection tilts π so little that more move no measured error (docs/decisions/anchors.md).
  */
 const FOLD_PROPOSALS = 10_000;
 

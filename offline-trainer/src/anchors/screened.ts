@@ -6,7 +6,7 @@ import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-featu
 import { greedyItems } from "./greedy-variance.ts";
 import { drawnSizes, nestedAnchors, nestedLevels } from "./nested-samples.ts";
 
-/** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (decision 0016). */
+/** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (docs/decisions/anchors.md). */
 export const PROPOSALS = 100;
 
 /** Source models at which the choice on purpose begins, how many more of them it grows with, and up to what share. */
@@ -15,7 +15,7 @@ const [FEW, MORE, MOST] = [60, 100, 2 / 3];
 /**
  * Share of the anchors that are chosen on purpose: ⅔·(M − 60)/100 of M source models, within 0 and ⅔. Covariances of few
  * models are too uncertain to choose by, and a third of the anchors are always drawn: it is by them that a model unlike
- * the sources is found out (docs/decisions/0048-purposive-anchors.md, 0055-recalibrated-mean.md).
+ * the sources is found out (docs/decisions/anchors.md).
  */
 export function purposiveShare(models: number): number {
   return Math.min(MOST, Math.max(0, (MOST * (models - FEW)) / MORE));

@@ -25,7 +25,7 @@ interface FactoredScenario extends Pick<BankScenario, "bank" | "scoreMap" | "acc
 /**
  * Factors of all items of some scenarios, the same for all, as the response model implies them: the covariance of the
  * curves P_i(θ_m) over the source models m, by its leading principal components, and as noise what these leave of it and
- * the mean of φ·P(1−P). Means are those of the sources' answers. docs/decisions/0014-gaussian.md has why the model's
+ * the mean of φ·P(1−P). Means are those of the sources' answers. docs/decisions/estimators.md has why the model's
  * covariance, and not the answers' own. Over several scenarios it says what answers in one tell of another.
  * @returns one a scenario, rows in the bank's order, in float32 as a bundle keeps them
  */
@@ -122,7 +122,7 @@ type SourceAnswers = ReturnType<typeof sourceAnswers>;
  *
  * Ridge regression with the penalty α on the answers themselves, be it across models or across items, is that on the
  * factors with the noise d = α/M. The leading principal components of all items, as many, lose up to half of what the
- * answers tell (docs/decisions/0019-aipw-ridge-gap.md).
+ * answers tell (docs/decisions/estimators.md).
  * @param items - in the order in which they are asked, the smallest form's first
  * @returns rows aligned with the items, in float32 as a bundle keeps them
  */

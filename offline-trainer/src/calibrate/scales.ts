@@ -21,7 +21,7 @@ const PRIOR_B_VARIANCE = 4;
  * Share of the learned variance of discriminations that is kept, by default. Abilities are estimated together with the
  * items, which inflates discriminations where models are few; fitted on weak models they then predict too little of strong ones.
  * Half costs nothing among like models and takes a third off p-irt's error on stronger ones
- * (docs/decisions/0003-shrunken-discriminations.md).
+ * (docs/decisions/calibration.md).
  */
 export const DISCRIMINATION_SHRINKAGE = 0.5;
 

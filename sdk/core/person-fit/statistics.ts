@@ -93,7 +93,7 @@ export function lzStar(
 
 /**
  * Share of memorised items for which the weights are best. Smaller ones rest on the few items that hardly anyone gets
- * right, where real models' lucky answers lie; larger ones find less in short forms (docs/decisions/0017).
+ * right, where real models' lucky answers lie; larger ones find less in short forms (docs/decisions/intervals.md).
  */
 const SHARE = 0.3;
 

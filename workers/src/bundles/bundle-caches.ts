@@ -46,7 +46,7 @@ export interface BundleCaches extends ValueCaches {
 
 /**
  * Creates empty caches. Full, and with everything in flight, they take 57 MiB: V8 lets some 64 MB of dropped array
- * buffers accumulate before it collects them (bench/memory.js), and an isolate has 128 MB.
+ * buffers accumulate before it collects them (docs/decisions/serving.md), and an isolate has 128 MB.
  */
 export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patience }: CacheOptions = {}): BundleCaches {
   const every = { now, ...(patience !== undefined && { patience }) };

@@ -14,7 +14,7 @@ interface WeakPrior {
  *
  * a and b: none at all on an item with |a| ≤ 4 and |b| ≤ 5, and so none on the scale. An item that all of 400 models have
  * right comes to b near −7, P = .999 for a middling model. A normal prior, however wide, acts on all items together
- * instead: N of them pull at the one scale of θ, which M models hold (docs/decisions/0011-marginal-calibration.md).
+ * instead: N of them pull at the one scale of θ, which M models hold (docs/decisions/calibration.md).
  *
  * Asymptotes: `lower` about .2 (.03 to .65 within two standard deviations), as much as 6 answers of models that can only
  * guess; `upper` about .95 (.73 to .99), as much as 22 answers of models that know. Where no model is that weak, or that

@@ -104,7 +104,7 @@ function difficultyMoments(values: Float64Array | null, items: Uint32Array): { m
 }
 
 /** Items of a form in every stratum. */
-export function drawnCounts({ strata, stratumOf }: ParallelForms, items: Uint32Array): Int32Array {
+function drawnCounts({ strata, stratumOf }: ParallelForms, items: Uint32Array): Int32Array {
   const counts = new Int32Array(strata.length);
   for (const item of items) counts[stratumOf[item]!]!++;
   return counts;

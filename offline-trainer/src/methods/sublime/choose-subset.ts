@@ -45,7 +45,7 @@ export function prepareBoard(board: Board, random: RandomSource) {
  * SubLIME's choice of k items. Several samplers draw candidates; the judging models measure each candidate's rank correlation
  * with the full ranking; a regression on the candidates' features and the anchor models' scores predicts it; the candidate
  * with the highest prediction is chosen. SubLIME compares ridge regression with a neural network; ridge predicted better here
- * (decision 0028).
+ * (docs/decisions/published-methods.md).
  * @see Saranathan et al. (2025), SubLIME, ACL
  */
 export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource) {
