@@ -75,7 +75,7 @@ export {
 export type { RequestPolicy } from "./bundles/request.ts";
 export type { ItemPrices } from "./prices/parse-prices.ts";
 export { answerCost, type AnswerCost, type Priced } from "./prices/bundle-prices.ts";
-export type { AnyEstimate } from "./answers/estimate-answers.ts";
+export { estimate, type AnswerOptions, type AnyEstimate } from "./answers/estimate.ts";
 export { estimatePassAtK, type PassEstimate } from "./trials/estimate-pass-at-k.ts";
 export {
   estimateTrials,

@@ -130,9 +130,9 @@ async function answer(request: Request): Promise<unknown> {
     case "anchors":
       return anchorsOf(bundle, form!);
     case "estimate": {
-      const { estimateAnswers } = await import("anchoreval/internal/answers/estimate-answers");
+      const { estimate } = await import("anchoreval/internal/answers/estimate");
       const { responses, ...own } = given[0]!;
-      return estimateAnswers(bundle, responses, { ...own, ...options });
+      return estimate(bundle, responses, { ...own, ...options });
     }
     case "compare":
       return compareFromAnchors(bundle, given[0]!, given[1]!, options);

@@ -12,7 +12,7 @@ import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluati
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions } from "../estimate/types.ts";
 import type { AnyResponses, Responses } from "../tables/item-trials.ts";
-import type { AnswersOptions, AnyEstimate } from "../answers/estimate-answers.ts";
+import type { AnswerOptions, AnyEstimate } from "../answers/estimate.ts";
 import type { PassEstimate } from "../trials/estimate-pass-at-k.ts";
 import type { TrialEstimate } from "../trials/estimate-trials.ts";
 import type { TrialPlan, TrialPlanOptions } from "../plan/plan-trials.ts";
@@ -61,7 +61,7 @@ export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
 }
 
 /** The request for one model whose items were tried several times, or whose score is to be known over runs. */
-export interface TrialsRequest extends Omit<AnswersOptions, "hashes" | "clusters"> {
+export interface TrialsRequest extends Omit<AnswerOptions, "hashes" | "clusters" | "prices"> {
   /** Scores, or in place of a score the trials of an item. */
   readonly responses: Exclude<AnyResponses, ReadonlyMap<string, unknown>>;
   readonly hashes?: Readonly<Record<string, string>>;

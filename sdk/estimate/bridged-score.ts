@@ -1,5 +1,6 @@
 import type { BridgeManifest, Manifest } from "../core/bundle/manifest.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
+import type { Remark } from "./door.ts";
 import type { Estimate, Interval } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
 
@@ -43,6 +44,15 @@ export function bridgedScore({ base }: Pick<Manifest, "base">, estimate: Estimat
     ),
   };
 }
+
+/** The score on the scale of the earlier version that the bundle stands on, of an estimate of means. */
+export const bridgeRemark: Remark<object, object, { readonly bridged: BridgedScore }> = {
+  options: {},
+  beside: ({ manifest }, _, result) => {
+    const bridged = "metric" in result ? null : bridgedScore(manifest, result as Estimate);
+    return bridged && { bridged };
+  },
+};
 
 function bridged(
   line: BridgeManifest | null,

@@ -48,7 +48,7 @@ const MEANING: Readonly<Record<Suspicion, string>> = {
     "hardly an answer is right, and no source model is that weak, as if none were found in the outputs: read a few of them",
 };
 
-const ESTIMATE_OPTIONS: OptionNames<EstimateOptions> = {
+export const ESTIMATE_OPTIONS: OptionNames<EstimateOptions> = {
   form: true,
   formDigest: true,
   digest: true,

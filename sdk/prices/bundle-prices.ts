@@ -2,6 +2,7 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import { bundleItems } from "../core/bundle/item-lines.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { Remark } from "../estimate/door.ts";
 import { isObject } from "../tables/json-records.ts";
 import { type ItemTrials, summariseTrials, type TrialResponses } from "../tables/item-trials.ts";
 import { count, counted } from "../words/figures.ts";
@@ -183,6 +184,15 @@ export function answerCost(
     whole: wholePrice({ whole }) * (answered.length === 0 ? 1 : trials / answered.length),
   };
 }
+
+/** The cost of the answers, where the bundle was fitted by prices, or they are given. */
+export const costRemark: Remark<{ readonly prices?: BundlePrices }, object, { readonly cost: AnswerCost }> = {
+  options: { prices: true },
+  beside: (bundle, answers, _, { prices }) => {
+    if (prices === undefined && bundle.manifest.fit["prices"] === undefined) return null;
+    return { cost: answerCost(bundle, answers(), prices ?? knownPrices(bundle))! };
+  },
+};
 
 /**
  * The price of each item that is no anchor, of scenarios of which every item is answered: an equal share of what the anchors

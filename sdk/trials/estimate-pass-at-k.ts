@@ -4,13 +4,20 @@ import { confidenceLevel, designInterval, type SampledScore, weightedScore } fro
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { logit } from "../core/numeric/functions.ts";
 import { predictedScores } from "../core/scoring/predicted-scores.ts";
+import type { Reading } from "../estimate/door.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares, type ScoredScenario } from "../estimate/overall-score.ts";
 import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { spreadScore, type TrialsGoal } from "./chance-spread.ts";
 import { estimateSummaries } from "./estimate-trials.ts";
-import { checkedTrials, type ItemTrials, type TrialResponses, type TrialSummary } from "../tables/item-trials.ts";
+import {
+  checkedTrials,
+  hasTrials,
+  type ItemTrials,
+  type TrialResponses,
+  type TrialSummary,
+} from "../tables/item-trials.ts";
 import {
   bundleTrialMetric,
   parseTrialMetric,
@@ -103,6 +110,16 @@ export function estimatePassAtK(
   };
   return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
 }
+
+/** A score of several trials: the one that is asked for, or the bundle's, where the answers have trials. */
+export const passReading: Reading<{ readonly metric?: string }, PassEstimate> = {
+  what: "a score of several trials such as pass@16",
+  options: { metric: true },
+  reads: ({ manifest }, answers, { metric }) =>
+    metric !== undefined || (bundleTrialMetric(manifest) !== null && hasTrials(answers)),
+  estimate: (bundle, answers, { metric, ...options }) =>
+    estimatePassAtK(bundle, answers, metric ?? bundleTrialMetric(bundle.manifest)!, options),
+};
 
 interface Passes {
   readonly passed: number;

@@ -1,15 +1,16 @@
 import { type Bundle, refuseFullScores } from "../core/bundle/bundle.ts";
-import { AnchorEvalError, checkCall, type OptionNames } from "../core/errors.ts";
+import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
 import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../core/inference/score-interval.ts";
 import { type KnownVariance, satterthwaite } from "../core/inference/sampling-variance.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
+import type { Reading } from "../estimate/door.ts";
 import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../estimate/types.ts";
 import { withPredictedScenarios } from "../estimate/unasked-scenarios.ts";
 import { bundleComponents, type VarianceComponents } from "./components.ts";
-import { checkedTrials, type TrialResponses } from "../tables/item-trials.ts";
+import { checkedTrials, hasTrials, type TrialResponses } from "../tables/item-trials.ts";
 import { bundleTrialMetric } from "./pass-at-k.ts";
 import { sameTrials, trialsPerItem, trialVariances, type TrialVariances, weakestBasis } from "./trial-variances.ts";
 import { lookUp } from "../core/bundle/names.ts";
@@ -18,6 +19,14 @@ import { lookUp } from "../core/bundle/names.ts";
 export interface TrialOptions extends Omit<EstimateOptions, "formDigest"> {
   /** The group of each item whose answers go together, such as its repository: the intervals over tasks count groups. */
   readonly clusters?: ReadonlyMap<string, string>;
+}
+
+/** What intervals of answers are for, beside the draw of the anchors. */
+export interface RepeatedOptions {
+  /** Intervals over runs and tasks of single answers, too; trials have them anyway. */
+  readonly over?: "runs" | "tasks";
+  /** The group of each item whose answers go together, for intervals over tasks. */
+  readonly clusters?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 }
 
 /** A score's intervals by what they are for; null where there is none. */
@@ -82,6 +91,20 @@ export function estimateTrials(bundle: Bundle, responses: TrialResponses, option
     );
   return estimateSummaries(bundle, checkedTrials(responses), options);
 }
+
+/** Several trials of an item, or intervals over runs and tasks of single answers. */
+export const trialReading: Reading<RepeatedOptions, TrialEstimate> = {
+  what: "the mean of the trials",
+  options: { over: true, clusters: true },
+  reads: ({ manifest }, answers, { over, clusters }) =>
+    over !== undefined || clusters !== undefined || bundleComponents(manifest).size > 0 || hasTrials(answers),
+  estimate: (bundle, answers, { over, clusters, ...options }) => {
+    if (over !== undefined && !["runs", "tasks"].includes(over))
+      throw invalidOption(`over must be runs or tasks, got ${over}`);
+    const groups = clusters && (clusters instanceof Map ? clusters : new Map(Object.entries(clusters)));
+    return estimateTrials(bundle, answers, { ...options, ...(groups && { clusters: groups }) });
+  },
+};
 
 /** {@link estimateTrials} from every item's score, and the number and the variance of the trials that it is the mean of. */
 export function estimateSummaries(

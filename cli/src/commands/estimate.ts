@@ -1,13 +1,10 @@
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { bridgedScore, type BridgedScore } from "anchoreval/internal/estimate/bridged-score";
-import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { type AnyEstimate, estimate } from "anchoreval/internal/answers/estimate";
+import type { BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
-import { answerCost, costWords } from "anchoreval/internal/prices/bundle-prices";
+import { costWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { bundleComponents } from "anchoreval/internal/trials/components";
-import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import { modelAnswers } from "../logs/anchor-logs.ts";
 import { type Command, option, flag, given, invalidOption, rare } from "../program/command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
@@ -23,7 +20,9 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
+import { askedClusters, overParts } from "../trials/estimate-over.ts";
 import { METRIC_OPTION, readMetrics } from "../trials/metric.ts";
+import { passHeading, passParts } from "../trials/pass-at-k.ts";
 
 /** Draws that intervals may count, beside that of the anchors. */
 const OVER = ["runs", "tasks"] as const;
@@ -73,45 +72,53 @@ export const estimateCommand: Command = {
       throw invalidOption("--cluster widens intervals over tasks: it goes with --over tasks");
     const metrics = readMetrics(options);
     const model = await readModel(paths, bundle, options, { metrics: metrics.ofLogs });
-    const metric = metrics.ofTrials ?? (model.trials ? bundleTrialMetric(bundle.manifest) : null);
-    if (metric !== null) {
-      const { reportPassAtK } = await import("../trials/pass-at-k.ts");
-      return reportPassAtK(bundle, model, { metric, prices, summary }, { options, output });
-    }
-    const asked = { hashes: model.hashes, ...given({ form: model.form }), ...estimateOptions(options) };
-    const repeated = over !== null || isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
-    const clusters = await repeated?.askedClusters(options, bundle, model);
-    const foundOver = repeated?.estimateOver(bundle, model, asked, clusters);
-    const found = foundOver ?? estimateFromAnchors(bundle, model.responses, asked);
-    const estimate = withAnswers(found, [model]);
-    const bridged = bridgedScore(bundle.manifest, { ...found, warnings: [] });
-    const cost = answerCost(bundle, repeated?.knownTrials(model) ?? model.responses, prices);
+    const clusters = isGrouped ? await askedClusters(options, bundle, model) : undefined;
+    const reading = {
+      hashes: model.hashes,
+      ...given({ form: model.form, over, clusters, prices, metric: metrics.ofTrials }),
+    };
+    const found = estimate(bundle, modelAnswers(model), { ...reading, ...estimateOptions(options) });
+    const result = withAnswers(found, [model]);
     const parts = (verbose: boolean): ResultParts => [
-      ...estimateParts(estimate, bridged, verbose),
-      ...(foundOver ? repeated!.overParts(foundOver, over ?? "runs", clusters) : []),
-      ...(cost ? [costWords(cost)] : []),
-      ...(model.took ? [loggedWords(model.took, estimate.answered, model.trials !== undefined)] : []),
+      ...anyParts(result, verbose, over ?? "runs", clusters),
+      ...(result.cost ? [costWords(result.cost)] : []),
+      ...(model.took ? [loggedWords(model.took, result.answered, model.trials !== undefined)] : []),
     ];
+    if (writeRecord && "metric" in result)
+      throw invalidOption(`--to writes records of mean scores, which ${result.metric} isn't`);
+    const record = "metric" in result ? null : ((await writeRecord?.(bundle, result, model)) ?? null);
     const lines = plainLines(parts(options.flag("verbose")));
-    const record = (await writeRecord?.(bundle, estimate, model)) ?? null;
-    output.result({ ...estimate, ...given({ cost, took: model.took, bridged, record }) }, lines);
+    output.result({ ...result, ...given({ took: model.took, record }) }, lines);
     if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
-    await addSummary(summary, estimateHeading(estimate), parts(false));
+    await addSummary(summary, anyHeading(result), parts(false));
   },
 };
 
-/** Whether a score is known over runs, too: items were tried several times, by this model or by the source models. */
-export function isRepeated(bundle: Bundle, { trials }: Pick<ReadModel, "trials">): boolean {
-  return trials !== undefined || bundleComponents(bundle.manifest).size > 0;
+/**
+ * An estimate of any kind for people.
+ * @param verbose - also the ability, λ and every estimator
+ * @param over - the widest intervals that are shown
+ */
+export function anyParts(
+  result: Answered<AnyEstimate>,
+  verbose: boolean,
+  over: "runs" | "tasks",
+  clusters?: ReadonlyMap<string, string>,
+): ResultParts {
+  if ("metric" in result) return passParts(result);
+  const repeated = "trials" in result ? overParts(result, over, clusters) : [];
+  return [...estimateParts(result, verbose), ...repeated];
 }
 
-/** An estimate for people. @param verbose - also the ability, λ and every estimator */
-export function estimateParts(
-  estimate: Answered<Estimate>,
-  bridged: BridgedScore | null,
+export function anyHeading(result: Answered<AnyEstimate>): string {
+  return "metric" in result ? passHeading(result) : estimateHeading(result);
+}
+
+function estimateParts(
+  estimate: Answered<Estimate & { readonly bridged?: BridgedScore }>,
   verbose: boolean,
 ): ResultParts {
-  const { benchmark, version, form, scenarios, warnings } = estimate;
+  const { benchmark, version, form, scenarios, warnings, bridged } = estimate;
   const results = Object.entries(scenarios);
   const level = [estimate, ...Object.values(scenarios)].find(({ interval }) => interval)?.interval?.level;
   const rows = [
@@ -142,7 +149,7 @@ export function estimateParts(
     "",
     ...(level === undefined ? [] : [INTERVAL_MEANING]),
     ...(estimate.estimand === undefined ? [] : [estimate.estimand]),
-    ...(bridged === null ? [] : [bridgedWords(bridged)]),
+    ...(bridged === undefined ? [] : [bridgedWords(bridged)]),
     ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),
     ...(verbose ? ["", ...results.flatMap(([id, result]) => detailLines(id, result))] : []),

@@ -30,6 +30,14 @@ export interface ReadModel {
   readonly warnings: readonly AnswerWarning[];
 }
 
+/** A model's answers, with the trials of those items that there are several of. */
+export function modelAnswers({
+  responses,
+  trials = new Map(),
+}: ReadModel): ReadonlyMap<string, number | null | ItemTrials> {
+  return new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
+}
+
 interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;
   readonly metric: readonly string[];

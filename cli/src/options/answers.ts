@@ -51,16 +51,18 @@ export function estimateOptions(options: OptionReader): { level: number; onChang
 }
 
 /** A result with what its models' answers brought: how many don't count, and warnings. */
-export type Answered<R> = Omit<R, "warnings"> & {
+export type Answered<R> = R extends unknown ? Omit<R, "warnings"> & Brought : never;
+
+interface Brought {
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly count?: number }[];
   readonly ignored?: number;
-};
+}
 
 /** Warnings of answers that don't count. */
 const IGNORED = ["other_items", "unknown_items"];
 
 /** Adds to a result what its models' answers brought; of several models, each warning with the model's name. */
-export function withAnswers<R extends { readonly warnings: Answered<R>["warnings"] }>(
+export function withAnswers<R extends { readonly warnings: Brought["warnings"] }>(
   result: R,
   models: readonly ReadModel[],
 ): Answered<R> {
@@ -71,7 +73,7 @@ export function withAnswers<R extends { readonly warnings: Answered<R>["warnings
   );
   const warnings = [...result.warnings, ...own];
   const ignored = warnings.reduce((sum, { code, count = 0 }) => sum + (IGNORED.includes(code) ? count : 0), 0);
-  return { ...result, ...(ignored > 0 && { ignored }), warnings };
+  return { ...result, ...(ignored > 0 && { ignored }), warnings } as never; // Answered<R> is resolved where R is
 }
 
 /**

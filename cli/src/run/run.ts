@@ -3,10 +3,10 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
-import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-anchors";
+import { estimate } from "anchoreval/internal/answers/estimate";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
-import { fittedChoices, readAnchorLogs } from "../logs/anchor-logs.ts";
+import { fittedChoices, modelAnswers, readAnchorLogs } from "../logs/anchor-logs.ts";
 import {
   type Command,
   flag,
@@ -18,7 +18,7 @@ import {
   stoppableBy,
 } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
-import { estimateHeading, estimateParts, isRepeated } from "../commands/estimate.ts";
+import { anyHeading, anyParts } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../bundles/form-anchors.ts";
 import { readBundle } from "../bundles/open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION, withAnswers } from "../options/answers.ts";
@@ -129,17 +129,15 @@ export const runCommand: Command = {
     });
     const { took } = model;
     const reading = { hashes: model.hashes, form, ...estimateOptions(options) };
-    const repeated = isRepeated(bundle, model) ? await import("../trials/estimate-over.ts") : null;
-    const over = repeated?.estimateOver(bundle, { ...model, form }, reading);
-    const found = over ?? estimateFromAnchors(bundle, model.responses, reading);
+    const found = estimate(bundle, modelAnswers(model), reading);
     const news = model.warnings.filter(({ message }) => !remarks.includes(message)); // else said before the run
-    const estimate = withAnswers(found, [{ ...model, warnings: news }]);
-    const result = { ...estimate, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
+    const answered = withAnswers(found, [{ ...model, warnings: news }]);
+    const result = { ...answered, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
     await finishRun(folder, result);
-    const parts = [...estimateParts(estimate, null, false), ...(over ? repeated!.overParts(over, "runs") : [])];
+    const parts = anyParts(answered, false, "runs");
     const costs = [
       `${costWords(run)}.`,
-      ...(took ? [loggedWords(took, estimate.answered, model.trials !== undefined)] : []),
+      ...(took ? [loggedWords(took, answered.answered, model.trials !== undefined)] : []),
     ];
     output.result(result, [
       `${model.name} on ${plainLines(parts).join("\n")}`,
@@ -148,7 +146,7 @@ export const runCommand: Command = {
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
     ]);
-    await addSummary(summary, `${model.name} on ${estimateHeading(estimate)}`, [
+    await addSummary(summary, `${model.name} on ${anyHeading(answered)}`, [
       ...parts,
       ...costs,
       ...remarks.map((words) => `warning: ${words}`),

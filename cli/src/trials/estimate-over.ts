@@ -1,34 +1,11 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
-import type { EstimateOptions } from "anchoreval/internal/estimate/types";
-import { estimateTrials, type TrialEstimate, type TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
-import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
+import type { TrialEstimate, TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
 import { count, counted, points } from "anchoreval/internal/words/figures";
 import { intervalWords } from "anchoreval/internal/words/result-words";
 import type { ReadModel } from "../logs/anchor-logs.ts";
 import { given, invalidOption, type OptionReader } from "../program/command.ts";
 import type { ResultParts } from "../program/summary.ts";
-
-/**
- * The estimate of a model from its trials, and what its score is known to over runs and tasks.
- * @throws AnchorEvalError as `estimateTrials`
- */
-export function estimateOver(
-  bundle: Bundle,
-  model: ReadModel,
-  { level, onChangedItem }: EstimateOptions,
-  clusters?: ReadonlyMap<string, string>,
-): TrialEstimate {
-  return estimateTrials(bundle, knownTrials(model), {
-    hashes: model.hashes,
-    ...given({ form: model.form, level, onChangedItem, clusters }),
-  });
-}
-
-/** A model's trials by item, or its single answers. */
-export function knownTrials({ responses, trials = new Map() }: ReadModel): Map<string, number | null | ItemTrials> {
-  return new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
-}
 
 /**
  * The groups of `--cluster COLUMN`, a column of `--items FILE`, of the answered items.
@@ -56,7 +33,7 @@ const BASIS_WORDS: Readonly<Record<NonNullable<TrialIntervals["basis"]>, string>
 
 /** Intervals over runs, and over tasks, for people. */
 export function overParts(
-  { trials, scenarios, interval }: TrialEstimate,
+  { trials, scenarios, interval }: Pick<TrialEstimate, "trials" | "scenarios" | "interval">,
   over: "runs" | "tasks",
   clusters?: ReadonlyMap<string, string>,
 ): ResultParts {

@@ -1,41 +1,12 @@
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { answerCost, type BundlePrices, costWords } from "anchoreval/internal/prices/bundle-prices";
-import { estimatePassAtK, type PassEstimate, type PassResult } from "anchoreval/internal/trials/estimate-pass-at-k";
+import type { PassEstimate, PassResult } from "anchoreval/internal/trials/estimate-pass-at-k";
 import { parseTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { percent } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
-import type { ReadModel } from "../logs/anchor-logs.ts";
-import { given, type CommandInput } from "../program/command.ts";
-import { type Answered, estimateOptions, withAnswers } from "../options/answers.ts";
-import { loggedWords } from "../logs/logged-costs.ts";
-import { addSummary, plainLines, type ResultParts } from "../program/summary.ts";
-import { knownTrials } from "./estimate-over.ts";
+import type { Answered } from "../options/answers.ts";
+import type { ResultParts } from "../program/summary.ts";
 
-/** Estimates a score of several trials, and says it. @param asked - with the file that the result is added to, too */
-export async function reportPassAtK(
-  bundle: Bundle,
-  model: ReadModel,
-  { metric, prices, summary }: { metric: string; prices: BundlePrices | null; summary: string | undefined },
-  { options, output }: Pick<CommandInput, "options" | "output">,
-): Promise<void> {
-  options.refuse(["over"], `is for the mean of the trials, and --metric ${metric} is for the chances themselves`);
-  options.refuse(["to"], `writes records of mean scores, which ${metric} isn't`);
-  const { level, onChangedItem } = estimateOptions(options);
-  const reading = { hashes: model.hashes, level, ...given({ form: model.form, onChangedItem }) };
-  const trials = knownTrials(model);
-  const estimate = withAnswers(estimatePassAtK(bundle, trials, metric, reading), [model]);
-  const cost = answerCost(bundle, trials, prices);
-  const { took } = model;
-  const parts = [
-    ...passParts(estimate),
-    ...(cost ? [costWords(cost)] : []),
-    ...(took ? [loggedWords(took, estimate.answered, model.trials !== undefined)] : []),
-  ];
-  output.result({ ...estimate, ...given({ cost, took }) }, plainLines(parts));
-  await addSummary(summary, passHeading(estimate), parts);
-}
-
-function passParts(estimate: Answered<PassEstimate>): ResultParts {
+/** An estimate of a score of several trials, for people. */
+export function passParts(estimate: Answered<PassEstimate>): ResultParts {
   const { benchmark, version, form, metric, basis, scenarios, warnings } = estimate;
   const named = Object.entries<PassResult>(scenarios);
   const all: [string, PassResult][] = named.length > 1 ? [["overall", estimate], ...named] : named;
@@ -75,7 +46,8 @@ function meaning(metric: string): string {
   }[kind];
 }
 
-function passHeading({ benchmark, version, metric, scenarios, ...overall }: Answered<PassEstimate>): string {
+/** @example "quiz 1.0.0: pass@16 62.4, 95 % interval 58.1 to 66.0" */
+export function passHeading({ benchmark, version, metric, scenarios, ...overall }: Answered<PassEstimate>): string {
   const named = Object.values<PassResult>(scenarios);
   const { score, interval } = named.length === 1 ? named[0]! : overall;
   const width = interval === null ? "" : `, ${percent(interval.level)} interval ${intervalWords(interval)}`;

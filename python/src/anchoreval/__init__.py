@@ -18,6 +18,7 @@ from ._errors import AnchorEvalError, Issue
 from ._results import (
     Alarms,
     AnswerCost,
+    BridgedScore,
     CheckResult,
     Comparison,
     Difference,
@@ -54,6 +55,7 @@ __all__ = [
     "AnchorEvalError",
     "Anchors",
     "AnswerCost",
+    "BridgedScore",
     "Bundle",
     "CheckResult",
     "Comparison",

@@ -141,6 +141,34 @@ class AnswerCost:
 
 
 @dataclass(frozen=True)
+class BridgedInterval:
+    """Of the estimate, wider by the line's own error."""
+
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True)
+class BridgedValue:
+    """A score as an earlier version would have given it."""
+
+    score: float
+    interval: BridgedInterval | None
+
+
+@dataclass(frozen=True)
+class BridgedScore:
+    """The scores on the scale of the earlier version that the bundle stands on."""
+
+    benchmark: str
+    version: str
+    """The earlier version."""
+    overall: BridgedValue | None
+    scenarios: Mapping[str, BridgedValue | None]
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A model's score on the whole benchmark."""
 
@@ -164,6 +192,8 @@ class Estimate:
     """There where an item has trials, with `over`, or of a bundle of several trials."""
     cost: AnswerCost | None = None
     """There where the bundle was fitted by prices."""
+    bridged: BridgedScore | None = None
+    """There where the bundle stands on an earlier version."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +231,7 @@ class PassEstimate(PassResult):
     warnings: tuple[EstimateWarning, ...]
     scenarios: Mapping[str, PassResult]
     cost: AnswerCost | None = None
+    bridged: BridgedScore | None = None
 
 
 def standard_error(interval: Interval | None) -> float | None:

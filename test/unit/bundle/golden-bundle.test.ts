@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
+  type AnswerOptions,
   type AnyEstimate,
   compareFromAnchors,
+  estimate as estimateAnswers,
   estimateFromAnchors,
   loadBundle,
   type Estimate,
@@ -11,7 +13,6 @@ import {
 import type { BundleFileName } from "anchoreval/bundle";
 import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
 import type { FullScoreLine } from "anchoreval/internal/core/scoring/full-score";
-import { type AnswersOptions, estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
@@ -62,7 +63,7 @@ test("an unasked scenario's score is the recorded one, which Python computes too
 });
 
 test.each(
-  readFixture<{ name: string; responses: TrialResponses; options: AnswersOptions; estimate: AnyEstimate }[]>(
+  readFixture<{ name: string; responses: TrialResponses; options: AnswerOptions; estimate: AnyEstimate }[]>(
     "golden-bundle/repeated.json",
   ),
 )(

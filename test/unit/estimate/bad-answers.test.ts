@@ -1,6 +1,6 @@
 import { estimateFromAnchors, loadBundle, type Bundle, type EstimateOptions, type Responses } from "anchoreval";
 import { encodeBundle, formItemIds } from "anchoreval/bundle";
-import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
+import { estimate } from "anchoreval/internal/answers/estimate";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal, type Refusal } from "../../support/refusal.ts";
@@ -80,7 +80,7 @@ describe("a score that is none", () => {
   ])("%s is %d, alone and as a trial", (score, bound) => {
     const noisy = { ...answers, [someId]: score } as Record<string, number>;
     expect(estimateFromAnchors(bundle, noisy)).toEqual(estimateFromAnchors(bundle, { ...answers, [someId]: bound }));
-    const trials = (one: number): unknown => estimateAnswers(bundle, { ...answers, [someId]: [one, 1, null] });
+    const trials = (one: number): unknown => estimate(bundle, { ...answers, [someId]: [one, 1, null] });
     expect(trials(score as number)).toEqual(trials(bound));
   });
 

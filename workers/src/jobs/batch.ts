@@ -1,5 +1,5 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
-import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
+import { estimate } from "anchoreval/internal/answers/estimate";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";
@@ -29,7 +29,7 @@ export async function estimateModel(
   try {
     refuseDuplicates(duplicates);
     await readyFor(responses);
-    return { model, estimate: warn(estimateAnswers(bundle, responses, options)) };
+    return { model, estimate: warn(estimate(bundle, responses, options)) };
   } catch (error) {
     if (!(error instanceof AnchorEvalError)) throw error;
     return { model, problem: problemFields(error) };

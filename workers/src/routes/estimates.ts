@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
-import { estimateAnswers } from "anchoreval/internal/answers/estimate-answers";
+import { estimate } from "anchoreval/internal/answers/estimate";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
 import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "../jobs/batch.ts";
@@ -24,7 +24,7 @@ export const createEstimate = route(
     const body = c.req.valid("json");
     const { responses, ...options } = body;
     const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, [body]);
-    return c.json(warn(estimateAnswers(bundle, responses, options)), 200);
+    return c.json(warn(estimate(bundle, responses, options)), 200);
   },
 );
 

@@ -119,6 +119,25 @@ const CostSchema = answerSchema(
   { description: "What the answers cost, if the bundle was fitted by prices." },
 );
 
+const BridgedValueSchema = z.object({
+  score: z.number(),
+  interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
+});
+
+const BridgedSchema = answerSchema(
+  "BridgedScore",
+  {
+    benchmark: z.string(),
+    version: described(z.string(), "The earlier version."),
+    overall: described(BridgedValueSchema.nullable(), "null where it isn't known, or counts predicted scenarios."),
+    scenarios: z.record(z.string(), BridgedValueSchema.nullable()),
+  },
+  { description: "The scores as an earlier version would have given them, if the bundle stands on one." },
+);
+
+/** Beside every estimate. */
+const remarks = { cost: CostSchema.exactOptional(), bridged: BridgedSchema.exactOptional() };
+
 const TrialIntervalsSchema = answerSchema("TrialIntervals", {
   run: described(IntervalSchema.nullable(), "For the score that this run would have got on all items."),
   expected: described(IntervalSchema.nullable(), "For the model's expected score over runs on these items."),
@@ -144,7 +163,7 @@ const TrialsSchema = answerSchema(
 /** An estimate by scores or by trials, as it is served. */
 const ServedEstimateSchema = EstimateSchema.extend({
   trials: TrialsSchema.exactOptional(),
-  cost: CostSchema.exactOptional(),
+  ...remarks,
 }).openapi("ServedEstimate");
 
 const pass = {
@@ -170,7 +189,7 @@ const PassEstimateSchema = answerSchema(
     ...pass,
     warnings: z.array(EstimateWarningSchema).readonly(),
     scenarios: z.record(z.string(), z.object(pass).openapi("PassResult")),
-    cost: CostSchema.exactOptional(),
+    ...remarks,
   },
   { description: "The answer to a request with `metric`." },
 );

@@ -73,7 +73,7 @@ describe("estimate --metric", () => {
     ["two of trials", ["--metric", "pass@2", "--metric", "pass@4"], "one score of trials"],
     ["k = 0", ["--metric", "pass@0"], "pass@K needs a whole number"],
     ["k that isn't whole", ["--metric", "pass^1.5"], "pass^K needs a whole number"],
-    ["what intervals are over", ["--metric", "pass@4", "--over", "tasks"], "--over"],
+    ["what intervals are over", ["--metric", "pass@4", "--over", "tasks"], "over is for the mean of the trials"],
     ["a record", ["--metric", "pass@4", "--to", "eee"], "--to"],
   ])("refuses %s", async (_, more, words) => {
     const { code, err, out } = await estimate(plain, folder.write("some.json", JSON.stringify(trials)), ...more);
