@@ -14,7 +14,7 @@ import { attack } from "../support/attack.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
 import { signingKey } from "../support/signing-key.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 import { tempFolder } from "../support/temp-folder.ts";
 import { at, DAY, rootJson, rootOf, sign } from "../support/trust.ts";
 

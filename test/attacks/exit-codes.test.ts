@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../cli/src/commands.ts";
 import { loggedContent, writeBundle } from "../support/logged-bundle.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 import { tempFolder } from "../support/temp-folder.ts";
 
 // The exit code of every command in a shell, whatever becomes of its streams. `npm test` tries a gate that fails under all

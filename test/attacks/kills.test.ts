@@ -12,7 +12,7 @@ import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-fold
 import { attack } from "../support/attack.ts";
 import { filesOf, runProgram } from "../support/run-command.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 import { HOOK } from "../support/stopped-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

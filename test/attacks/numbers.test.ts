@@ -17,7 +17,7 @@ import { createRandom, type RandomSource } from "anchoreval/internal/core/numeri
 import { attack } from "../support/attack.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 
 // Bundles whose digests are true, made by somebody who means ill: numbers of the parameters or of the manifest are as large, as
 // small or as odd as their types allow. They are refused, or every number that comes out of them is one.

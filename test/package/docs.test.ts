@@ -7,7 +7,7 @@ import type { Schema } from "anchoreval/internal/core/bundle/schema";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
-import { ROOT, sourceFiles } from "../support/source-imports.ts";
+import { ROOT, sourceFiles } from "../support/source-imports.js";
 
 interface Example {
   readonly file: string;

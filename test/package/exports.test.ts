@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { importsOf, reachable, ROOT, sourceFiles } from "../support/source-imports.ts";
+import { importsOf, reachable, ROOT, sourceFiles } from "../support/source-imports.js";
 
 const exportsOf = (workspace: string): Record<string, { types: string; default: string }> =>
   (

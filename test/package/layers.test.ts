@@ -1,23 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importsOf, ROOT, sourceFiles, type SourceImport } from "../support/source-imports.ts";
+import { againstLayers, folderCircles, foldersOf, LAYERS, PACKAGES } from "../support/layers.js";
+import { importsOf, ROOT, sourceFiles, type SourceImport } from "../support/source-imports.js";
 
-/** Folders of sdk/core, each with those that it may import (docs: numeric ← irt ← ability ← estimators ← the rest). */
-const CORE: Readonly<Record<string, readonly string[]>> = {
-  numeric: [],
-  irt: ["numeric"],
-  ability: ["numeric", "irt"],
-  estimators: ["numeric", "irt", "ability"],
-  "person-fit": ["numeric", "irt", "ability", "estimators"],
-  inference: ["numeric", "irt", "ability", "estimators"],
-  routing: ["numeric"],
-  bundle: ["routing", "numeric", "irt", "ability", "estimators", "person-fit"],
-  scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
-  adaptive: ["numeric", "irt", "ability", "inference", "scoring"],
-};
-
-/** Folders of the SDK that run in every JavaScript runtime: no Node there. */
+/** Folders of the SDK that run in Node alone. */
 const WITH_NODE = ["node", "bin"];
 
 /** Folders that are bundled whole for browsers: no Node, and dependencies of the build as well. */
@@ -35,28 +22,28 @@ const publicSubpaths = Object.keys(packageJson("sdk").exports!).map((path) => pa
 /** What the bins run: the program that is bundled from cli/. */
 const PROGRAM = "anchoreval/internal/program/main";
 
-/** Why an import is forbidden, or null. Nobody can import cli: it is private, and relative paths stay in their workspace. */
-function violation({ from, specifier, target }: SourceImport): string | null {
+/**
+ * Why an import is forbidden, or null: by the order of the folders, or by what runs where. Nobody can import cli: it is
+ * private, and relative paths stay in their workspace.
+ */
+function violation(entry: SourceImport): string | null {
+  const { from, specifier, target } = entry;
   const [workspace, folder, part] = from.split("/") as [string, string, string];
   const internal = /^anchoreval(-trainer)?\/internal\//.test(specifier);
   if (specifier === "(computed)")
     return WITH_NODE.includes(folder) || COMPUTED.includes(from) ? null : "an import that can't be read off";
   if (target !== null && !target.startsWith(`${workspace}/`)) return "leaves its workspace";
+  const why = againstLayers(entry);
+  if (why !== null) return why;
   const node = specifier.startsWith("node:");
 
   if (workspace === "sdk") {
     if (folder === "core") {
       if (target === null) return "core imports nothing outside itself";
-      if (!target.startsWith("sdk/core/")) return "core imports nothing outside itself";
-      if (target === "sdk/core/errors.ts") return null;
-      if (part === "errors.ts") return "errors stand below everything";
-      const into = target.split("/")[2]!;
-      return into === part || CORE[part]?.includes(into) ? null : `core/${part} may not import core/${into}`;
+      return part === "errors.ts" ? "errors stand below everything" : null;
     }
-    if (target === null)
-      return node && WITH_NODE.includes(folder) ? null : node ? "Node outside of sdk/node" : "a dependency";
-    const into = target.split("/")[1]!;
-    return WITH_NODE.includes(into) && !WITH_NODE.includes(folder) ? `the portable part imports sdk/${into}` : null;
+    if (target !== null) return null;
+    return node && WITH_NODE.includes(folder) ? null : node ? "Node outside of sdk/node" : "a dependency";
   }
 
   if (target !== null) return null;
@@ -79,15 +66,7 @@ function violation({ from, specifier, target }: SourceImport): string | null {
     : `${name} is no dependency of ${workspace}`;
 }
 
-const files = [
-  "sdk",
-  "workers/src",
-  "workers/page",
-  "offline-trainer/src",
-  "offline-trainer/browser",
-  "offline-trainer/bin",
-  "cli/src",
-].flatMap((folder) => (existsSync(join(ROOT, folder)) ? sourceFiles(folder) : []));
+const files = [...PACKAGES, "offline-trainer/browser", "offline-trainer/bin"].flatMap((folder) => sourceFiles(folder));
 const imports = files.flatMap((file) => importsOf(file));
 
 test("the imports of all workspaces were found", () => {
@@ -108,9 +87,17 @@ test("no import goes the wrong way", () => {
   expect(wrong).toEqual([]);
 });
 
-test("every folder of core has its place in the order", () => {
-  const folders = new Set(files.filter((file) => /^sdk\/core\/[^/]+\//.test(file)).map((file) => file.split("/")[2]!));
-  expect([...folders].sort()).toEqual(Object.keys(CORE).sort());
+test("every folder has its place in the order of its package", () => {
+  const folders = foldersOf(files);
+  const listed = Object.entries(LAYERS).flatMap(([parent, order]) =>
+    (Array.isArray(order) ? order : Object.keys(order)).map((folder: string) => ({ parent, folder })),
+  );
+  expect(folders).toEqual(expect.arrayContaining(listed.filter(({ folder }) => folder !== ".")));
+  expect(listed).toEqual(expect.arrayContaining(folders));
+});
+
+test("no folder imports itself over others", () => {
+  expect(folderCircles(imports)).toEqual([]);
 });
 
 /** Commands of a program without the trainer, with what they share. */
@@ -127,47 +114,6 @@ test("commands that need no trainer don't import it", () => {
 
 test("no file imports itself over others", () => {
   expect(cycles(imports)).toEqual([]);
-});
-
-test("no folder of the trainer imports itself over others", () => {
-  const folder = (file: string): string => file.split("/").slice(0, 3).join("/");
-  const between = imports.flatMap((entry) => {
-    if (entry.target === null || !entry.from.startsWith("offline-trainer/src/")) return [];
-    const [from, target] = [folder(entry.from), folder(entry.target)];
-    return from === target ? [] : [{ ...entry, from, target }];
-  });
-  expect(between.length).toBeGreaterThan(100);
-  expect(cycles(between)).toEqual([]);
-});
-
-/** The main road of the trainer, each folder with those above it, which it may not import. */
-const ROAD: readonly (readonly [folders: readonly string[], above: readonly string[]])[] = [
-  [["numeric"], ["benchmark", "calibrate", "anchors", "methods", "fit", "backtest", "extensions", "cli"]],
-  [
-    ["matrix", "prepare", "splits"],
-    ["benchmark", "calibrate", "anchors", "methods", "fit", "backtest", "extensions"],
-  ],
-  [
-    ["calibrate", "anchors"],
-    ["methods", "fit", "backtest", "extensions", "report", "cli"],
-  ],
-  [["methods"], ["fit", "backtest", "extensions", "report", "cli"]],
-  [
-    ["fit", "backtest"],
-    ["extensions", "report", "cli"],
-  ],
-];
-
-test("the trainer's main road leads one way: numbers, data, banks and anchors, methods, the fit; then extensions", () => {
-  const folder = (file: string): string => file.split("/")[2]!;
-  const wrong = imports.flatMap(({ from, target }) => {
-    if (target === null || !from.startsWith("offline-trainer/src/")) return [];
-    const forbidden = ROAD.some(([own, above]) => own.includes(folder(from)) && above.includes(folder(target)));
-    const extension =
-      folder(target) === "extensions" && !["extensions", "cli", "report", "index.ts"].includes(folder(from));
-    return forbidden || extension ? [`${from} → ${target}`] : [];
-  });
-  expect(wrong).toEqual([]);
 });
 
 /** Cycles of the graph of files, each once, as a path; of types alone too: such files are read, and changed, as one. */
@@ -192,14 +138,32 @@ function cycles(edges: readonly SourceImport[]): string[] {
 
 describe("the test itself can fail", () => {
   test.each([
-    ["sdk/core/numeric/x.ts", 'import { a } from "../irt/types.ts";', "core/numeric may not import core/irt"],
-    ["sdk/core/irt/x.ts", 'export * from "../bundle/index.ts";', "core/irt may not import core/bundle"],
-    ["sdk/core/bundle/x.ts", 'import type { a } from "../scoring/y.ts";', "core/bundle may not import core/scoring"],
+    ["sdk/core/numeric/x.ts", 'import { a } from "../irt/types.ts";', "sdk/core/numeric may not import sdk/core/irt"],
+    ["sdk/core/irt/x.ts", 'export * from "../bundle/index.ts";', "sdk/core/irt may not import sdk/core/bundle"],
+    [
+      "sdk/core/bundle/x.ts",
+      'import type { a } from "../scoring/y.ts";',
+      "sdk/core/bundle may not import sdk/core/scoring",
+    ],
     ["sdk/core/irt/x.ts", 'import fs from "node:fs";', "core imports nothing outside itself"],
-    ["sdk/core/irt/x.ts", 'import { a } from "../../digest.ts";', "core imports nothing outside itself"],
+    ["sdk/core/irt/x.ts", 'import { a } from "../../digest.ts";', "sdk/core may not import sdk/."],
     ["sdk/core/errors.ts", 'import { a } from "./numeric/normal.ts";', "errors stand below everything"],
     ["sdk/client/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node"],
-    ["sdk/client/x.ts", 'import { folderSource } from "../node/index.ts";', "the portable part imports sdk/node"],
+    ["sdk/client/x.ts", 'import { folderSource } from "../node/index.ts";', "sdk/client may not import sdk/node"],
+    ["sdk/tables/x.ts", 'import type { a } from "../trials/y.ts";', "sdk/tables may not import sdk/trials"],
+    ["sdk/estimate/x.ts", 'import { a } from "../index.ts";', "sdk/estimate may not import sdk/."],
+    ["sdk/index.ts", 'import { a } from "./node/index.ts";', "sdk may not import sdk/node"],
+    [
+      "cli/src/options/x.ts",
+      'import { a } from "../commands/fit.ts";',
+      "cli/src/options may not import cli/src/commands",
+    ],
+    [
+      "workers/page/parts/x.ts",
+      'import { a } from "../views/y.ts";',
+      "workers/page/parts may not import workers/page/views",
+    ],
+    ["offline-trainer/src/extensions/prices/x.ts", 'import { a } from "../adaptive/y.ts";', "may not import"],
     ["sdk/client/x.ts", 'import { z } from "zod";', "a dependency"],
     ["sdk/logs/x.ts", "const m = await import(name);", "an import that can't be read off"],
     ["workers/src/x.ts", 'import { a } from "../../sdk/core/index.ts";', "leaves its workspace"],
@@ -234,6 +198,24 @@ describe("the test itself can fail", () => {
     ["offline-trainer/src/x.ts", 'import { sigmoid } from "anchoreval/irt";\nimport os from "node:os";'],
   ])("and passes what is allowed: %s", (file, text) => {
     expect(importsOf(file, text).map(violation)).toEqual(importsOf(file, text).map(() => null));
+  });
+
+  test("a circle of folders is found, of types alone too, and at every level", () => {
+    const circles = (...sources: (readonly [file: string, text: string])[]): string[][] =>
+      folderCircles(sources.flatMap(([file, text]) => importsOf(file, text)));
+    const up = ["sdk/words/x.ts", 'import type { X } from "../charts/x.ts";'] as const;
+    expect(circles(up)).toEqual([]);
+    expect(circles(up, ["sdk/charts/y.ts", 'import { y } from "../words/y.ts";'])).toEqual([
+      ["sdk/charts", "sdk/words"],
+    ]);
+    expect(
+      circles(["sdk/plan/x.ts", 'import "../index.ts";'], ["sdk/bundle.ts", 'export * from "./plan/y.ts";']),
+    ).toEqual([["sdk", "sdk/plan"]]);
+    const down = ["cli/src/run/run.ts", 'import { a } from "./deep/a.ts";'] as const;
+    expect(circles(down, ["cli/src/run/deep/b.ts", 'import { b } from "../plan.ts";'])).toEqual([]);
+    expect(circles(down, ["cli/src/run/deep/b.ts", 'import { b } from "../run.ts";'])).toEqual([
+      ["cli/src/run/deep", "cli/src/run/run.ts"],
+    ]);
   });
 
   test("a cycle is found and shown", () => {

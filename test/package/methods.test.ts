@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import { scoreAt } from "../../offline-trainer/src/matrix/response-matrix.ts";
 import { memorySource } from "../support/memory-source.ts";
-import { ROOT, sourceFiles } from "../support/source-imports.ts";
+import { ROOT, sourceFiles } from "../support/source-imports.js";
 import { smallLeaderboard } from "../unit/fit/small-leaderboard.ts";
 import { sharpest } from "./example-method.ts";
 

@@ -5,7 +5,7 @@ import ts from "typescript";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/run-command.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 
 const read = (name: string): string => readFileSync(join(ROOT, name), "utf8");
 

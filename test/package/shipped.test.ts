@@ -8,7 +8,7 @@ import { idScheme } from "anchoreval/internal/logs/protocol";
 import { loadBundle } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { runCommand } from "../support/run-command.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 import { tempFolder } from "../support/temp-folder.ts";
 
 interface Source {

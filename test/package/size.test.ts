@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 
 /** What a browser loads for these names, minified, nothing left out. */
 async function bundleOf(code: string): Promise<string> {

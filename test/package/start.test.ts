@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const folder = tempFolder();

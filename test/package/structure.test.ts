@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { reachable, ROOT, type SourceImport, sourceFiles } from "../support/source-imports.ts";
+import { reachable, ROOT, type SourceImport, sourceFiles } from "../support/source-imports.js";
 
 /** Short files that the program uses, or that three parts of the trainer share. */
 const SHORT = ["import/formats.ts", "numeric/apportion.ts"].map((file) => `offline-trainer/src/${file}`);

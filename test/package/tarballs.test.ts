@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readFixture } from "../support/fixture.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as wrangler from "wrangler";
 import { RATE_PERIOD } from "../../workers/src/auth/rate-limit.ts";
-import { ROOT } from "../support/source-imports.ts";
+import { ROOT } from "../support/source-imports.js";
 
 const config = join(ROOT, "wrangler.toml");
 

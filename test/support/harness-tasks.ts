@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import type { BundleContent } from "anchoreval/bundle";
 import { taskOf } from "./logged-bundle.ts";
-import { ROOT } from "./source-imports.ts";
+import { ROOT } from "./source-imports.js";
 import type { TempFolder } from "./temp-folder.ts";
 
 /** The interpreter that has the harnesses; `.ci/run` installs them. */

@@ -1,4 +1,4 @@
-// @ts-expect-error -- plain JavaScript, as the example that it belongs to runs without a build
+// Plain JavaScript, as the example that it belongs to runs without a build.
 import * as untyped from "../../examples/lm-eval/write-logs.js";
 
 /** One document of a task, and the score that a model got for it. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Estimate } from "anchoreval";
 import { expect } from "vitest";
 import { HARNESS_ENV } from "./harness-tasks.ts";
-import { ROOT } from "./source-imports.ts";
+import { ROOT } from "./source-imports.js";
 
 const PROGRAM = join(ROOT, "sdk/bin/anchoreval.js");
 

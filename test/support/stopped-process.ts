@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "./source-imports.ts";
+import { ROOT } from "./source-imports.js";
 
 /** A process that stands still, or has ended. */
 export interface StoppedProcess {

@@ -22,7 +22,7 @@ import { buildWorker } from "../../support/built-worker.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../../unit/fit/small-leaderboard.ts";
 import { NO_BROWSER, openBrowser } from "./support/open-browser.ts";

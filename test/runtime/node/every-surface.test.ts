@@ -13,7 +13,7 @@ import { buildWorker } from "../../support/built-worker.ts";
 import { goldenTrials } from "../../support/golden-estimates.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 
 const { bundle: options, estimates, plans } = await goldenTrials();
 const ref = { benchmark: "repeated", version: "1.0.0" };

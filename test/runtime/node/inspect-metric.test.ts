@@ -15,7 +15,7 @@ import {
   writeLmEvalTasks,
 } from "../../support/harness-tasks.ts";
 import { loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { hasModules, HARNESS_ENV, PYTHON, taskDocuments, writeLmEvalTasks } from "../../support/harness-tasks.ts";
 import { loggedContent, taskOf, withFieldIds, writeBundle } from "../../support/logged-bundle.ts";
 import { anchoreval } from "../../support/run-harness.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -8,7 +8,7 @@ import { importLogs, type LogImport } from "../../../offline-trainer/src/import/
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { hasModules, HARNESS_ENV, PYTHON } from "../../support/harness-tasks.ts";
 import { rejection } from "../../support/refusal.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const MINUTE = 60_000;

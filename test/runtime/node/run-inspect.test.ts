@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { documentOf, hasModules, taskDocuments, writeLmEvalTasks } from "../../support/harness-tasks.ts";
 import { loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
 import { anchoreval, expectSameAsEstimate, type RunResult } from "../../support/run-harness.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -10,7 +10,7 @@ import { loadBundle } from "anchoreval/node";
 import { startLocalWorker } from "anchoreval-trainer";
 import { expect, test } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -6,7 +6,7 @@ import { writeBundle } from "../../support/logged-bundle.ts";
 import { manifestOf } from "../../support/measured-manifest.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

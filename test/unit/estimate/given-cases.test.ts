@@ -5,7 +5,7 @@ import { estimateFromAnchors, planFromBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { folderSource, loadBundle } from "anchoreval/node";
 import { expect, test } from "vitest";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 
 const DATA = join(ROOT, "../shared/data");
 const bundleOf = (name: string) => loadBundle(folderSource(join(ROOT, "bundles", name, "1.0.0")));

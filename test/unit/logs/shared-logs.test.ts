@@ -9,7 +9,7 @@ import { countedSample } from "../../support/counted-sample.ts";
 import { writeInspectLog } from "../../support/inspect-logs.ts";
 import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";
 import { runCommand } from "../../support/run-command.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../../shared/data/lm-eval-pythia-14m", import.meta.url));

@@ -5,7 +5,7 @@ import { loadBundle as loadAnywhere } from "anchoreval";
 import { placedFolder, placedSource, shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { loadBundle } from "anchoreval/node";
 import { expect, it, test } from "vitest";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

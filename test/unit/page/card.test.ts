@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cardPoints } from "../../../workers/page/parts/card.ts";
-import { ROOT } from "../../support/source-imports.ts";
+import { ROOT } from "../../support/source-imports.js";
 
 test("a card's points are those of its list, each whole", () => {
   const text = "# a 1.0.0\n\nWords - with a dash.\n\n- **One:** first\n  goes on.\n- two\n\n| a - b |\n";

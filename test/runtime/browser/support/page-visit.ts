@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
-import { ROOT } from "../../../support/source-imports.ts";
+import { ROOT } from "../../../support/source-imports.js";
 
 /** What the page wrote to the console, failed to load, or asked of others, over all visits. */
 export const complaints: string[] = [];

@@ -12,7 +12,7 @@ import {
 import { expect, test } from "vitest";
 import { folderMemory } from "../../../../cli/src/bundles/trusted-keys.ts";
 import { signingKey } from "../../../support/signing-key.ts";
-import { ROOT } from "../../../support/source-imports.ts";
+import { ROOT } from "../../../support/source-imports.js";
 import { tempFolder } from "../../../support/temp-folder.ts";
 import { at, DAY, NOW, rootOf, sign } from "../../../support/trust.ts";
 

@@ -8,7 +8,7 @@ import { type LoggedRun, writeLogs } from "../../../support/lm-eval-logs.ts";
 import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { SAMPLE_UNASKED } from "../../../support/sample-bundle.ts";
-import { ROOT } from "../../../support/source-imports.ts";
+import { ROOT } from "../../../support/source-imports.js";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();

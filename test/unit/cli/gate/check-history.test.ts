@@ -7,7 +7,7 @@ import { describe, expect, it, test } from "vitest";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
 import type { HistoryNight } from "../../../../cli/src/gate/history.ts";
 import { runCommand } from "../../../support/run-command.ts";
-import { ROOT } from "../../../support/source-imports.ts";
+import { ROOT } from "../../../support/source-imports.js";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { memoryFolder } from "../../../../cli/src/bundles/trusted-keys.ts";
 import { type CommandResult, runCommand } from "../../../support/run-command.ts";
 import { sampleBundle } from "../../../support/sample-bundle.ts";
-import { ROOT } from "../../../support/source-imports.ts";
+import { ROOT } from "../../../support/source-imports.js";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();

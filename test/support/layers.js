@@ -1,0 +1,138 @@
+// The order of all folders, and what goes against it: plain JavaScript, which Node runs without a build.
+
+/** The packages' sources. */
+export const PACKAGES = ["sdk", "cli/src", "workers/src", "workers/page", "offline-trainer/src"];
+
+/**
+ * Every folder beside those of its parent, the lowest first: it imports only what stands before it, or what is listed for
+ * it. `.` is a package's files in no folder, its doors.
+ * @type {Readonly<Record<string, readonly string[] | Readonly<Record<string, readonly string[]>>>>}
+ */
+export const LAYERS = {
+  sdk: [
+    ...["core", "bundles", "tables", "estimate", "words", "charts", "adaptive", "prices", "trials", "answers", "plan"],
+    ...["compare", "check", "route", "client", "publish", "trust", "logs", ".", "node", "bin"],
+  ],
+  "sdk/core": {
+    numeric: [],
+    irt: ["numeric"],
+    ability: ["numeric", "irt"],
+    estimators: ["numeric", "irt", "ability"],
+    "person-fit": ["numeric", "irt", "ability", "estimators"],
+    inference: ["numeric", "irt", "ability", "estimators"],
+    routing: ["numeric"],
+    bundle: ["routing", "numeric", "irt", "ability", "estimators", "person-fit"],
+    scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
+    adaptive: ["numeric", "irt", "ability", "inference", "scoring"],
+  },
+  "sdk/logs": ["eee", "helm", "inspect", "lighteval", "lm-eval", "opencompass"],
+  "cli/src": [
+    ...["program", "bundles", "logs", "options", "prices", "trials", "race", "gate", "trust", "commands", "reproduce"],
+    ...["run", "."],
+  ],
+  "workers/src": ["platform", "auth", "bundles", "http", "schemas", "jobs", "routes", "."],
+  "workers/page": ["parts", "views", "."],
+  "offline-trainer/src": [
+    ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
+    ...["publish", "serve", "simulate", "extensions", "report", "demo", "."],
+  ],
+  "offline-trainer/src/matrix": ["border", "alike", "readers"],
+  "offline-trainer/src/calibrate": ["marginal"],
+  "offline-trainer/src/backends": ["onnx", "node"],
+  "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "tinybenchmarks", "metabench", "sublime"],
+  "offline-trainer/src/extensions": [
+    ...["trials", "prices", "adaptive", "audit", "gate-forms", "parallel-forms", "routing", "versions"],
+  ],
+};
+
+/** @typedef {Pick<import("./source-imports.js").SourceImport, "from" | "target">} Edge */
+
+/**
+ * The folder of a parent that a file lies in, or the file itself where it lies in none; `.` for all such files of a package.
+ * @param {string} file
+ * @param {string} parent
+ * @returns {string | null} null for a file that lies elsewhere
+ */
+function childOf(file, parent) {
+  if (!file.startsWith(`${parent}/`) || file.includes("/dist/")) return null;
+  const [child, ...rest] = /** @type {[string, ...string[]]} */ (file.slice(parent.length + 1).split("/"));
+  return rest.length === 0 && PACKAGES.includes(parent) ? "." : child;
+}
+
+/**
+ * The folders of some files with those that they lie in, up to their package.
+ * @param {readonly string[]} files
+ * @returns {{ readonly parent: string, readonly folder: string }[]}
+ */
+export function foldersOf(files) {
+  const folders = new Set();
+  for (const file of files) {
+    const root = PACKAGES.find((path) => file.startsWith(`${path}/`));
+    if (root === undefined) continue;
+    const parts = file
+      .slice(root.length + 1)
+      .split("/")
+      .slice(0, -1);
+    parts.forEach((_, k) => folders.add([root, ...parts.slice(0, k + 1)].join("/")));
+  }
+  return [...folders].sort().map((path) => {
+    const cut = path.lastIndexOf("/");
+    return { parent: path.slice(0, cut), folder: path.slice(cut + 1) };
+  });
+}
+
+/**
+ * Why an import goes up, against {@link LAYERS}, or to the side.
+ * @param {Edge} edge
+ * @returns {string | null}
+ */
+export function againstLayers({ from, target }) {
+  if (target === null) return null;
+  for (const [parent, order] of Object.entries(LAYERS)) {
+    const [child, other] = [childOf(from, parent), childOf(target, parent)];
+    if (child === null || other === null || child === other) continue;
+    const allowed = Array.isArray(order) ? order.slice(0, Math.max(0, order.indexOf(child))) : order[child];
+    const names = Array.isArray(order) ? order : Object.keys(order);
+    if (!names.includes(child) || !names.includes(other) || allowed.includes(other)) continue;
+    return `${child === "." ? parent : `${parent}/${child}`} may not import ${parent}/${other}`;
+  }
+  return null;
+}
+
+/**
+ * The folders that import themselves over others, types counting as well: at every level those that lie side by side, a file
+ * among them standing for itself, and a package's files in no folder for one.
+ * @param {readonly Edge[]} edges
+ * @returns {string[][]} one list a circle, each entry with its path
+ * @example folderCircles(sourceFiles("sdk").flatMap((file) => importsOf(file))) // []
+ */
+export function folderCircles(edges) {
+  const parents = new Set(PACKAGES);
+  for (const { parent, folder } of foldersOf(edges.map(({ from }) => from))) parents.add(`${parent}/${folder}`);
+  return [...parents].sort().flatMap((parent) => {
+    /** @type {Map<string, Set<string>>} */
+    const next = new Map();
+    for (const { from, target } of edges) {
+      const [child, other] = [childOf(from, parent), target === null ? null : childOf(target, parent)];
+      if (child !== null && other !== null && child !== other)
+        next.set(child, (next.get(child) ?? new Set()).add(other));
+    }
+    /** @type {Map<string, Set<string>>} */
+    const reached = new Map();
+    for (const start of next.keys()) {
+      const all = new Set();
+      const open = [start];
+      for (let at = open.pop(); at !== undefined; at = open.pop())
+        for (const other of next.get(at) ?? []) if (!all.has(other)) (open.push(other), all.add(other));
+      reached.set(start, all);
+    }
+    const circles = [...reached.keys()]
+      .filter((child) => reached.get(child).has(child))
+      .map((child) =>
+        [...reached.keys()].filter((other) => reached.get(child).has(other) && reached.get(other).has(child)),
+      );
+    return circles
+      .filter(([first], k) => circles.findIndex(([other]) => other === first) === k)
+      .map((circle) => circle.map((child) => (child === "." ? parent : `${parent}/${child}`)).sort());
+  });
+}
