@@ -79,7 +79,7 @@ const shared: readonly Case[] = [
   {
     argv: ["--selection", "best"],
     message:
-      "--selection must be one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
   { argv: ["--dims", "0"], message: "--dims must be a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims must be a whole number from 1 to 32; got 33" },

@@ -67,7 +67,6 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
   expect(Object.fromEntries(found)).toEqual({
     stratified: ["gate", "design"],
     random: ["gate", "design"],
-    hybrid: ["gate", "design"],
     screened: ["gate", "design"],
     "greedy-variance": ["stack", "cross-validated"],
     essence: ["stack", "cross-validated"],
