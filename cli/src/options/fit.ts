@@ -1,5 +1,4 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { SCORE_LINKS } from "anchoreval-trainer/internal/calibrate/bank";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
 import type { Fit } from "anchoreval-trainer/internal/fit/fit";
 import { checkAnchors, type FormPlan } from "anchoreval-trainer/internal/fit/form-plans";
@@ -103,10 +102,6 @@ export const METHOD_OPTIONS = {
       "penalised|marginal",
       "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
     ),
-    link: option(
-      [...SCORE_LINKS, "auto"].join("|"),
-      `how scores between 0 and 1 are calibrated; auto decides on held-out cells (default ${DEFAULT_SETTINGS.link})`,
-    ),
     shrinkage: option(
       "auto|S",
       `share of the learned variance of discriminations to keep; auto decides on held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
@@ -148,18 +143,14 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
   const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, otherwise);
   const dims = readDimensions(options, estimation, base);
-  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, base.link);
   if (irtModel !== "2pl" && estimation === "penalised")
     throw invalidOption(`--irt-model ${irtModel} is estimated by --estimation marginal alone`);
-  if (estimation === "marginal" && link !== "binarize")
-    throw invalidOption(`--estimation marginal takes --link binarize alone, got ${link}`);
   const method = await customised(recipe, {
     selection,
     estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, estimator),
     scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
     irtModel,
     estimation,
-    link,
     dims,
     shrinkage:
       options.text("shrinkage") === "auto"

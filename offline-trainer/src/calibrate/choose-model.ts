@@ -4,28 +4,28 @@ import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type Split } from "../matrix/splits.ts";
 import { sourceSplits } from "../matrix/source-splits.ts";
-import { eachScore, isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import { mean, total } from "../numeric/statistics.ts";
-import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type ScoreLink } from "./bank.ts";
+import { scoreAt } from "../matrix/response-matrix.ts";
+import { mean } from "../numeric/statistics.ts";
+import { dimsFor, fitBank, type Bank, type FitBankOptions } from "./bank.ts";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
 /** The response model asked for or chosen, and the candidates' errors where the dimension was chosen. */
-export interface ChosenModel extends Pick<FitBankOptions, "dims" | "link" | "shrinkage"> {
+export interface ChosenModel extends Pick<FitBankOptions, "dims" | "shrinkage"> {
   readonly dimensionErrors: readonly DimensionError[];
 }
 
 /** Parts of a response model; those that are `auto` are chosen by the source models. */
-type WantedModel = { readonly [Part in "dims" | "link" | "shrinkage"]: FitBankOptions[Part] | "auto" };
+type WantedModel = { readonly [Part in "dims" | "shrinkage"]: FitBankOptions[Part] | "auto" };
 
-export interface ChoiceOptions extends Omit<FitBankOptions, "dims" | "link" | "shrinkage"> {
+export interface ChoiceOptions extends Omit<FitBankOptions, "dims" | "shrinkage"> {
   /** Replicate group of every model: a group is held out together. */
   readonly replicates: ArrayLike<number>;
 }
 
 /**
- * Chooses what is left to the data, one after the other: the link, the number of dimensions, the shrinkage. A number of
- * dimensions is taken as far as the models allow it.
+ * Chooses what is left to the data, one after the other: the number of dimensions, the shrinkage. A number of dimensions is
+ * taken as far as the models allow it.
  * @param rows - the source models; no other's answers are read
  */
 export async function chooseModel(
@@ -34,81 +34,13 @@ export async function chooseModel(
   wanted: WantedModel,
   options: ChoiceOptions,
 ): Promise<ChosenModel> {
-  const link = wanted.link === "auto" ? await chooseLink(group, rows, options) : wanted.link;
   const { dims, errors } =
     wanted.dims === "auto"
-      ? await chooseDimension(group, rows, { ...options, link })
+      ? await chooseDimension(group, rows, options)
       : { dims: dimsFor(wanted.dims, rows.length), errors: [] };
   const shrinkage =
-    wanted.shrinkage === "auto" ? await chooseShrinkage(group, rows, { ...options, link, dims }) : wanted.shrinkage;
-  return { link, dims, shrinkage, dimensionErrors: errors };
-}
-
-/** Share of the observed cells that is held out. */
-const HELD_OUT = 0.1;
-const COMPARED_DIMS = 2;
-/** Answers that the pooled residual variance counts for in every item's. */
-const POOLED_ANSWERS = 5;
-/** Least standard deviation of a score: scores are known to no more than a percent. */
-const LEAST_DEVIATION = 0.01;
-
-/**
- * The link of highest likelihood on held-out cells. A tenth of the sources' observed cells is held out at random; each
- * candidate is calibrated on the others; a held-out score is N(p̂, v̂_i·V(p̂)), p̂ its prediction, v̂_i the item's residual
- * variance relative to the link's variance function V (p̂(1−p̂) for `bernoulli`, 1 for the others), shrunk toward all
- * items'.
- */
-async function chooseLink(group: ScenarioGroup, rows: readonly number[], options: ChoiceOptions): Promise<ScoreLink> {
-  if (isBinary(group.matrix)) return "binarize";
-  const random = options.random.fork("link");
-  const { matrix, scenarios } = group;
-  const columns = matrix.items.length;
-  const held = { ...matrix, observed: new Uint8Array(matrix.scores.length) };
-  const kept = { ...matrix, observed: new Uint8Array(matrix.scores.length) };
-  eachScore(matrix, rows, 0, columns, (_, k, i) => {
-    (random.next() < HELD_OUT ? held : kept).observed[rows[k]! * columns + i] = 1;
-  });
-  const dims = dimsFor(COMPARED_DIMS, rows.length);
-  let best: { link: ScoreLink; likelihood: number } = { link: "binarize", likelihood: -Infinity };
-  for (const link of SCORE_LINKS) {
-    const model = { dims, link, shrinkage: DISCRIMINATION_SHRINKAGE };
-    const trained = await fitBank({ matrix: kept, scenarios }, rows, { ...options, ...model });
-    const likelihood = heldOutLikelihood(trained, link, kept, held);
-    if (likelihood > best.likelihood) best = { link, likelihood };
-  }
-  return best.link;
-}
-
-/** Sum over the held-out cells of log N(y; p̂, v̂·V(p̂)), in nats. */
-function heldOutLikelihood(trained: Bank, link: ScoreLink, kept: ResponseMatrix, held: ResponseMatrix): number {
-  const { rows } = trained;
-  const items = kept.items.length;
-  const spread = (p: number): number => (link === "bernoulli" ? Math.max(p * (1 - p), LEAST_DEVIATION ** 2) : 1);
-  const predicted = rows.map((_, k) => predictions(trained, k));
-  const squares = new Float64Array(items);
-  const counts = new Float64Array(items);
-  eachScore(kept, rows, 0, items, (score, k, i) => {
-    const p = predicted[k]![i]!;
-    squares[i]! += (score - p) ** 2 / spread(p);
-    counts[i]! += 1;
-  });
-  const pooled = total(squares) / total(counts);
-  let likelihood = 0;
-  eachScore(held, rows, 0, items, (score, k, i) => {
-    const p = predicted[k]![i]!;
-    const own = (squares[i]! + POOLED_ANSWERS * pooled) / (counts[i]! + POOLED_ANSWERS);
-    const variance = Math.max(own * spread(p), LEAST_DEVIATION ** 2);
-    likelihood -= 0.5 * (Math.log(2 * Math.PI * variance) + (score - p) ** 2 / variance);
-  });
-  return likelihood;
-}
-
-/** Predicted scores of the k-th source on all items of the bank. */
-function predictions({ dims, scenarios, calibration }: Bank, k: number): Float64Array {
-  const theta = calibration.theta.subarray(k * dims, (k + 1) * dims);
-  const all = new Float64Array(calibration.b.length);
-  for (const { slice, bank, scoreMap } of scenarios) all.set(predictedScores(theta, bank, scoreMap), slice.begin);
-  return all;
+    wanted.shrinkage === "auto" ? await chooseShrinkage(group, rows, { ...options, dims }) : wanted.shrinkage;
+  return { dims, shrinkage, dimensionErrors: errors };
 }
 
 export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
@@ -130,7 +62,7 @@ export interface DimensionError {
 async function chooseDimension(
   group: ScenarioGroup,
   rows: readonly number[],
-  options: ChoiceOptions & Pick<FitBankOptions, "link">,
+  options: ChoiceOptions,
 ): Promise<{ dims: number; errors: DimensionError[] }> {
   const groups = [...new Set(rows.map((m) => options.replicates[m]!))];
   if (groups.length < 10) return { dims: 1, errors: [] };
@@ -166,7 +98,7 @@ const LEAST_MODELS = 20;
 async function chooseShrinkage(
   group: ScenarioGroup,
   rows: readonly number[],
-  options: ChoiceOptions & Pick<FitBankOptions, "link" | "dims">,
+  options: ChoiceOptions & Pick<FitBankOptions, "dims">,
 ): Promise<number> {
   const random = options.random.fork("shrinkage");
   const splits = sourceSplits([group], rows, options.replicates, 5, random.fork("folds"));

@@ -15,7 +15,7 @@ import type { FormPlan } from "./form-plans.ts";
 import { scenarioPart } from "./scenario-part.ts";
 
 /** The response model of a bank, as it was asked for or chosen on its sources. */
-export interface BankChoice extends Pick<FitBankOptions, "link" | "dims" | "shrinkage" | "irtModel"> {
+export interface BankChoice extends Pick<FitBankOptions, "dims" | "shrinkage" | "irtModel"> {
   /** Of a search; null without. */
   readonly found: FoundDesign | null;
   /** Errors of the candidates, where the dimension was chosen. */

@@ -35,8 +35,8 @@ export interface Learned extends LearnedGroups {
 }
 
 /**
- * Learns from some models all that estimates others: links, dimensions and shrinkage where they are left to the data,
- * calibration, linking, and the choice of anchors.
+ * Learns from some models all that estimates others: dimensions and shrinkage where they are left to the data, calibration,
+ * linking, and the choice of anchors.
  * @param sources - the benchmark with their answers and no other's
  * @throws AnchorEvalError `aborted`, and what calibration throws
  */
@@ -63,7 +63,7 @@ export async function learn(
     };
     const stays = fixed?.get(group.id);
     const choice = stays
-      ? { ...asAsked(settings, rows.length), dims: stays.dims, link: stays.link }
+      ? { ...asAsked(settings, rows.length), dims: stays.dims }
       : await chosenModel(group, rows, method, sources.replicates, anchorNumbers(forms, group.scenarios), own);
     const bank = await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) });
     groups.push({ group, choice, bank });
@@ -100,9 +100,8 @@ export async function learn(
 }
 
 /** The response model as the settings have it, where nothing is left to the data. */
-function asAsked({ link, dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
+function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
   return {
-    link: link === "auto" ? "binarize" : link,
     dims: dimsFor(dims === "auto" ? 1 : dims, models),
     shrinkage: shrinkage === "auto" ? DISCRIMINATION_SHRINKAGE : shrinkage,
     irtModel,
@@ -122,7 +121,7 @@ async function chosenModel(
 ): Promise<BankChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
-  if ([settings.link, settings.dims, settings.shrinkage].includes("auto")) {
+  if ([settings.dims, settings.shrinkage].includes("auto")) {
     const { chooseModel } = await import("../calibrate/choose-model.ts");
     model = { ...asked, ...(await chooseModel(group, rows, settings, { ...options, replicates })) };
   }

@@ -1,12 +1,11 @@
 import { mapAbility } from "anchoreval/internal/core/ability/map";
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
-import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { fitBank, SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import {
   type ChoiceOptions,
   chooseModel,
@@ -16,7 +15,7 @@ import {
   validationError,
 } from "../../../offline-trainer/src/calibrate/choose-model.ts";
 import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { type ResponseMatrix, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { extrapolationSplit, folds, type Split } from "../../../offline-trainer/src/matrix/splits.ts";
 import { rowsOf } from "../fit/held-out-estimates.ts";
@@ -24,7 +23,7 @@ import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/smal
 
 const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
   scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
-const asked = { link: "binarize", dims: 2, shrinkage: 0.5 } as const;
+const asked = { dims: 2, shrinkage: 0.5 } as const;
 const options = (groups: readonly number[], seed = 3): ChoiceOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),
@@ -165,68 +164,18 @@ test("what is asked for is taken, dimensions as far as the models allow them, an
     [8, 22, 4],
     [8, 9, 1],
     [1, 22, 1],
-  ] as const)
-    for (const link of SCORE_LINKS) {
-      const model = { link, dims: wanted, shrinkage: 0.3 };
-      const expected = { ...model, dims, dimensionErrors: [] };
-      expect(await chooseModel(task, rowsOf(models), model, unused)).toEqual(expected);
-    }
+  ] as const) {
+    const model = { dims: wanted, shrinkage: 0.3 };
+    const expected = { ...model, dims, dimensionErrors: [] };
+    expect(await chooseModel(task, rowsOf(models), model, unused)).toEqual(expected);
+  }
   await expect(chosenDimension(task, rowsOf(22), unused)).rejects.toThrow("nothing is to be calibrated");
-});
-
-const [models, items] = [60, 80];
-
-/** Scores about a 2PL's curve. @param score - from probability and a stream of random numbers */
-function leaderboard(score: (p: number, normal: () => number, next: () => number) => number): ResponseMatrix {
-  const random = createRandom("links");
-  const theta = Array.from({ length: models }, () => random.normal());
-  const b = Array.from({ length: items }, () => random.normal());
-  const scores = Float64Array.from({ length: models * items }, (_, k) =>
-    score(
-      sigmoid(theta[Math.floor(k / items)]! - b[k % items]!),
-      () => random.normal(),
-      () => random.next(),
-    ),
-  );
-  return responseMatrix(
-    theta.map((_, m) => `model-${m}`),
-    b.map((_, i) => ({ item_id: `item-${i}`, scenario: "s" })),
-    scores,
-  );
-}
-
-const chosenLink = async (matrix: ResponseMatrix): Promise<ScoreLink> => {
-  const rows = matrix.subjects.map((_, m) => m);
-  return (await chooseModel(taskOf(matrix), rows, { ...asked, link: "auto" }, options(rows, 1))).link;
-};
-const within = (score: number): number => Math.min(1, Math.max(0, score));
-
-describe("auto", () => {
-  test("takes the Bernoulli link where the variance is P(1−P)'s", async () => {
-    const matrix = leaderboard((p, normal) => within(p + 0.3 * Math.sqrt(p * (1 - p)) * normal()));
-    expect(await chosenLink(matrix)).toBe("bernoulli");
-  });
-
-  test("takes the Gaussian link where the variance is the same everywhere", async () => {
-    const matrix = leaderboard((p, normal) => within(0.05 + 0.9 * p + 0.04 * normal()));
-    expect(await chosenLink(matrix)).toBe("gaussian");
-  });
-
-  test("binarises where the curve of the scores bends as no logistic does", async () => {
-    // Below P = .7 even a right answer scores .15: the mean score jumps there.
-    const matrix = leaderboard((p, _, next) => (next() < p ? 1 : 0.2) * (p > 0.7 ? 1 : 0.15));
-    expect(await chosenLink(matrix)).toBe("binarize");
-  });
-
-  test("has nothing to choose where scores are 0 or 1", async () => {
-    expect(await chosenLink(leaderboard((p, _, next) => (next() < p ? 1 : 0)))).toBe("binarize");
-  });
 });
 
 const matrix = smallLeaderboard({ models: 40, items: [60], dims: 2, seed: 5 });
 const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
 const all = matrix.subjects.map((_, m) => m);
-const shared = { ...options(all, 2), link: "binarize", dims: 2 } as const;
+const shared = { ...options(all, 2), dims: 2 } as const;
 const chosenShrinkage = async (rows: readonly number[]): Promise<number> =>
   (await chooseModel(task, rows, { ...asked, shrinkage: "auto" }, shared)).shrinkage;
 

@@ -16,7 +16,6 @@ describe("methodDigest", async () => {
     scoreMap: ["mean", "additive"],
     irtModel: ["1pl", "3pl", "4pl"],
     estimation: ["marginal"],
-    link: ["auto", "bernoulli", "gaussian"],
     shrinkage: ["auto", 1],
     dims: ["auto", 1, 5],
     search: [1, 24],
