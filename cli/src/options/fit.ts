@@ -1,5 +1,5 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
+import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import type { Fit } from "anchoreval-trainer/internal/fit/fit";
 import { checkAnchors, type FormPlan } from "anchoreval-trainer/internal/fit/form-plans";
 import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
@@ -103,8 +103,8 @@ export const METHOD_OPTIONS = {
       "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
     ),
     shrinkage: option(
-      "auto|S",
-      `share of the learned variance of discriminations to keep; auto decides on held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
+      "S",
+      `share of the learned variance of discriminations to keep (default ${DEFAULT_SETTINGS.shrinkage})`,
     ),
     "search-budget": option(
       "N",
@@ -152,10 +152,7 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
     irtModel,
     estimation,
     dims,
-    shrinkage:
-      options.text("shrinkage") === "auto"
-        ? "auto"
-        : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
+    shrinkage: options.number("shrinkage", { min: 0.01, max: 10 }, base.shrinkage),
     search: readSearch(options, selection, base.search),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),

@@ -4,7 +4,7 @@ import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimato
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoringModel, type ModelEstimate, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
-import type { DimensionError } from "../calibrate/choose-model.ts";
+import type { DimensionError } from "../calibrate/choose-dimension.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";

@@ -8,7 +8,6 @@ import { anchorInputs } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import { linkBanks } from "../calibrate/linking.ts";
-import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { answeringModels, scenariosOf, sourceScores, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
@@ -35,7 +34,7 @@ export interface Learned extends LearnedGroups {
 }
 
 /**
- * Learns from some models all that estimates others: dimensions and shrinkage where they are left to the data, calibration,
+ * Learns from some models all that estimates others: dimensions where they are left to the data, calibration,
  * linking, and the choice of anchors.
  * @param sources - the benchmark with their answers and no other's
  * @throws AnchorEvalError `aborted`, and what calibration throws
@@ -103,7 +102,7 @@ export async function learn(
 function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
   return {
     dims: dimsFor(dims === "auto" ? 1 : dims, models),
-    shrinkage: shrinkage === "auto" ? DISCRIMINATION_SHRINKAGE : shrinkage,
+    shrinkage,
     irtModel,
     found: null,
     dimensionErrors: [],
@@ -121,9 +120,9 @@ async function chosenModel(
 ): Promise<BankChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
-  if ([settings.dims, settings.shrinkage].includes("auto")) {
-    const { chooseModel } = await import("../calibrate/choose-model.ts");
-    model = { ...asked, ...(await chooseModel(group, rows, settings, { ...options, replicates })) };
+  if (settings.dims === "auto") {
+    const { chooseDimension } = await import("../calibrate/choose-dimension.ts");
+    model = { ...asked, ...(await chooseDimension(group, rows, { ...options, replicates })) };
   }
   if (settings.search === 0 || designSearch === undefined) return model;
   const found = await designSearch.search(group, rows, {

@@ -31,8 +31,8 @@ export interface FitSettings extends ResponseModel {
   readonly scoreMap: ScoreMapKind | "auto";
   /** Latent dimensions at most, few models get fewer, one for each five; or chosen on held-out models. */
   readonly dims: number | "auto";
-  /** Share of the learned variance of discriminations that is kept; `auto` chooses on held-out models. */
-  readonly shrinkage: number | "auto";
+  /** Share of the learned variance of discriminations that is kept. */
+  readonly shrinkage: number;
   /** Candidates that a search for the response model and the design of the anchors judges; 0 searches for nothing. */
   readonly search: number;
   /** k of the ability prior N(μ, k²Σ). */

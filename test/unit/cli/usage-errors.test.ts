@@ -94,6 +94,7 @@ const shared: readonly Case[] = [
     message: "--irt-model 1pl is estimated by --estimation marginal alone",
   },
   { argv: ["--estimation", "mcmc"], message: "--estimation must be one of penalised, marginal; got mcmc" },
+  { argv: ["--shrinkage", "auto"], message: "--shrinkage must be a number from 0.01 to 10; got auto" },
   { argv: ["--shrinkage", "0"], message: "--shrinkage must be a number from 0.01 to 10; got 0" },
   { argv: ["--prior-scale", "0"], message: "--prior-scale must be a number from 0.1 to 100; got 0" },
   { argv: ["--prior-scale", "NaN"], message: "--prior-scale must be a number from 0.1 to 100; got NaN" },

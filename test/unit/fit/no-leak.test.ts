@@ -144,7 +144,6 @@ describe("backtestCell", () => {
     ]),
     ["design searched for", { selection: "fisher-information", search: 2, estimation: "marginal" }, false],
     ["3PL", { irtModel: "3pl", estimation: "marginal" }, false],
-    ["shrinkage chosen", { shrinkage: "auto", folds: 2, draws: 1 }, false],
     ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
     ["λ by the reference's rule", { lambda: "reference" }, false],
     ["one ability for all scenarios", { joint: true }, false],

@@ -16,7 +16,7 @@ describe("methodDigest", async () => {
     scoreMap: ["mean", "additive"],
     irtModel: ["1pl", "3pl", "4pl"],
     estimation: ["marginal"],
-    shrinkage: ["auto", 1],
+    shrinkage: [0.25, 1],
     dims: ["auto", 1, 5],
     search: [1, 24],
     priorScale: [1, 2.5],

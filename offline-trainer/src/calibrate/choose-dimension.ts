@@ -2,46 +2,11 @@ import { mapAbility } from "anchoreval/internal/core/ability/map";
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
-import { type Split } from "../matrix/splits.ts";
-import { sourceSplits } from "../matrix/source-splits.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { mean } from "../numeric/statistics.ts";
 import { dimsFor, fitBank, type Bank, type FitBankOptions } from "./bank.ts";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
-
-/** The response model asked for or chosen, and the candidates' errors where the dimension was chosen. */
-export interface ChosenModel extends Pick<FitBankOptions, "dims" | "shrinkage"> {
-  readonly dimensionErrors: readonly DimensionError[];
-}
-
-/** Parts of a response model; those that are `auto` are chosen by the source models. */
-type WantedModel = { readonly [Part in "dims" | "shrinkage"]: FitBankOptions[Part] | "auto" };
-
-export interface ChoiceOptions extends Omit<FitBankOptions, "dims" | "shrinkage"> {
-  /** Replicate group of every model: a group is held out together. */
-  readonly replicates: ArrayLike<number>;
-}
-
-/**
- * Chooses what is left to the data, one after the other: the number of dimensions, the shrinkage. A number of dimensions is
- * taken as far as the models allow it.
- * @param rows - the source models; no other's answers are read
- */
-export async function chooseModel(
-  group: ScenarioGroup,
-  rows: readonly number[],
-  wanted: WantedModel,
-  options: ChoiceOptions,
-): Promise<ChosenModel> {
-  const { dims, errors } =
-    wanted.dims === "auto"
-      ? await chooseDimension(group, rows, options)
-      : { dims: dimsFor(wanted.dims, rows.length), errors: [] };
-  const shrinkage =
-    wanted.shrinkage === "auto" ? await chooseShrinkage(group, rows, { ...options, dims }) : wanted.shrinkage;
-  return { dims, shrinkage, dimensionErrors: errors };
-}
 
 export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
 
@@ -56,16 +21,18 @@ export interface DimensionError {
  * ability is estimated on the even items, and the weighted mean prediction on the odd items is compared with the truth
  * there; scenarios count the same. The notebook's rule with its faults mended: abilities have the prior, weights are
  * normalised over the items that are compared, missing answers are left out.
+ * @param rows - the source models; no other's answers are read
+ * @param options - with every model's replicate group: a group is held out together
  * @returns the candidate of least error, and all errors; no choice (1 dimension) below ten models
  * @see Maia Polo et al. (2024), ICML, training notebook
  */
-async function chooseDimension(
+export async function chooseDimension(
   group: ScenarioGroup,
   rows: readonly number[],
-  options: ChoiceOptions,
-): Promise<{ dims: number; errors: DimensionError[] }> {
+  options: Omit<FitBankOptions, "dims" | "shrinkage"> & { readonly replicates: ArrayLike<number> },
+): Promise<{ dims: number; dimensionErrors: DimensionError[] }> {
   const groups = [...new Set(rows.map((m) => options.replicates[m]!))];
-  if (groups.length < 10) return { dims: 1, errors: [] };
+  if (groups.length < 10) return { dims: 1, dimensionErrors: [] };
   const isHeld = new Set(groups.filter((_, order) => order % 5 === 0));
   const [held, kept] = [true, false].map((side) => rows.filter((m) => isHeld.has(options.replicates[m]!) === side));
   const random = options.random.fork("dimension");
@@ -81,47 +48,7 @@ async function chooseDimension(
     errors.push({ dims, error: validationError(group, held!, trained) });
   }
   const best = errors.reduce((least, candidate) => (candidate.error < least.error ? candidate : least));
-  return { dims: best.dims, errors };
-}
-
-export const SHRINKAGE_CANDIDATES = [0.125, 0.25, 0.5, 1] as const;
-
-/** Source models below which there is no choice. */
-const LEAST_MODELS = 20;
-
-/**
- * The share of the learned variance of discriminations that is kept: the candidate of least error on held-out sources,
- * like the others and stronger: two random fifths, and the strongest by the weakest; the geometric mean of both
- * kinds, since discriminations that are too large do no harm among like models.
- * @returns the default for fewer than twenty models
- */
-async function chooseShrinkage(
-  group: ScenarioGroup,
-  rows: readonly number[],
-  options: ChoiceOptions & Pick<FitBankOptions, "dims">,
-): Promise<number> {
-  const random = options.random.fork("shrinkage");
-  const splits = sourceSplits([group], rows, options.replicates, 5, random.fork("folds"));
-  const strong = splits.strong.groups[0]!;
-  const like = splits.folds.slice(0, 2).map((own) => own.groups[0]!);
-  if (rows.length < LEAST_MODELS || strong.targets.length === 0 || strong.sources.length < 5 || like.length < 2)
-    return DISCRIMINATION_SHRINKAGE;
-  const error = async (split: Split, candidate: number): Promise<number> => {
-    const trained = await fitBank(group, split.sources, {
-      ...options,
-      shrinkage: candidate,
-      random: random.fork(`share ${candidate}`),
-    });
-    return validationError(group, split.targets, trained);
-  };
-  let best = { candidate: DISCRIMINATION_SHRINKAGE as number, error: Infinity };
-  for (const candidate of SHRINKAGE_CANDIDATES) {
-    let interpolating = 0;
-    for (const split of like) interpolating += (await error(split, candidate)) / like.length;
-    const both = Math.sqrt(interpolating * (await error(strong, candidate)));
-    if (both < best.error) best = { candidate, error: both };
-  }
-  return best.candidate;
+  return { dims: best.dims, dimensionErrors: errors };
 }
 
 /**
@@ -129,7 +56,7 @@ async function chooseShrinkage(
  * models of the weighted mean prediction's absolute error on the odd items.
  * @returns a fraction; Infinity where no model can be compared
  */
-export function validationError(group: ScenarioGroup, held: readonly number[], trained: Bank): number {
+function validationError(group: ScenarioGroup, held: readonly number[], trained: Bank): number {
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2); // half of all items are answered: the scale hardly matters
   const gaps = trained.scenarios.map((): number[] => []);
   for (const model of held) {

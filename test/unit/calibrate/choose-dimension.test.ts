@@ -6,33 +6,22 @@ import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
-import {
-  type ChoiceOptions,
-  chooseModel,
-  type ChosenModel,
-  DIMENSION_CANDIDATES,
-  SHRINKAGE_CANDIDATES,
-  validationError,
-} from "../../../offline-trainer/src/calibrate/choose-model.ts";
+import { chooseDimension, DIMENSION_CANDIDATES } from "../../../offline-trainer/src/calibrate/choose-dimension.ts";
 import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { extrapolationSplit, folds, type Split } from "../../../offline-trainer/src/matrix/splits.ts";
 import { rowsOf } from "../fit/held-out-estimates.ts";
 import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
 const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
   scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
-const asked = { dims: 2, shrinkage: 0.5 } as const;
-const options = (groups: readonly number[], seed = 3): ChoiceOptions => ({
+const options = (groups: readonly number[]): Parameters<typeof chooseDimension>[2] => ({
   backend: typescriptBackend,
-  random: createRandom(seed),
+  random: createRandom(3),
   irtModel: "2pl",
   estimation: "penalised",
   replicates: groups,
 });
-const chosenDimension = (task: ScenarioGroup, rows: readonly number[], given: ChoiceOptions): Promise<ChosenModel> =>
-  chooseModel(task, rows, { ...asked, dims: "auto" }, given);
 
 /**
  * The stated rule, by hand: every fifth group is held out; abilities from the even items, the weighted mean prediction
@@ -49,7 +38,7 @@ async function heldOutError(
   const trained = await fitBank(
     task,
     rows.filter((m) => !isHeld(m)),
-    { ...options(groups), ...asked, dims, random: createRandom(3).fork("dimension").fork(`${dims} dimensions`) },
+    { ...options(groups), shrinkage: 0.5, dims, random: createRandom(3).fork("dimension").fork(`${dims} dimensions`) },
   );
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
   const errors = task.scenarios.map((): number[] => []);
@@ -101,7 +90,7 @@ describe("the dimension", () => {
     const task = taskOf(matrix, joint);
     const groups = rowsOf(shape.models!).map((m) => (replicates === true && m % 3 === 1 ? m - 1 : m));
     const rows = rowsOf(shape.models!).filter((m) => m % 17 !== 5);
-    const { dims, dimensionErrors: errors } = await chosenDimension(task, rows, options(groups));
+    const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, options(groups));
     expect(errors.map((candidate) => candidate.dims)).toEqual([...DIMENSION_CANDIDATES]);
     let best = { dims: 0, error: Infinity };
     for (const candidate of errors) {
@@ -120,11 +109,11 @@ describe("the dimension", () => {
   test("looks at its rows only", async () => {
     const matrix = smallLeaderboard({ models: 40, items: [40, 20], dims: 2 });
     const rows = rowsOf(30);
-    const before = await chosenDimension(taskOf(matrix), rows, options(rowsOf(40)));
+    const before = await chooseDimension(taskOf(matrix), rows, options(rowsOf(40)));
     const other = withScores(matrix, (m, _, score) => (m >= 30 ? 1 - score : score));
-    expect(await chosenDimension(taskOf(other), rows, options(rowsOf(40)))).toEqual(before);
+    expect(await chooseDimension(taskOf(other), rows, options(rowsOf(40)))).toEqual(before);
     const changed = withScores(matrix, (m, _, score) => (m === 1 ? 1 - score : score));
-    expect(await chosenDimension(taskOf(changed), rows, options(rowsOf(40)))).not.toEqual(before);
+    expect(await chooseDimension(taskOf(changed), rows, options(rowsOf(40)))).not.toEqual(before);
   });
 
   test.each([
@@ -138,7 +127,7 @@ describe("the dimension", () => {
     { models: 32, candidates: [1, 2, 3, 5] }, // 25
   ])("$models models: $candidates", async ({ models, candidates }) => {
     const task = taskOf(smallLeaderboard({ models, items: [20, 8], dims: 2 }));
-    const { dims, dimensionErrors: errors } = await chosenDimension(task, rowsOf(models), options(rowsOf(models)));
+    const { dims, dimensionErrors: errors } = await chooseDimension(task, rowsOf(models), options(rowsOf(models)));
     expect(errors.map((candidate) => candidate.dims)).toEqual(candidates);
     expect(candidates).toContain(dims);
     if (candidates.length === 1) expect(dims).toBe(1);
@@ -146,67 +135,9 @@ describe("the dimension", () => {
 
   test("below ten models, replicates counted once, there is no choice", async () => {
     const task = taskOf(smallLeaderboard({ models: 18, items: [20, 8] }));
-    const none = { ...asked, dims: 1, dimensionErrors: [] };
-    expect(await chosenDimension(task, rowsOf(9), options(rowsOf(18)))).toEqual(none);
+    const none = { dims: 1, dimensionErrors: [] };
+    expect(await chooseDimension(task, rowsOf(9), options(rowsOf(18)))).toEqual(none);
     const twins = rowsOf(18).map((m) => m - (m % 2));
-    expect(await chosenDimension(task, rowsOf(18), options(twins))).toEqual(none);
-  });
-});
-
-test("what is asked for is taken, dimensions as far as the models allow them, and nothing is tried", async () => {
-  const task = taskOf(smallLeaderboard({ models: 22, items: [20, 8] }));
-  const unused = {
-    ...options(rowsOf(22)),
-    backend: { ...typescriptBackend, open: () => Promise.reject(new Error("nothing is to be calibrated")) },
-  };
-  for (const [wanted, models, dims] of [
-    [2, 22, 2],
-    [8, 22, 4],
-    [8, 9, 1],
-    [1, 22, 1],
-  ] as const) {
-    const model = { dims: wanted, shrinkage: 0.3 };
-    const expected = { ...model, dims, dimensionErrors: [] };
-    expect(await chooseModel(task, rowsOf(models), model, unused)).toEqual(expected);
-  }
-  await expect(chosenDimension(task, rowsOf(22), unused)).rejects.toThrow("nothing is to be calibrated");
-});
-
-const matrix = smallLeaderboard({ models: 40, items: [60], dims: 2, seed: 5 });
-const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
-const all = matrix.subjects.map((_, m) => m);
-const shared = { ...options(all, 2), dims: 2 } as const;
-const chosenShrinkage = async (rows: readonly number[]): Promise<number> =>
-  (await chooseModel(task, rows, { ...asked, shrinkage: "auto" }, shared)).shrinkage;
-
-describe("auto", () => {
-  test("is the candidate of least error among like and stronger models, by brute force", async () => {
-    const input = { groups: all, eligible: all.map(() => true) };
-    const scores = all.map((m) =>
-      Array.from(matrix.scores.subarray(m * 60, (m + 1) * 60)).reduce((sum, y) => sum + y / 60, 0),
-    );
-    const random = shared.random.fork("shrinkage");
-    const like = folds(input, 5, random.fork("folds"));
-    const strong = extrapolationSplit({ ...input, scores, names: matrix.subjects });
-    const error = async ({ sources, targets }: Split, shrinkage: number): Promise<number> => {
-      const trained = await fitBank(task, sources, {
-        ...shared,
-        shrinkage,
-        random: random.fork(`share ${shrinkage}`),
-      });
-      return validationError(task, targets, trained);
-    };
-    const errors: number[] = [];
-    for (const share of SHRINKAGE_CANDIDATES)
-      errors.push(
-        ((await error(like[0]!, share)) + (await error(like[1]!, share))) * 0.5 * (await error(strong, share)),
-      );
-    const best = SHRINKAGE_CANDIDATES[errors.indexOf(Math.min(...errors))]!;
-    expect(new Set(errors).size).toBe(errors.length);
-    expect(await chosenShrinkage(all)).toBe(best);
-  });
-
-  test("keeps the default for few models", async () => {
-    expect(await chosenShrinkage(all.slice(0, 19))).toBe(0.5);
+    expect(await chooseDimension(task, rowsOf(18), options(twins))).toEqual(none);
   });
 });
