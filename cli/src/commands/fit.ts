@@ -30,7 +30,6 @@ import {
   type CommandInput,
   type OptionSpecs,
 } from "../command.ts";
-import { exposureLimits } from "../options/exposure.ts";
 import { gateForms } from "../options/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
@@ -74,7 +73,6 @@ const EXTENSIONS: readonly FitExtension[] = [
   trialMetric,
   subsetFeatures,
   coldStart,
-  exposureLimits,
   varianceComponents,
   gateForms,
   itemCosts,
@@ -203,7 +201,7 @@ export async function fitAsked(
   const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
   if (options.text("full-scores") !== undefined)
     options.refuse(
-      ["base", "max-exposure"],
+      ["base"],
       "reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
     );
   const seed = options.number("seed", { min: 0, integer: true }, 1);

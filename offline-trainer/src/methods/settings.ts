@@ -17,7 +17,7 @@ export type ScoreMapKind = (typeof SCORE_MAPS)[number];
 
 /**
  * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score. Earlier
- * trainers had other links, whose score was the same (docs/decisions/0010); manifests name it.
+ * trainers had other links, whose score was the same; manifests name it.
  */
 export const GRADED_LINK = "binarize";
 
