@@ -20,7 +20,5 @@ export {
 export type { FixedItems } from "./calibrate/fixed-items.ts";
 export type { Scales } from "./calibrate/scales.ts";
 export { type CalibrationBackend, type Objective, type Parameters } from "./calibrate/types.ts";
-export { LINKS, type CodedResponses, type GradedResponses, type Link } from "./matrix/code-responses.ts";
-export type { Responses } from "./matrix/code-responses.ts";
-export { weighResponses, type ResponseWeights } from "./calibrate/weigh-responses.ts";
+export type { CodedResponses } from "./matrix/code-responses.ts";
 export type { BlockLayout } from "./backends/onnx/block-runner.ts";

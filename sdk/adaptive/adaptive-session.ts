@@ -116,7 +116,7 @@ function adaptiveStep(
   stopped: AdaptiveStop | null,
 ): AdaptiveStep {
   const { benchmark, version, digest, item } = pool;
-  const warnings = [...yankedWarnings(pool, pool.yanked), ...exposureWarnings(pool, plan)];
+  const warnings: EstimateWarning[] = yankedWarnings(pool, pool.yanked);
   const missing = state.models.reduce((sum, { scores }) => sum + scores.filter((score) => score === null).length, 0);
   if (missing > 0)
     warnings.unshift({
@@ -125,15 +125,6 @@ function adaptiveStep(
     });
   const items = (state.pending?.items ?? []).map((i) => item(lines[i]!));
   return { benchmark, version, digest, items, stopped, plan, ...findings, warnings };
-}
-
-/** Exposure limits don't hold where fewer scenarios are asked, more items, or the most informative ones. */
-function exposureWarnings({ exposure, scenarios }: ItemPool, plan: AdaptivePlan): EstimateWarning[] {
-  if (exposure === undefined) return [];
-  const { limit, simulated } = exposure;
-  if (plan.goal === "score" && plan.scenarios.length === scenarios.length && plan.budget <= simulated.budget) return [];
-  const message = `Items are given in at most ${Number((100 * limit).toFixed(1))} % of the evaluations for a score that ask ${simulated.budget} items of all scenarios at most; this one may give some more often.`;
-  return [{ code: "exposure_not_limited", message }];
 }
 
 /**

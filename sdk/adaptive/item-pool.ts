@@ -4,7 +4,7 @@ import type { ItemLines } from "../core/bundle/item-lines.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import type { Population } from "../core/adaptive/population.ts";
 import { refuseFullScores, type Bundle, type BundleScenario, type BundleSource } from "../core/bundle/bundle.ts";
-import type { BankManifest, ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
+import type { BankManifest, Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
 import type { AdaptiveItem } from "./types.ts";
@@ -17,8 +17,6 @@ export interface ItemPool {
   readonly digest: string;
   /** With their numbers of items. */
   readonly scenarios: readonly { readonly id: string; readonly items: number }[];
-  /** The limits that its populations' exposure factors keep; absent where there are none. */
-  readonly exposure?: ExposureManifest;
   /** Why its publisher took this version back; absent else. */
   readonly yanked?: string;
   /** The notes of the fit. */
@@ -32,7 +30,7 @@ export interface ItemPool {
 /**
  * The items of a bundle.
  * @param lines - its items.jsonl
- * @throws AnchorEvalError `unsupported` for a bundle of full scores on other items
+ * @throws AnchorEvalError `unsupported` for a bundle of full scores on other items, or whose adaptive evaluations are limited
  * @example
  * const bundle = await loadBundle(source);
  * const pool = itemPool(bundle, await loadItemLines(source, bundle.manifest));
@@ -40,13 +38,17 @@ export interface ItemPool {
 export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
   const { manifest, digest } = bundle;
   refuseFullScores(manifest, "adaptive evaluations are");
+  if (manifest.exposure !== undefined)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${manifest.benchmark} ${manifest.version} limits how often adaptive evaluations give an item, which is no longer done: estimate from a form's anchors, or fit the bundle anew`,
+    );
   return {
     benchmark: manifest.benchmark,
     version: manifest.version,
     digest,
     scenarios: manifest.scenarios,
     fit: manifest.fit,
-    ...(manifest.exposure && { exposure: manifest.exposure }),
     ...(bundle.yanked !== undefined && { yanked: bundle.yanked }),
     population: (scenarios) => benchmarkPopulation(bundle, scenarios),
     item: (line) => {
@@ -91,10 +93,10 @@ export interface PoolPopulation extends Population {
  * @throws AnchorEvalError `unknown_scenario` for one that the bundle lacks, or that wasn't loaded
  * @example benchmarkPopulation(bundle, ["gsm", "math"]).weights // sum to 1
  */
-export function benchmarkPopulation(
+function benchmarkPopulation(
   bundle: {
     readonly manifest: Pick<Manifest, "scenarios" | "banks">;
-    readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap" | "exposure">>;
+    readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap">>;
   },
   wanted: readonly string[],
 ): PoolPopulation {
@@ -125,8 +127,6 @@ export function benchmarkPopulation(
 
 /** One scenario of a population. */
 export interface StackedScenario extends Omit<Population["scenarios"][number], "begin"> {
-  /** Factor in (0,1] of every item's probability; of all scenarios of a population, or of none. */
-  readonly exposure: ArrayLike<number> | null;
   /** Of its items in its own score, summing to 1. */
   readonly weights: ArrayLike<number>;
   /** Of the scenario in the score of all. */
@@ -139,7 +139,7 @@ export interface StackedScenario extends Omit<Population["scenarios"][number], "
  * Scenarios one after another as one population.
  * @param banks - with the ids of their scenarios, those that aren't here too
  * @example
- * const scenario = { id: "gsm", bank, weights, share: 1, first: 0, scoreMap: null, exposure: null };
+ * const scenario = { id: "gsm", bank, weights, share: 1, first: 0, scoreMap: null };
  * stackedPopulation([scenario], [{ id: "bank-1", scenarios: ["gsm"], prior }]).count // bank.count
  */
 export function stackedPopulation(
@@ -149,16 +149,14 @@ export function stackedPopulation(
   const count = scenarios.reduce((sum, { bank }) => sum + bank.count, 0);
   const weights = new Float64Array(count);
   const lines = new Uint32Array(count);
-  const factors = new Float64Array(count);
   let end = 0;
-  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first, exposure }) => {
+  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first }) => {
     const begin = end;
     end += bank.count;
     for (let i = 0; i < bank.count; i++) {
       weights[begin + i] = share * own[i]!;
       lines[begin + i] = first + i;
     }
-    if (exposure) factors.set(exposure, begin);
     return { id, begin, bank, scoreMap };
   });
   return {
@@ -169,7 +167,7 @@ export function stackedPopulation(
     })),
     count,
     weights,
-    exposure: scenarios.every(({ exposure }) => exposure !== null) ? factors : null,
+    factors: null,
     lines,
     bankIds: banks.map(({ id }) => id),
   };

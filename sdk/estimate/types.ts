@@ -40,8 +40,6 @@ export type WarningCode =
   /** The scenario wasn't asked: its score comes from the other scenarios'. */
   | "predicted_scenario"
   | "suspicious_pattern"
-  /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */
-  | "exposure_not_limited"
   /** Of estimates from trials alone: the source models were tried more often, or less. */
   | "other_trials"
   /** The bundle is from before format 1.4: its manifest has no checksum, so that a damage to it may not be seen. */

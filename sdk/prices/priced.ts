@@ -9,7 +9,7 @@ import type { AdaptiveItem, TrialItem } from "../adaptive/types.ts";
 /**
  * A pool whose items are drawn by what they tell for their price: probabilities, wσ without prices, are multiplied by a
  * factor in proportion to 1/√c, c an item's price over the median, within a quarter and four times. They stay known, so
- * scores stay unbiased whatever the prices are. Exposure limits aren't kept to any more: they were found without prices.
+ * scores stay unbiased whatever the prices are.
  * @param prices - of all items of the pool
  * @throws AnchorEvalError `invalid_option` for an item without a price
  * @see Cochran (1977), Sampling Techniques, §5.5
@@ -21,12 +21,11 @@ export function pricedPool(pool: ItemPool, prices: Pick<ItemPrices, "items">): I
       const population = pool.population(scenarios);
       const own = Float64Array.from(population.lines, (line) => priceOf(prices, pool.item(line)));
       const median = own.toSorted()[own.length >> 1]!;
-      const factors = own.map((price, i) => {
+      const factors = own.map((price) => {
         const tilt = price === median ? 1 : Math.sqrt(median / price);
-        const factor = Math.min(MOST_TILT, Math.max(1 / MOST_TILT, tilt)) / MOST_TILT;
-        return factor * (population.exposure?.[i] ?? 1);
+        return Math.min(MOST_TILT, Math.max(1 / MOST_TILT, tilt)) / MOST_TILT;
       });
-      return { ...population, exposure: factors };
+      return { ...population, factors };
     },
   };
 }

@@ -3,16 +3,10 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import { calibrate } from "../../offline-trainer/src/calibrate/calibrate.ts";
 import { type CalibrationBackend, type Parameters } from "../../offline-trainer/src/calibrate/types.ts";
-import {
-  type CodedResponses,
-  type GradedResponses,
-  type Link,
-  LINKS,
-  type Responses,
-} from "../../offline-trainer/src/matrix/code-responses.ts";
+import { type CodedResponses } from "../../offline-trainer/src/matrix/code-responses.ts";
 
 interface Problem {
-  readonly responses: Responses;
+  readonly responses: CodedResponses;
   readonly dims: number;
   readonly at: Parameters;
 }
@@ -192,44 +186,6 @@ export function describeCalibrationBackend(
       expect((await evaluated(backend, offset)).value).toBe(value);
     });
 
-    for (const link of LINKS) {
-      contract(`graded responses: value is the ${link} link's sum, gradient its derivative`, async () => {
-        const problem = gradedProblem(link);
-        const { value, gradient } = await evaluated(backend, problem);
-        expectRelative(value, directValue(problem), tolerance.formula);
-        for (const part of ["theta", "a", "b"] as const)
-          expectClose(gradient[part], numericGradient(problem, part), tolerance.numeric);
-      });
-
-      contract(`graded responses: a cell without weight counts for nothing, ${link}`, async () => {
-        const { responses, ...problem } = gradedProblem(link);
-        const all = await evaluated(backend, { ...problem, responses });
-        const scores = responses.scores.map((score, k) => (responses.weights[k] === 0 ? NaN : score));
-        expect(await evaluated(backend, { ...problem, responses: { ...responses, scores } })).toEqual(all);
-        const weights = responses.weights.map((weight, k) => (k % responses.items === 3 ? 0 : weight));
-        const without = await evaluated(backend, { ...problem, responses: { ...responses, weights } });
-        expect(Math.abs(without.gradient.b[3]!)).toBe(0);
-      });
-    }
-
-    contract("graded 0 and 1 with weight 1 are the coded responses", async () => {
-      const problem = randomProblem({ dims: 2, subjects: 40, items: 100 });
-      const { signs, ...size } = problem.responses;
-      const graded: GradedResponses = {
-        ...size,
-        scores: Float32Array.from(signs, (sign) => (sign > 0 ? 1 : 0)),
-        weights: Float32Array.from(signs, Math.abs),
-        link: "bernoulli",
-      };
-      const [own, coded] = [
-        await evaluated(backend, { ...problem, responses: graded }),
-        await evaluated(backend, problem),
-      ];
-      expectRelative(own.value, coded.value, tolerance.reference);
-      for (const part of ["theta", "a", "b"] as const)
-        expectClose(own.gradient[part], coded.gradient[part], tolerance.reference);
-    });
-
     contract("agrees with the TypeScript reference on many blocks of responses", async () => {
       for (const [k, shape] of manyBlocks.entries()) {
         const problem = randomProblem({ ...shape, dims: k % 2 === 0 ? 5 : 1 });
@@ -283,7 +239,7 @@ function randomProblem({
   readonly missing?: number;
   readonly seed?: number;
   readonly spread?: number;
-}): Problem & { readonly responses: CodedResponses } {
+}): Problem {
   const random = createRandom(`backend ${dims} ${seed}`);
   const normal = (count: number): Float64Array => Float64Array.from({ length: count }, () => spread * random.normal());
   const at = { theta: normal(subjects * dims), a: normal(items * dims), b: normal(items) };
@@ -295,46 +251,21 @@ function randomProblem({
   return { dims, responses: { subjects, items, signs }, at };
 }
 
-/** Scores and weights drawn anyhow, a fifth of the cells missing. */
-function gradedProblem(link: Link): Problem & { readonly responses: GradedResponses } {
-  const { at, dims, responses } = randomProblem({ dims: 2, subjects: 20, items: 70 });
-  const { subjects, items, signs } = responses;
-  const random = createRandom("graded");
-  return {
-    at,
-    dims,
-    responses: {
-      subjects,
-      items,
-      scores: Float32Array.from(signs, () => random.next()),
-      weights: Float32Array.from(signs, (sign) => (sign === 0 ? 0 : 0.1 + 2 * random.next())),
-      link,
-    },
-  };
-}
-
 function logitAt({ theta, a, b }: Parameters, dims: number, m: number, i: number): number {
   let z = -b[i]!;
   for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
   return z;
 }
 
-/** The sum over the cells from the textbook's formulas: −log P(what was seen), or the link's loss. */
+/** The sum over the cells from the textbook's formula: −log P(what was seen). */
 function directValue({ responses, dims, at }: Problem): number {
   const { subjects, items } = responses;
   let total = 0;
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
       const p = 1 / (1 + Math.exp(-logitAt(at, dims, m, i)));
-      const k = m * items + i;
-      if ("signs" in responses) {
-        const sign = responses.signs[k]!;
-        if (sign !== 0) total -= Math.log(sign > 0 ? p : 1 - p);
-      } else {
-        const [y, weight] = [responses.scores[k]!, responses.weights[k]!];
-        const loss = responses.link === "bernoulli" ? -y * Math.log(p) - (1 - y) * Math.log(1 - p) : (y - p) ** 2 / 2;
-        total += weight * loss;
-      }
+      const sign = responses.signs[m * items + i]!;
+      if (sign !== 0) total -= Math.log(sign > 0 ? p : 1 - p);
     }
   return total;
 }

@@ -6,12 +6,7 @@ import {
   type ScenarioContent,
 } from "anchoreval/bundle";
 import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
-import type {
-  ExposureManifest,
-  MeasuredErrors,
-  ItemRecord,
-  UnaskedManifest,
-} from "anchoreval/internal/core/bundle/manifest";
+import type { MeasuredErrors, ItemRecord, UnaskedManifest } from "anchoreval/internal/core/bundle/manifest";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
@@ -42,8 +37,6 @@ export interface SampleBundleOptions {
   readonly report?: boolean;
   /** Every form has score maps, that read the own answers. */
   readonly maps?: boolean;
-  /** Exposure limits of adaptive evaluations, with these factors of all items. */
-  readonly exposure?: Float32Array;
   /** How scenarios go together: {@link SAMPLE_UNASKED}. */
   readonly unasked?: boolean;
   readonly seed?: number;
@@ -62,13 +55,6 @@ export const SAMPLE_MAPS = (scenario: string): ScoreMaps => ({
   },
   together: null,
 });
-
-export const SAMPLE_EXPOSURE: ExposureManifest = {
-  limit: 0.5,
-  reached: 0.505,
-  unlimited: 0.58,
-  simulated: { budget: 44, batch: 10, models: 60, evaluations: 200 },
-};
 
 /** Measured for the form of 20 alone. */
 export const SAMPLE_UNASKED: UnaskedManifest = {
@@ -110,7 +96,6 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
     sizes = [8, 20],
     purposive = false,
     maps = false,
-    exposure,
     unasked = false,
     seed = 7,
   } = options;
@@ -179,7 +164,6 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
       factors,
       answerFactors,
       anchors,
-      ...(exposure && { exposure: exposure.slice(s * items[0], s * items[0] + count) }),
       ...(maps && { maps: new Map(forms.map((form) => [form, SAMPLE_MAPS(ids[s]!)])) }),
       items: Array.from({ length: count }, (_, i) => record(i)),
     };
@@ -205,7 +189,6 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
           scale: 2.5,
         },
       })),
-      ...(exposure && { exposure: SAMPLE_EXPOSURE }),
       ...(unasked && { unasked: SAMPLE_UNASKED }),
       scenarios: items.map((count, s) => ({
         id: ids[s]!,

@@ -129,14 +129,13 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
   );
 }
 
-/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, exposure limits, and so on. */
+/** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, and so on. */
 export function additionFacts(manifest: Manifest): Fact[] {
   return [
     ...fullScoreFacts(manifest),
     ...baseFacts(manifest),
     ...unaskedFacts(manifest),
     ...priceFacts(manifest),
-    ...exposureFacts(manifest),
     ...coldStartFacts(manifest),
     ...componentWords(manifest).map((words, k): Fact => [k === 0 ? "trials" : "", words]),
     ...gateFacts(manifest),
@@ -211,18 +210,6 @@ function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
 function priceFacts(manifest: Manifest): Fact[] {
   const words = formPriceWords(manifest);
   return words === null ? [] : [["price by form", words]];
-}
-
-function exposureFacts({ exposure }: Manifest): Fact[] {
-  if (exposure === undefined) return [];
-  const { limit, reached, unlimited, simulated } = exposure;
-  return [
-    ["exposure", `${points(reached)} % at most (limit ${points(limit)} %, without limits ${points(unlimited)} %)`],
-    [
-      "adaptive evaluations",
-      `of ${counted(simulated.budget, "item")}, ${simulated.batch} at once, simulated with ${counted(simulated.models, "model")}`,
-    ],
-  ];
 }
 
 function coldStartFacts({ coldStart, files }: Manifest): Fact[] {

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
-import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
+import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
@@ -30,7 +30,6 @@ import {
   type CommandInput,
   type OptionSpecs,
 } from "../program/command.ts";
-import { exposureLimits } from "../options/exposure.ts";
 import { gateForms } from "../options/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
@@ -74,7 +73,6 @@ const EXTENSIONS: readonly FitExtension[] = [
   trialMetric,
   subsetFeatures,
   coldStart,
-  exposureLimits,
   varianceComponents,
   gateForms,
   itemCosts,
@@ -203,7 +201,7 @@ export async function fitAsked(
   const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
   if (options.text("full-scores") !== undefined)
     options.refuse(
-      ["base", "max-exposure"],
+      ["base"],
       "reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
     );
   const seed = options.number("seed", { min: 0, integer: true }, 1);

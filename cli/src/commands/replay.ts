@@ -10,7 +10,6 @@ import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { given, option, flag, rare, type Command, type OptionReader, invalidOption } from "../program/command.ts";
-import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
@@ -38,10 +37,6 @@ export const replayCommand: Command = {
       batch: option("N", "items asked at once (default 10)"),
       "half-width": option("POINTS", "stop when the 95 % interval has at most this half-width"),
       threshold: option("POINTS", "stop when the score is surely above or below this"),
-      "max-exposure": option(
-        "R",
-        "give no item in more than this share of the evaluations, by limits found on the other models",
-      ),
       ...rare({
         ...PRICE_OPTIONS,
         budget: option("PRICE", "stop before the items asked would cost more, such as 5usd: with --prices"),
@@ -78,21 +73,17 @@ export const replayCommand: Command = {
     const stop = readStopRules(options);
     const overRuns = options.isGiven("over");
     options.oneOf("over", ["runs"], "runs");
-    if (overRuns) options.refuse(["threshold", "better", "pairs", "max-exposure"], "doesn't go with --over runs");
+    if (overRuns) options.refuse(["threshold", "better", "pairs"], "doesn't go with --over runs");
     else options.refuse(["repeat-price"], "is for further trials, with --over runs");
     const share = options.number("share", { min: 0, max: overRuns ? 100 : 1 }, 0.05);
     if (share === 0) throw invalidOption("--share is a share of the items above 0");
     const batch = options.number("batch", { min: 2, integer: true }, undefined);
-    const maxExposure = readMaxExposure(options);
     const priced = await readPrices(options, output);
     const amount = readBudget(options);
     const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
     if (priced === null)
       options.refuse(["budget", "repeat-price"], "is for the prices of --prices FILE, which isn't given");
-    else options.refuse(["max-exposure"], "limits draws without prices: not with --prices");
     const pairs = options.flag("pairs") || stop?.better === true;
-    if (pairs && maxExposure !== null)
-      throw invalidOption("--max-exposure is for evaluations of one model: not with pairs");
     const shared = {
       method,
       share,
@@ -102,7 +93,7 @@ export const replayCommand: Command = {
       firstSeed: options.number("seed", { min: 0, integer: true }, 0),
       scenarios: options.texts("scenario"),
       provider: options.oneOf("provider", PROVIDERS, "cpu"),
-      ...given({ batch, stop, maxExposure }),
+      ...given({ batch, stop }),
       pairs,
       ...(await readFamilies(options)),
       signal,

@@ -152,8 +152,7 @@ function isJoint({ banks }: Manifest): boolean {
 /** The settings that a bundle says it was fitted by; what it doesn't say is the default. */
 function settingsOf({ fit }: Manifest): FitSettings {
   const known = Object.entries(DEFAULT_SETTINGS).filter(
-    ([key, value]) =>
-      typeof lookUp(fit, key) === typeof value || (lookUp(fit, key) === "auto" && typeof value === "number"),
+    ([key, value]) => typeof lookUp(fit, key) === typeof value || (key === "dims" && lookUp(fit, key) === "auto"),
   );
   const own = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known.map(([key]) => [key, lookUp(fit, key)])) };
   const current =

@@ -35,7 +35,7 @@ export const coldStart: FitExtension = {
       return null;
     }
     const neighbours = readNeighbours(options);
-    const { irtModel, link } = method.settings;
+    const { irtModel } = method.settings;
     if (irtModel !== "1pl" && irtModel !== "2pl")
       throw new AnchorEvalError(
         "unsupported",
@@ -51,7 +51,7 @@ export const coldStart: FitExtension = {
         embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
         neighbours,
       };
-      checkColdStart(matrix, input, link);
+      checkColdStart(matrix, input);
       return {
         addition: {
           stage: "cold start",

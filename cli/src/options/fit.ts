@@ -1,6 +1,5 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { SCORE_LINKS } from "anchoreval-trainer/internal/calibrate/bank";
-import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
+import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import type { Fit } from "anchoreval-trainer/internal/fit/fit";
 import { checkAnchors, type FormPlan } from "anchoreval-trainer/internal/fit/form-plans";
 import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
@@ -103,13 +102,9 @@ export const METHOD_OPTIONS = {
       "penalised|marginal",
       "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
     ),
-    link: option(
-      [...SCORE_LINKS, "auto"].join("|"),
-      `how scores between 0 and 1 are calibrated; auto decides on held-out cells (default ${DEFAULT_SETTINGS.link})`,
-    ),
     shrinkage: option(
-      "auto|S",
-      `share of the learned variance of discriminations to keep; auto decides on held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
+      "S",
+      `share of the learned variance of discriminations to keep (default ${DEFAULT_SETTINGS.shrinkage})`,
     ),
     "search-budget": option(
       "N",
@@ -148,23 +143,16 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
   const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, otherwise);
   const dims = readDimensions(options, estimation, base);
-  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, base.link);
   if (irtModel !== "2pl" && estimation === "penalised")
     throw invalidOption(`--irt-model ${irtModel} is estimated by --estimation marginal alone`);
-  if (estimation === "marginal" && link !== "binarize")
-    throw invalidOption(`--estimation marginal takes --link binarize alone, got ${link}`);
   const method = await customised(recipe, {
     selection,
     estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, estimator),
     scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
     irtModel,
     estimation,
-    link,
     dims,
-    shrinkage:
-      options.text("shrinkage") === "auto"
-        ? "auto"
-        : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
+    shrinkage: options.number("shrinkage", { min: 0.01, max: 10 }, base.shrinkage),
     search: readSearch(options, selection, base.search),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),

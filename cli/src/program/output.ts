@@ -15,7 +15,7 @@ export interface Output {
 }
 
 /** Says how much is done, of how much, and what is being done. */
-export type Progress = (done: number, of: number, note?: string) => void;
+type Progress = (done: number, of: number, note?: string) => void;
 
 export interface Streams {
   readonly stdout: { write(text: string): unknown; readonly columns?: number | undefined };

@@ -27,7 +27,7 @@ export interface AnchorInput {
   readonly sizes: readonly number[];
   /** The preparation's own stream; every draw has another. */
   readonly random: RandomSource;
-  /** The anchors are a bundle's, not a fold's: worth a longer simulation. */
+  /** The anchors are a bundle's, not a fold's. */
   readonly final: boolean;
   /** Of the method's {@link AnchorMethod.know}. */
   readonly knowledge?: unknown;

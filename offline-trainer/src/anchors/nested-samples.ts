@@ -53,7 +53,7 @@ export function drawNested<Level extends NestedLevel>(
 }
 
 /** Probabilities of a pool's items to stay, π/π_outer; π itself where the pool is all items. */
-export function shares(pool: readonly number[], inclusion: Float64Array, outer: Float64Array | null): Float64Array {
+function shares(pool: readonly number[], inclusion: Float64Array, outer: Float64Array | null): Float64Array {
   return Float64Array.from(pool, (i) => Math.min(1, inclusion[i]! / (outer === null ? 1 : outer[i]!)));
 }
 

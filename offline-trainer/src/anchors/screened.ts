@@ -76,8 +76,7 @@ export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): Prepar
  * @param pool - items, in the order that samples are spread along
  * @param probabilities - of the pool's items
  * @param criterion - of a proposal's items, in order; the smaller the better
- * @param most - proposals drawn at most
- * @param bound - the first proposal at or below it is taken at once
+ * @param count - proposals drawn
  * @returns positions in the pool, ascending
  */
 export function bestProposal(
@@ -85,12 +84,11 @@ export function bestProposal(
   probabilities: Float64Array,
   random: RandomSource,
   criterion: (sample: ArrayLike<number>) => number,
-  most: number,
-  bound = -Infinity,
+  count: number,
 ): number[] {
   let best: number[] = [];
   let least = NaN;
-  for (let k = 0; k < most && !(least <= bound); k++) {
+  for (let k = 0; k < count; k++) {
     const positions = pivotalSample(probabilities, random);
     const value = criterion(positions.map((position) => pool[position]!));
     if (least <= value) continue;

@@ -4,8 +4,8 @@ import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
-import { binarizeResponses, cutResponses, gradeResponses, LINKS, type Responses } from "../matrix/code-responses.ts";
-import { eachScore, isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { binarizeResponses, type CodedResponses, cutResponses } from "../matrix/code-responses.ts";
+import { eachScore, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { fitScoreMap } from "../matrix/score-map.ts";
 import { known, mean } from "../numeric/statistics.ts";
@@ -15,19 +15,11 @@ import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/problem.ts";
 import type { CalibrationBackend } from "./types.ts";
 
-/**
- * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they
- * are, by one of the {@link LINKS}. Scores that are all 0 or 1 are calibrated the same by each.
- */
-export const SCORE_LINKS = ["binarize", ...LINKS] as const;
-export type ScoreLink = (typeof SCORE_LINKS)[number];
-
 /** Items of a group that keep an earlier calibration's parameters, and where its scores are cut. */
 export interface FixedBank {
   readonly dims: number;
-  readonly link: ScoreLink;
   readonly items: FixedItems;
-  /** By scenario; null where every score is 0 or 1, or none is cut. */
+  /** By scenario; null where every score is 0 or 1. */
   readonly thresholds: readonly (number | null)[];
 }
 
@@ -39,7 +31,6 @@ export interface ResponseModel {
 
 export interface FitBankOptions extends ResponseModel {
   readonly dims: number;
-  readonly link: ScoreLink;
   /** Share of the learned variance of discriminations that is kept. */
   readonly shrinkage: number;
   /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
@@ -87,23 +78,20 @@ interface BankCalibration extends Pick<
 }
 
 /**
- * Binarises (or takes as they are, by a link), calibrates and summarises a bank on `rows`, the source models.
+ * Binarises, calibrates and summarises a bank on `rows`, the source models.
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
- * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
+ * @throws AnchorEvalError `unsupported` for several dimensions by marginal estimation
  */
 export async function fitBank(
   group: Pick<ScenarioGroup, "matrix" | "scenarios">,
   rows: readonly number[],
   options: FitBankOptions,
 ): Promise<Bank> {
-  const { dims, link, fixed } = options;
+  const { dims, fixed } = options;
   const { matrix, scenarios } = group;
-  const graded = link !== "binarize" && !isBinary(matrix);
-  const { responses, thresholds } = graded
-    ? { responses: gradeResponses(matrix, rows, link), thresholds: scenarios.map(() => null) }
-    : fixed
-      ? cutResponses(matrix, rows, scenarios, fixed.thresholds)
-      : binarizeResponses(matrix, rows, scenarios);
+  const { responses, thresholds } = fixed
+    ? cutResponses(matrix, rows, scenarios, fixed.thresholds)
+    : binarizeResponses(matrix, rows, scenarios);
   const isMarginal = options.estimation === "marginal" && !fixed;
   const calibration = await (isMarginal ? calibrateMarginally : calibratePenalised)(responses, options);
   const { theta } = calibration;
@@ -123,13 +111,13 @@ export async function fitBank(
       const threshold = thresholds[s] ?? null;
       const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, begin, theta, bank);
       const accuracy = itemAccuracy(matrix, rows, slice);
-      const dispersion = graded || threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
+      const dispersion = threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
       return { slice, bank, threshold, scoreMap, accuracy, dispersion };
     }),
   };
 }
 
-async function calibratePenalised(responses: Responses, options: FitBankOptions): Promise<BankCalibration> {
+async function calibratePenalised(responses: CodedResponses, options: FitBankOptions): Promise<BankCalibration> {
   const { dims, shrinkage, fixed, backend, random, calibrator = calibrate, onStep, signal } = options;
   const fit = await calibrator(responses, {
     dims,
@@ -143,12 +131,12 @@ async function calibratePenalised(responses: Responses, options: FitBankOptions)
   return { ...fit, lower: null, upper: null };
 }
 
-async function calibrateMarginally(responses: Responses, options: FitBankOptions): Promise<BankCalibration> {
+async function calibrateMarginally(responses: CodedResponses, options: FitBankOptions): Promise<BankCalibration> {
   const { irtModel, dims, tolerance, onStep, signal } = options;
-  if (!("signs" in responses) || dims !== 1)
+  if (dims !== 1)
     throw new AnchorEvalError(
       "unsupported",
-      `marginal estimation takes scores of 0 and 1 (or binarised ones) and one dimension, not ${dims === 1 ? "graded scores" : `${dims} dimensions`}: --estimation penalised takes both`,
+      `marginal estimation takes one dimension, not ${dims}: penalised estimation takes several`,
     );
   const fit = await calibrateMarginal(responses, {
     model: irtModel,

@@ -1,15 +1,13 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "../numeric/eigen.ts";
-import { total } from "../numeric/statistics.ts";
 import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateScales } from "./scales.ts";
 import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";
 import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
 import { startingValues } from "./starting-values.ts";
 import type { CalibrationBackend, Parameters } from "./types.ts";
-import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
+import type { CodedResponses } from "../matrix/code-responses.ts";
 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
@@ -53,8 +51,6 @@ export interface CalibrationState extends Parameters {
   readonly round: number;
   readonly evaluations: number;
   readonly scales: Scales;
-  /** φ of every item: the variance of its scores is φ times that of its link; null for coded responses. */
-  readonly dispersion: Float64Array | null;
 }
 
 /** A calibration with its own diagnosis. */
@@ -70,15 +66,14 @@ export interface Calibration extends Omit<CalibrationState, "round"> {
 /**
  * Calibrates the multidimensional 2PL, logit P = a·θ − b, by penalised maximum likelihood with hierarchical Gaussian
  * priors: θ ~ N(0, I), a_d ~ N(μ_d, σ_d²), b ~ N(μ_b, σ_b²), whose means and scales are learned between rounds of
- * L-BFGS (empirical Bayes). A dimension that the data don't need loses its scale. Graded responses have a dispersion for
- * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
- * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
+ * L-BFGS (empirical Bayes). A dimension that the data don't need loses its scale. Where the backend has one that finishes
+ * it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
  * Without fixed items the result is rotated to the axes of the discriminations' second moments, largest first, so that
  * reruns agree; with them it is on their scale, θ has their prior, and they stay as they are to the last bit.
  * @throws AnchorEvalError `aborted`; `invalid_option` for fixed items that don't fit
  */
-export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {
+export async function calibrate(responses: CodedResponses, options: CalibrateOptions): Promise<Calibration> {
   const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6 } = options;
   const { fixed, resume, onRound, signal } = options;
   const { subjects, items } = responses;
@@ -89,21 +84,13 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
   if (fixed) startFromFixed(start, responses, dims, fixed);
   for (const name of ["theta", "a", "b"] as const) at[name].set((resume ?? start)[name]);
   const prior = fixed?.prior ?? standardPrior(dims);
-  const graded = "signs" in responses ? null : responses;
   let scales = resume?.scales ?? initialScales(dims);
-  let dispersion = resume?.dispersion ?? null;
   let evaluations = resume?.evaluations ?? 0;
-  let data = graded && dispersion ? overDispersion(graded, dispersion) : responses;
-  let weight = itemWeights(data);
+  const weight = itemWeights(responses);
   const early = { maxEvaluations: Math.ceil(maxEvaluations / 2), tolerance: 10 * tolerance };
   const finish = { maxEvaluations: backend.finish ? FINISH_EVALUATIONS : 0, tolerance: Math.min(tolerance, 1e-9) };
   const before = (rounds - 1) * early.maxEvaluations + maxEvaluations;
-  let objective = await backend.open(data, dims);
-  const reopen = async (other: CalibrationBackend): Promise<void> => {
-    const next = await other.open(data, dims);
-    await objective.dispose();
-    objective = next;
-  };
+  let objective = await backend.open(responses, dims);
   const optimize = async (round: number, limits: Limits, allowedBefore: number): Promise<LbfgsResult> => {
     const spent = evaluations;
     const scaling = new Float64Array(x.length);
@@ -138,21 +125,17 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
       if (last) {
         const { converged } = result;
         if (backend.finish) {
-          await reopen(backend.finish);
+          const next = await backend.finish.open(responses, dims);
+          await objective.dispose();
+          objective = next;
           result = await optimize(round, finish, before);
         }
         const { value, gradientNorm } = result;
         const end = fixed ? view(x.slice()) : canonicalRotation(at, dims);
-        return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
+        return { ...end, dims, scales, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight, options.shrinkage);
-      if (graded) {
-        dispersion = dispersions(at, graded);
-        data = overDispersion(graded, dispersion);
-        weight = itemWeights(data);
-        await reopen(backend);
-      }
-      await onRound?.({ ...at, round: round + 1, evaluations, scales, dispersion });
+      await onRound?.({ ...at, round: round + 1, evaluations, scales });
     }
   } finally {
     await objective.dispose();
@@ -164,11 +147,6 @@ function standardPrior(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
   for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
   return { mean: new Float64Array(dims), precision };
-}
-
-function overDispersion(responses: GradedResponses, dispersion: Float64Array): GradedResponses {
-  const { items } = responses;
-  return { ...responses, weights: responses.weights.map((weight, k) => weight / dispersion[k % items]!) };
 }
 
 /** When a round ends. */
@@ -210,34 +188,4 @@ export function canonicalRotation({ theta, a, b }: Parameters, dims: number): Pa
     if (!(sum >= 0)) sign[k] = -1;
   }
   return { theta: turn(theta), a: turn(a), b: b.slice() };
-}
-
-/** Answers that the pooled dispersion counts for in every item's. */
-const POOLED_ANSWERS = 5;
-
-/**
- * Dispersion φ of every item: the variance of its scores is φ·V, V = P(1−P) by the Bernoulli link and 1 by the Gaussian.
- * φ_i = (Σ_m w(y−P)² + κφ̄V̄)/(Σ_m w·V + κV̄), shrunk toward the pooled φ̄ by κ answers, V̄ their mean variance.
- * @see McCullagh & Nelder (1989), Generalized Linear Models, §4.5, §9.2 (quasi-likelihood)
- */
-export function dispersions({ theta, a, b }: Parameters, responses: GradedResponses): Float64Array {
-  const { subjects, items, scores, weights, link } = responses;
-  const dims = a.length / items;
-  const squares = new Float64Array(items);
-  const variance = new Float64Array(items);
-  let seen = 0;
-  for (let m = 0; m < subjects; m++)
-    for (let i = 0; i < items; i++) {
-      const weight = weights[m * items + i]!;
-      if (weight === 0) continue;
-      let z = -b[i]!;
-      for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
-      const p = sigmoid(z);
-      squares[i] = squares[i]! + weight * (scores[m * items + i]! - p) ** 2;
-      variance[i] = variance[i]! + weight * (link === "bernoulli" ? p * (1 - p) : 1);
-      seen += weight;
-    }
-  const pooled = total(squares) / total(variance);
-  const prior = (POOLED_ANSWERS * total(variance)) / seen;
-  return squares.map((own, i) => (own + prior * pooled) / (variance[i]! + prior));
 }

@@ -6,7 +6,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { replaceFile, whyNot } from "anchoreval/internal/node/write-file";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
-import type { Responses } from "../matrix/code-responses.ts";
+import type { CodedResponses } from "../matrix/code-responses.ts";
 
 /**
  * Calibrates with a memory: every calibration leaves its state in a file of the folder after each round, and its result
@@ -33,14 +33,13 @@ export function checkpointed(folder: string): typeof calibrate {
 }
 
 /** Digest of all that a calibration's result depends on. */
-function keyOf(responses: Responses, options: CalibrateOptions): string {
+function keyOf(responses: CodedResponses, options: CalibrateOptions): string {
   const { dims, backend, random, rounds, maxEvaluations, tolerance, shrinkage, fixed } = options;
   const stream = random.fork("checkpoint");
   const hash = createHash("sha256").update(
     JSON.stringify({
       subjects: responses.subjects,
       items: responses.items,
-      link: "signs" in responses ? null : responses.link,
       dims,
       backend: [backend.name, backend.precision],
       random: [stream.next(), stream.next()],
@@ -50,14 +49,14 @@ function keyOf(responses: Responses, options: CalibrateOptions): string {
       shrinkage,
     }),
   );
-  const arrays = "signs" in responses ? [responses.signs] : [responses.scores, responses.weights];
-  const all = fixed ? [...arrays, fixed.isFixed, fixed.a, fixed.b, fixed.prior.mean, fixed.prior.precision] : arrays;
+  const { signs } = responses;
+  const all = fixed ? [signs, fixed.isFixed, fixed.a, fixed.b, fixed.prior.mean, fixed.prior.precision] : [signs];
   for (const { buffer, byteOffset, byteLength } of all) hash.update(new Uint8Array(buffer, byteOffset, byteLength));
   return hash.digest("hex").slice(0, 32);
 }
 
 async function writeState(folder: string, path: string, state: CalibrationState | Calibration): Promise<void> {
-  const { theta, a, b, scales, dispersion, evaluations } = state;
+  const { theta, a, b, scales, evaluations } = state;
   const ends =
     "converged" in state
       ? [1, evaluations, state.value, state.gradientNorm, state.converged ? 1 : 0]
@@ -70,7 +69,6 @@ async function writeState(folder: string, path: string, state: CalibrationState 
     a_variance: scales.aVariance,
     b_mean_and_variance: Float64Array.of(scales.bMean, scales.bVariance),
     progress: Float64Array.from(ends),
-    ...(dispersion && { dispersion }),
   };
   const bytes = encodeSafetensors(
     Object.entries(vectors).map(([name, data]) => ({ name, shape: [data.length], data })),
@@ -105,7 +103,6 @@ async function readState(path: string): Promise<CalibrationState | Calibration |
       a: vector("a"),
       b: vector("b"),
       scales: { aMean, aVariance: vector("a_variance"), bMean: bMean!, bVariance: bVariance! },
-      dispersion: tensors.has("dispersion") ? vector("dispersion") : null,
       evaluations: evaluations!,
     };
     if (ended === 0) return { ...state, round: value! };

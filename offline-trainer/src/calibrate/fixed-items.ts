@@ -3,7 +3,7 @@ import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { Parameters } from "./types.ts";
-import type { Responses } from "../matrix/code-responses.ts";
+import type { CodedResponses } from "../matrix/code-responses.ts";
 
 /** Items that keep their parameters, for example a published bundle's: the others, and all models, are put on their scale. */
 export interface FixedItems {
@@ -22,7 +22,7 @@ export interface FixedItems {
  * (MAP). New items begin along the fixed ones' mean discrimination.
  * @throws AnchorEvalError `invalid_option` where no item is fixed, or arrays don't fit
  */
-export function startFromFixed(start: Parameters, responses: Responses, dims: number, items: FixedItems): void {
+export function startFromFixed(start: Parameters, responses: CodedResponses, dims: number, items: FixedItems): void {
   const { isFixed, a, b, prior } = items;
   const { subjects, items: count } = responses;
   const own = Array.from(isFixed.keys()).filter((i) => isFixed[i] !== 0);
@@ -60,10 +60,7 @@ export function holdFixed(gradient: Parameters, { isFixed }: FixedItems): void {
 }
 
 /** NaN = missing. */
-function scoreOf(responses: Responses, k: number): number {
-  if ("signs" in responses) {
-    const sign = responses.signs[k]!;
-    return sign === 0 ? NaN : sign > 0 ? 1 : 0;
-  }
-  return responses.weights[k] === 0 ? NaN : responses.scores[k]!;
+function scoreOf(responses: CodedResponses, k: number): number {
+  const sign = responses.signs[k]!;
+  return sign === 0 ? NaN : sign > 0 ? 1 : 0;
 }

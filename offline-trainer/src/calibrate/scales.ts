@@ -2,7 +2,7 @@ import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { mean } from "../numeric/statistics.ts";
 import { shares } from "./starting-values.ts";
 import type { Parameters } from "./types.ts";
-import type { Responses } from "../matrix/code-responses.ts";
+import type { CodedResponses } from "../matrix/code-responses.ts";
 
 /** Means and variances of the hierarchical priors. */
 export interface Scales {
@@ -100,11 +100,10 @@ export function addPenalty(
   return value;
 }
 
-/** Σ over an item's answers of their expected information in the logit, about: w·P(1−P), Gaussian w·(P(1−P))². */
-export function itemWeights(responses: Responses): Float64Array {
+/** Σ over an item's answers of their expected information in the logit, about: P(1−P). */
+export function itemWeights(responses: CodedResponses): Float64Array {
   const { item, answers } = shares(responses);
-  const gaussian = "link" in responses && responses.link === "gaussian";
-  return item.map((p, i) => (p * (1 - p)) ** (gaussian ? 2 : 1) * answers[i]!);
+  return item.map((p, i) => p * (1 - p) * answers[i]!);
 }
 
 /**

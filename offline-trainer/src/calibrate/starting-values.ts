@@ -2,28 +2,27 @@ import { logit } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { mean } from "../numeric/statistics.ts";
 import type { Parameters } from "./types.ts";
-import type { Responses } from "../matrix/code-responses.ts";
+import type { CodedResponses } from "../matrix/code-responses.ts";
 
-/** Weighted share of right answers of every model and item, shrunk by half an answer either way. */
-export function shares(responses: Responses): {
+/** Share of right answers of every model and item, shrunk by half an answer either way. */
+export function shares(responses: CodedResponses): {
   subject: Float64Array;
   item: Float64Array;
-  /** Σ of the weights of every item's answers. */
+  /** How many answers every item has. */
   answers: Float64Array;
 } {
-  const { subjects, items } = responses;
+  const { subjects, items, signs } = responses;
   const zeros = () => ({ subject: new Float64Array(subjects), item: new Float64Array(items) });
   const [right, seen] = [zeros(), zeros()];
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
-      const k = m * items + i;
-      const weight = "signs" in responses ? Math.abs(responses.signs[k]!) : responses.weights[k]!;
-      if (weight === 0) continue;
-      const credit = "signs" in responses ? (responses.signs[k]! > 0 ? 1 : 0) : weight * responses.scores[k]!;
-      seen.subject[m]! += weight;
-      seen.item[i]! += weight;
-      right.subject[m]! += credit;
-      right.item[i]! += credit;
+      const sign = signs[m * items + i]!;
+      if (sign === 0) continue;
+      seen.subject[m]! += 1;
+      seen.item[i]! += 1;
+      if (sign < 0) continue;
+      right.subject[m]! += 1;
+      right.item[i]! += 1;
     }
   return {
     subject: right.subject.map((credit, m) => (credit + 0.5) / (seen.subject[m]! + 1)),
@@ -36,7 +35,7 @@ export function shares(responses: Responses): {
  * Where a calibration begins: the first dimension is the models' overall standing (standardised logits of their
  * shares), the others small random directions that break the symmetry; intercepts are the items' own logits.
  */
-export function startingValues(responses: Responses, dims: number, random: RandomSource): Parameters {
+export function startingValues(responses: CodedResponses, dims: number, random: RandomSource): Parameters {
   const { subjects, items } = responses;
   const { subject, item } = shares(responses);
   const standing = subject.map(logit);

@@ -1,4 +1,4 @@
-import type { Responses } from "../matrix/code-responses.ts";
+import type { CodedResponses } from "../matrix/code-responses.ts";
 /** Free parameters of a calibration, or a gradient of the same shape. */
 export interface Parameters {
   /** Abilities, M×D row-major. */
@@ -12,8 +12,7 @@ export interface Parameters {
 /** The data part of a calibration's objective on one device. */
 export interface Objective {
   /**
-   * Negative log-likelihood over the observed cells: −Σ log σ(s·(a·θ − b)) of coded responses, the link's of graded
-   * ones.
+   * Negative log-likelihood over the observed cells: −Σ log σ(s·(a·θ − b)), s the sign of the answer.
    * @param gradient - filled with its derivatives
    * @returns the value, in nats
    */
@@ -31,5 +30,5 @@ export interface CalibrationBackend {
    * the backend, since who chooses a device chooses this with it.
    */
   readonly finish?: CalibrationBackend;
-  open(responses: Responses, dims: number): Promise<Objective>;
+  open(responses: CodedResponses, dims: number): Promise<Objective>;
 }

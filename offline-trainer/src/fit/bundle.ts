@@ -19,6 +19,7 @@ import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.t
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../matrix/scenarios.ts";
+import { GRADED_LINK, notedSettings } from "../methods/settings.ts";
 import type { Blends, PooledBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
 import type { Form, LearnedGroup } from "./forms.ts";
@@ -97,12 +98,12 @@ export async function bundleContent(
     sources: { models: models.length, names: options.includeModelNames ? models : null, note: null },
     protocol: options.protocol ?? {},
     fit: {
-      ...settings,
+      ...notedSettings(settings),
       seed,
       ...(options.provenance && { provenance: options.provenance }),
       backend: backend.name,
       precision: backend.precision,
-      links: byGroup(({ choice }) => choice.link),
+      links: byGroup(() => GRADED_LINK),
       shrinkages: byGroup(({ choice }) => choice.shrinkage),
       dimensionErrors: Object.fromEntries(
         groups.flatMap(({ group, choice: { dimensionErrors } }) =>

@@ -4,7 +4,7 @@ import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimato
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoringModel, type ModelEstimate, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
-import type { DimensionError } from "../calibrate/choose-model.ts";
+import type { DimensionError } from "../calibrate/choose-dimension.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
@@ -15,7 +15,7 @@ import type { FormPlan } from "./form-plans.ts";
 import { scenarioPart } from "./scenario-part.ts";
 
 /** The response model of a bank, as it was asked for or chosen on its sources. */
-export interface BankChoice extends Pick<FitBankOptions, "link" | "dims" | "shrinkage" | "irtModel"> {
+export interface BankChoice extends Pick<FitBankOptions, "dims" | "shrinkage" | "irtModel"> {
   /** Of a search; null without. */
   readonly found: FoundDesign | null;
   /** Errors of the candidates, where the dimension was chosen. */

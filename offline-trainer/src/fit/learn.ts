@@ -8,7 +8,6 @@ import { anchorInputs } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import { linkBanks } from "../calibrate/linking.ts";
-import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { answeringModels, scenariosOf, sourceScores, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
@@ -35,8 +34,8 @@ export interface Learned extends LearnedGroups {
 }
 
 /**
- * Learns from some models all that estimates others: links, dimensions and shrinkage where they are left to the data,
- * calibration, linking, and the choice of anchors.
+ * Learns from some models all that estimates others: dimensions where they are left to the data, calibration,
+ * linking, and the choice of anchors.
  * @param sources - the benchmark with their answers and no other's
  * @throws AnchorEvalError `aborted`, and what calibration throws
  */
@@ -63,7 +62,7 @@ export async function learn(
     };
     const stays = fixed?.get(group.id);
     const choice = stays
-      ? { ...asAsked(settings, rows.length), dims: stays.dims, link: stays.link }
+      ? { ...asAsked(settings, rows.length), dims: stays.dims }
       : await chosenModel(group, rows, method, sources.replicates, anchorNumbers(forms, group.scenarios), own);
     const bank = await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) });
     groups.push({ group, choice, bank });
@@ -100,11 +99,10 @@ export async function learn(
 }
 
 /** The response model as the settings have it, where nothing is left to the data. */
-function asAsked({ link, dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
+function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
   return {
-    link: link === "auto" ? "binarize" : link,
     dims: dimsFor(dims === "auto" ? 1 : dims, models),
-    shrinkage: shrinkage === "auto" ? DISCRIMINATION_SHRINKAGE : shrinkage,
+    shrinkage,
     irtModel,
     found: null,
     dimensionErrors: [],
@@ -122,9 +120,9 @@ async function chosenModel(
 ): Promise<BankChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
-  if ([settings.link, settings.dims, settings.shrinkage].includes("auto")) {
-    const { chooseModel } = await import("../calibrate/choose-model.ts");
-    model = { ...asked, ...(await chooseModel(group, rows, settings, { ...options, replicates })) };
+  if (settings.dims === "auto") {
+    const { chooseDimension } = await import("../calibrate/choose-dimension.ts");
+    model = { ...asked, ...(await chooseDimension(group, rows, { ...options, replicates })) };
   }
   if (settings.search === 0 || designSearch === undefined) return model;
   const found = await designSearch.search(group, rows, {

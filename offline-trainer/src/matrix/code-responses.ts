@@ -10,28 +10,6 @@ export interface CodedResponses {
   readonly signs: Int8Array;
 }
 
-/** How a score in [0,1] is distributed about its mean P = σ(a·θ − b). */
-export const LINKS = ["bernoulli", "gaussian"] as const;
-
-/** A distribution of graded scores, by name. */
-export type Link = (typeof LINKS)[number];
-
-/** Scores of a calibration, model by model, each with a weight. */
-export interface GradedResponses extends Omit<CodedResponses, "signs"> {
-  /** y in [0,1]: `scores[m·N + i]`; any number where the weight is 0. */
-  readonly scores: Float32Array;
-  /** w ≥ 0 of every cell, 0 where missing: a model's weight times an item's, over the item's dispersion. */
-  readonly weights: Float32Array;
-  /**
-   * `bernoulli`: −w·(y·log P + (1−y)·log(1−P)), the soft-label (quasi-)likelihood; `gaussian`: w·(y − P)²/2.
-   * @see Papke & Wooldridge (1996), Journal of Applied Econometrics 11, 619–632 (fractional responses)
-   */
-  readonly link: Link;
-}
-
-/** Responses that a calibration is fitted to. */
-export type Responses = CodedResponses | GradedResponses;
-
 /**
  * Codes the responses of some models for calibration: +1 above the threshold, −1 otherwise, 0 where missing.
  * @param thresholds - per column; scores above it count as right
@@ -45,18 +23,6 @@ export function codeResponses(
   const signs = new Int8Array(rows.length * items);
   eachScore(matrix, rows, 0, items, (score, k, i) => (signs[k * items + i] = score > thresholds[i]! ? 1 : -1));
   return { subjects: rows.length, items, signs };
-}
-
-/** Scores of some models for calibration by a link: each observed cell with weight 1. */
-export function gradeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, link: Link): GradedResponses {
-  const items = matrix.items.length;
-  const scores = new Float32Array(rows.length * items);
-  const weights = new Float32Array(rows.length * items);
-  eachScore(matrix, rows, 0, items, (score, k, i) => {
-    scores[k * items + i] = score;
-    weights[k * items + i] = 1;
-  });
-  return { subjects: rows.length, items, scores, weights, link };
 }
 
 /** Thresholds tried: 100 even steps from .01 to .99, as in the notebooks of Maia Polo et al. (2024). */

@@ -23,7 +23,6 @@ const METHODS = {
 const ANCHORS = {
   stratified: async () => (await import("../anchors/stratified.ts")).stratified,
   random: async () => (await import("../anchors/stratified.ts")).randomItems,
-  hybrid: async () => (await import("../anchors/hybrid.ts")).hybrid,
   screened: async () => (await import("../anchors/screened.ts")).screened,
   "greedy-variance": async () => (await import("../anchors/greedy-variance.ts")).greedyVariance,
   essence: async () => (await import("./essence/anchors.ts")).essenceAnchors,

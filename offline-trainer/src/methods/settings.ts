@@ -1,6 +1,6 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
-import type { ResponseModel, ScoreLink } from "../calibrate/bank.ts";
+import type { ResponseModel } from "../calibrate/bank.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 
 /** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
@@ -15,6 +15,12 @@ export type LambdaRule = (typeof LAMBDA_RULES)[number];
 export const SCORE_MAPS = ["none", "mean", "additive"] as const;
 export type ScoreMapKind = (typeof SCORE_MAPS)[number];
 
+/**
+ * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score. Earlier
+ * trainers had other links, whose score was the same; manifests name it.
+ */
+export const GRADED_LINK = "binarize";
+
 /** Everything that defines what is fitted, apart from the data and the sizes. */
 export interface FitSettings extends ResponseModel {
   /** Name of the way to choose anchors. */
@@ -23,12 +29,10 @@ export interface FitSettings extends ResponseModel {
   readonly estimator: EstimatorId | "auto";
   /** `auto` goes by the anchors and the score. */
   readonly scoreMap: ScoreMapKind | "auto";
-  /** `auto` chooses by the likelihood of held-out cells. */
-  readonly link: ScoreLink | "auto";
   /** Latent dimensions at most, few models get fewer, one for each five; or chosen on held-out models. */
   readonly dims: number | "auto";
-  /** Share of the learned variance of discriminations that is kept; `auto` chooses on held-out models. */
-  readonly shrinkage: number | "auto";
+  /** Share of the learned variance of discriminations that is kept. */
+  readonly shrinkage: number;
   /** Candidates that a search for the response model and the design of the anchors judges; 0 searches for nothing. */
   readonly search: number;
   /** k of the ability prior N(μ, k²Σ). */
@@ -54,7 +58,6 @@ export const DEFAULT_SETTINGS: FitSettings = {
   scoreMap: "auto",
   irtModel: "2pl",
   estimation: "penalised",
-  link: "binarize",
   dims: DEFAULT_DIMS,
   shrinkage: DISCRIMINATION_SHRINKAGE,
   search: 0,
@@ -66,3 +69,8 @@ export const DEFAULT_SETTINGS: FitSettings = {
   folds: 5,
   draws: 4,
 };
+
+/** Settings as manifests and digests of methods have them. */
+export function notedSettings({ selection, estimator, scoreMap, irtModel, estimation, ...others }: FitSettings) {
+  return { selection, estimator, scoreMap, irtModel, estimation, link: GRADED_LINK, ...others };
+}

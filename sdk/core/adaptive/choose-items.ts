@@ -22,7 +22,7 @@ export interface DrawnBatch {
 /**
  * Probabilities of the items not asked yet to be drawn next, π_i ∝ k_i·((1−τ)·h_i/Σh + τ·w_i/Σw): h_i = w_i·σ_i is the
  * best choice for a sum of weighted residuals with standard deviations σ_i (Neyman), τ = .1, and k_i
- * the item's exposure factor.
+ * the item's factor.
  * @param asked - positions that were asked before
  * @param expected - p̂ of every item, one array a model that is asked; σ_i² = Σ_models p̂(1−p̂)
  * @param size - 1 ≤ size ≤ items left
@@ -30,7 +30,7 @@ export interface DrawnBatch {
  * @see Neyman (1934); Wu, Nair & Candès (2026), "Efficiently evaluating LLMs", for the mixture
  */
 export function batchProbabilities(
-  { scenarios, weights, count, exposure }: Population,
+  { scenarios, weights, count, factors }: Population,
   asked: ArrayLike<number>,
   expected: readonly Float64Array[],
   size: number,
@@ -50,7 +50,7 @@ export function batchProbabilities(
   const shares = spread.map((h, k) => {
     const i = order[k]!;
     const own = ((1 - UNIFORM_SHARE) * h) / total + (UNIFORM_SHARE * weights[i]!) / plain;
-    return exposure === null ? own : own * exposure[i]!;
+    return factors === null ? own : own * factors[i]!;
   });
   return { items: order, inclusion: inclusionProbabilities(shares, size) };
 }
@@ -111,22 +111,22 @@ const PASSED_OVER = 2;
 /**
  * The open items that tell most of the ability, one after another: the item that raises the determinant of the
  * posterior's information most, log(1 + I_i·aᵢᵀΣ̂aᵢ) with I_i the information on its logit at θ̂, then the next one under
- * Σ̂ − I Σ̂a aᵀΣ̂/(1 + I aᵀΣ̂a). In one dimension that is maximum Fisher information. An item that would be asked too
- * often is passed over with probability 1 − its exposure factor.
+ * Σ̂ − I Σ̂a aᵀΣ̂/(1 + I aᵀΣ̂a). In one dimension that is maximum Fisher information. An item is passed over with
+ * probability 1 − its factor.
  * @param abilities - one a bank
  * @param asked - positions that were asked before
  * @returns positions, the most informative first; fewer than `size` where no more are left
- * @see Segall (1996), Psychometrika 61, 331–354 (determinant rule); Sympson & Hetter (1985) (exposure)
+ * @see Segall (1996), Psychometrika 61, 331–354 (determinant rule); Sympson & Hetter (1985), Controlling item-exposure rates (passing over)
  */
 export function chooseInformative(
-  { scenarios, banks, count, exposure }: Population,
+  { scenarios, banks, count, factors }: Population,
   abilities: readonly AbilityEstimate[],
   asked: ArrayLike<number>,
   size: number,
   random: RandomSource,
 ): number[] {
   const shut = new Uint8Array(count);
-  if (exposure !== null) exposure.forEach((factor, i) => (shut[i] = random.next() < factor ? 0 : PASSED_OVER));
+  if (factors !== null) factors.forEach((factor, i) => (shut[i] = random.next() < factor ? 0 : PASSED_OVER));
   for (let j = 0; j < asked.length; j++) shut[asked[j]!] = ASKED;
   const information = new Float64Array(count);
   const variance = new Float64Array(count);

@@ -16,8 +16,8 @@ export interface Population {
   readonly count: number;
   /** Of every item in the score, summing to 1. */
   readonly weights: Float64Array;
-  /** Factor in (0,1] of every item's probability, which keeps some from being asked too often; null = all 1. */
-  readonly exposure: Float64Array | null;
+  /** Factor in (0,1] of every item's probability, by its price; null = all 1. */
+  readonly factors: Float64Array | null;
 }
 
 /** A scenario's items among those of all. */

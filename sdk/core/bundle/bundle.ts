@@ -38,8 +38,6 @@ export interface BundleScenario {
   readonly scoreMap: MonotoneMap | null;
   /** To the full score, where that is on items that the bundle doesn't have; else null. */
   readonly fullScore: NonNullable<ScenarioManifest["fullScore"]> | null;
-  /** Factor in (0,1] of every item's probability in adaptive evaluations; null where these have no limits. */
-  readonly exposure: FloatArray | null;
   /** The source models' full scores, ascending. */
   readonly sourceScores: FloatArray;
   /** Anchor records of all forms by item id, in the order in which they are asked. */

@@ -158,11 +158,6 @@ function decodeScenario(
   for (let i = 0; i < count && (lower ?? upper) !== null; i++)
     if (!(0 <= (lower?.[i] ?? 0) && (lower?.[i] ?? 0) < (upper?.[i] ?? 1) && (upper?.[i] ?? 1) <= 1))
       throw broken(`the asymptotes of item ${i} of ${id} are not 0 ≤ lower < upper ≤ 1`);
-  const exposure = manifest.exposure ? read(tensorNames.exposure(index), [count], Float32Array) : null;
-  if (exposure === null && has(tensorNames.exposure(index)))
-    throw broken(`there are exposure factors of ${id}, and the manifest says nothing of a limit`);
-  if (exposure?.some((factor) => factor <= 0 || factor > 1))
-    throw broken(`an exposure factor of ${id} is not in (0,1]`);
   return {
     id,
     bank: {
@@ -176,7 +171,6 @@ function decodeScenario(
     weights: itemWeights(described, manifest.weighting),
     scoreMap: scoreMap && { x: Float64Array.from(scoreMap.x), y: Float64Array.from(scoreMap.y) },
     fullScore: described.fullScore ?? null,
-    exposure,
     sourceScores,
     anchors: new Map(records.map((record) => [record.item_id, record])),
     forms,

@@ -18,8 +18,6 @@ import { decodeSafetensorsHeader, encodeSafetensors, tensor, type Tensor } from 
 /** One scenario to be written. */
 export interface ScenarioContent {
   readonly bank: ItemBank;
-  /** Exposure factors in (0,1], in parameter order; of all scenarios with `manifest.exposure`, of none without. */
-  readonly exposure?: Float32Array;
   /** Full scores of the source models, any order. */
   readonly sourceScores: FloatArray;
   /** Anchor sets by form id. */
@@ -116,12 +114,11 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
     for (const form of forms) add(tensorNames.items(s, form), sets.get(form)!.items);
   });
   scenarios.forEach((scenario, s) => {
-    const { bank, exposure, maps } = scenario;
+    const { bank, maps } = scenario;
     add(tensorNames.a(s), Float32Array.from(bank.a), [bank.count, bank.dims]);
     add(tensorNames.b(s), Float32Array.from(bank.b));
     if (bank.lower) add(tensorNames.lower(s), Float32Array.from(bank.lower));
     if (bank.upper) add(tensorNames.upper(s), Float32Array.from(bank.upper));
-    if (exposure) add(tensorNames.exposure(s), exposure);
     for (const [of, { rank, mean, loadings, noise }] of bothFactors(scenario)) {
       add(tensorNames.factorMean(s, of), Float32Array.from(mean));
       add(tensorNames.factorLoadings(s, of), Float32Array.from(loadings), [mean.length, rank]);

@@ -288,18 +288,6 @@ export const coldStart = object(
   },
 );
 
-/** In what share of adaptive evaluations an item is given at most, by factors that are tensors. */
-export const exposure = object({
-  /** The share that was asked for, in (0,1]. */
-  limit: number({ min: 1e-6, max: 1 }),
-  /** The largest share of any item in the simulated evaluations, with the factors. */
-  reached: share,
-  /** The same without the factors. */
-  unlimited: share,
-  /** Evaluations for the score, of all scenarios, one source model each, by its known answers. */
-  simulated: object({ budget: count, batch: count, models: count, evaluations: count }),
-});
-
 /** Score in the base ≈ intercept + slope·score, fractions. */
 const bridge = object({
   /** Source models behind the line. */
@@ -409,7 +397,8 @@ export const manifestSchema = object(
     /** SHA-256 of the bytes of manifest.json after this field, the first; absent from bundles before format 1.4. */
     checksum: sha256,
     coldStart,
-    exposure,
+    /** Limits that earlier trainers could put on adaptive evaluations; these are refused. */
+    exposure: anything,
     base,
     unasked,
   },
@@ -461,7 +450,6 @@ export type ColdStartManifest = Infer<typeof coldStart>;
 /** The routes of one scenario, and what picks were worth on the questions with answers. @interface */
 export type ColdStartScenario = ColdStartManifest["scenarios"][string];
 /** How adaptive evaluations are kept from giving some items too often. @interface */
-export type ExposureManifest = Infer<typeof exposure>;
 /** The earlier version on whose scale this one lies. @interface */
 export type BaseManifest = Infer<typeof base>;
 /** A line that takes scores of this version to the base's. @interface */

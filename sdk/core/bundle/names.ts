@@ -175,7 +175,7 @@ export type FactorsOf = "factors" | "answer_factors";
 /**
  * Names of the tensors in parameters.safetensors. Scenarios are numbered in the manifest's order, since their ids may
  * be any text. The file holds, in this order: all forms' float64 arrays, all source scores (float32), all forms' item
- * indices (uint32), then one scenario's item parameters, exposure factors, factors and score maps after another (float32).
+ * indices (uint32), then one scenario's item parameters, factors and score maps after another (float32).
  */
 export const tensorNames = {
   /** N×D discriminations. */
@@ -186,8 +186,6 @@ export const tensorNames = {
   lower: (scenario: number): string => `scenario.${scenario}.lower`,
   /** N upper asymptotes; absent where all are 1. */
   upper: (scenario: number): string => `scenario.${scenario}.upper`,
-  /** N exposure factors; absent from bundles without limits. */
-  exposure: (scenario: number): string => `scenario.${scenario}.exposure`,
   /** μ of every anchor's factors; rows are the items that any form asks, by index. */
   factorMean: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.mean`,
   /** Their loadings, n×Q. */

@@ -132,12 +132,6 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       )
         add(["unasked", "forms", form], "mismatch", `there is no form ${form}, or it has other scenarios`);
   }
-  if (manifest.exposure) {
-    const { batch, budget } = manifest.exposure.simulated;
-    const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
-    if (batch > budget || budget > all)
-      add(["exposure", "simulated"], "out_of_range", `batches of ${batch}, ${budget} of ${all} items`);
-  }
   for (const name of REQUIRED_FILES)
     if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
   manifest.files.forEach((file, index) => {

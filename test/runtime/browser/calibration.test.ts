@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import { probeBackend } from "../../../offline-trainer/src/backends/probe-backend.ts";
-import { codedGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
+import { objectiveGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 import { calibrate, type Calibration } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { describeCalibrationBackend } from "../../conformance/calibration-backend.suite.ts";
 import { simulatedResponses } from "../../unit/calibrate/simulated-responses.ts";
@@ -67,6 +67,8 @@ describe.skipIf(NO_BROWSER !== null)(`calibrate() in Chromium${NO_BROWSER === nu
 
   test.each(["float32", "float64"] as const)("the graph is the same in %s, byte by byte", async (type) => {
     const shape = { rows: 3, columns: 64, dims: 2, type };
-    expect(await opened!.page.evaluate((given) => window.calibration.graph(given), shape)).toEqual(codedGraph(shape));
+    expect(await opened!.page.evaluate((given) => window.calibration.graph(given), shape)).toEqual(
+      objectiveGraph(shape),
+    );
   });
 });

@@ -67,25 +67,6 @@ describe("POST …/next-items", () => {
     expect(one.items).not.toEqual(other.items);
   });
 
-  test("of a version with exposure limits keeps items back, and says where the limits don't hold", async () => {
-    const rare = 70;
-    const exposure = Float32Array.from({ length: 100 }, (_, i) => (i === rare ? 1e-4 : 1));
-    await publishSample({ version: "1.1.0", exposure });
-    const limited = NEXT.replace("1.0.0", "1.1.0");
-    const turns = async (to: string, options: AdaptiveOptions): Promise<AdaptiveTurn[]> =>
-      Promise.all(
-        Array.from({ length: 20 }, async () => (await request(to, post({ begin: options }))).json<AdaptiveTurn>()),
-      );
-    const asked = (of: AdaptiveTurn[]): string[] => of.flatMap(({ items }) => items.map(({ item_id }) => item_id));
-    const id = "beta/γ/30"; // the hundred's number 70: 40 are alpha's
-    expect(asked(await turns(NEXT, { batch: 40, budget: 44 }))).toContain(id);
-    const kept = await turns(limited, { batch: 40, budget: 44 });
-    expect(asked(kept)).not.toContain(id);
-    expect(kept[0]!.warnings).toEqual([]);
-    const [more] = await turns(limited, { batch: 40, budget: 80 });
-    expect(more!.warnings).toMatchObject([{ code: "exposure_not_limited" }]);
-  });
-
   test("of a yanked version carries the warning", async () => {
     const { state, items } = await begin();
     await publishSample({ version: "1.1.0", seed: 8 });

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { looksLevel } from "anchoreval/internal/core/inference/looks-level";
 import { adaptiveEvaluation, localAdaptive, type AdaptiveSource } from "../../../sdk/adaptive/adaptive-evaluation.ts";
 import { adaptivePlan } from "../../../sdk/adaptive/adaptive-plan.ts";
-import { beginAdaptive } from "../../../sdk/adaptive/adaptive-session.ts";
 import { type ItemPool, loadAdaptive } from "../../../sdk/adaptive/item-pool.ts";
 import type { AdaptiveOptions, AdaptiveStep } from "../../../sdk/adaptive/types.ts";
 import { raceFromPool } from "../../../sdk/compare/race.ts";
@@ -270,46 +269,6 @@ describe("options that can't be", () => {
   ])("%s", async (_, options, message) => {
     const code = message.startsWith("no scenario") ? "unknown_scenario" : "invalid_option";
     expectRefusal(await rejection(localAdaptive(pool).begin(options as AdaptiveOptions)), code, message);
-  });
-});
-
-describe("exposure limits of a bundle", () => {
-  const factors = Float32Array.from({ length: 100 }, (_, i) => (i === 7 || i === 70 ? 1e-4 : 1));
-  const limited = loadAdaptive(memorySource(encodeBundle(sampleContent({ exposure: factors }))));
-  const first = async (options: AdaptiveOptions): Promise<AdaptiveStep> =>
-    localAdaptive(await limited, "seed").begin(options);
-
-  test("keep items back, in evaluations of single scenarios too", async () => {
-    const { item } = await limited;
-    const rare = [7, 70].map((line) => item(line).item_id);
-    const given = (of: ItemPool, scenarios?: string[]): string[] =>
-      Array.from({ length: 40 }, (_, seed) =>
-        beginAdaptive(of, { batch: 20, ...(scenarios && { scenarios }) }, createRandom(seed)).step.items.map(
-          ({ item_id: id }) => id,
-        ),
-      ).flat();
-    expect(given(pool)).toEqual(expect.arrayContaining(rare));
-    for (const scenarios of [undefined, ["alpha"], ["beta/γ"]])
-      for (const id of rare) expect(given(await limited, scenarios)).not.toContain(id);
-  });
-
-  test("of 1 draw what is drawn without any", async () => {
-    const even = sampleContent({ exposure: new Float32Array(100).fill(1) });
-    const { items } = await localAdaptive(await loadAdaptive(memorySource(encodeBundle(even))), "seed").begin({});
-    expect(items).toEqual((await localAdaptive(pool, "seed").begin({})).items);
-  });
-
-  test.each<[string, AdaptiveOptions, boolean]>([
-    ["like those that limits were found for", { budget: 44 }, false],
-    ["of fewer items", { budget: 30, batch: 15, stop: { halfWidth: 0.1 } }, false],
-    ["of two models", { budget: 44, models: 2 }, false],
-    ["of more items", { budget: 45 }, true],
-    ["of some scenarios", { budget: 30, scenarios: ["alpha"] }, true],
-    ["of abilities", { budget: 30, goal: "ability" }, true],
-  ])("an evaluation %s says whether they hold", async (_, options, warned) => {
-    const { warnings } = await first(options);
-    expect(warnings.map(({ code }) => code)).toEqual(warned ? ["exposure_not_limited"] : []);
-    if (warned) expect(warnings[0]!.message).toContain("at most 50 % of the evaluations for a score that ask 44 items");
   });
 });
 

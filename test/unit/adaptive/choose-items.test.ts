@@ -57,10 +57,10 @@ describe("a batch", () => {
     expect(unsure.at(-1)! / unsure[0]!).toBeGreaterThan(1.5);
   });
 
-  test("an exposure factor lowers an item's probability in its measure", () => {
+  test("a factor lowers an item's probability in its measure", () => {
     const half = new Float64Array(120).fill(1);
     half[60] = 0.5;
-    const limited = { ...population, exposure: half };
+    const limited = { ...population, factors: half };
     const chance = (of: typeof population): number => {
       const random = createRandom("exposed");
       for (;;) {
@@ -98,7 +98,7 @@ describe("a batch's total", () => {
   });
 });
 
-function populationOf(dims: number, count: number, exposure: Float64Array | null = null): Population {
+function populationOf(dims: number, count: number, factors: Float64Array | null = null): Population {
   const random = createRandom(`bank ${dims}`);
   const bank = itemBank(
     Float32Array.from({ length: count * dims }, () => 0.3 + Math.abs(random.normal())),
@@ -110,7 +110,7 @@ function populationOf(dims: number, count: number, exposure: Float64Array | null
     banks: [{ scenarios: [0], prior: scaledPrior(new Float64Array(dims), identity, 2) }],
     count,
     weights: new Float64Array(count).fill(1 / count),
-    exposure,
+    factors,
   };
 }
 
@@ -148,13 +148,13 @@ describe("the most informative items", () => {
     }
   });
 
-  test("are passed over as often as their exposure factor says, and asked where nothing else is left", () => {
+  test("are passed over as often as their factor says, and asked where nothing else is left", () => {
     const open = populationOf(1, 30);
     const abilities = populationAbilities(open, { items: [], scores: [] });
     const [first] = chooseInformative(open, abilities, [], 1, createRandom(1));
     const rare = new Float64Array(30).fill(1);
     rare[first!] = 0.3;
-    const limited = { ...open, exposure: rare };
+    const limited = { ...open, factors: rare };
     const random = createRandom("exposure");
     let times = 0;
     for (let k = 0; k < 2000; k++) if (chooseInformative(limited, abilities, [], 1, random)[0] === first) times++;

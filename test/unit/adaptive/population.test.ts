@@ -11,7 +11,7 @@ const one = (own: typeof bank, scoreMap: Population["scenarios"][number]["scoreM
   banks: [{ scenarios: [0], prior }],
   count: 4,
   weights: new Float64Array(4).fill(0.25),
-  exposure: null,
+  factors: null,
 });
 
 /** ∫ P(θ) N(θ; μ, s²) dθ by the trapezoidal rule. */
@@ -68,7 +68,7 @@ test("what is answered in one bank counts in a linked one", () => {
     ],
     count: 8,
     weights: new Float64Array(8).fill(0.125),
-    exposure: null,
+    factors: null,
   };
   const expected = predictAnswers(population, { items: [0, 1, 2, 3], scores: [1, 1, 1, 1] });
   const before = predictAnswers(population, { items: [], scores: [] });

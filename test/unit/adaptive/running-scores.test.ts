@@ -51,6 +51,21 @@ function over(figure: (seed: string) => number): { mean: number; error: number }
   return deviation(Array.from({ length: RUNS }, (_, r) => figure(`run ${r}`)));
 }
 
+test("factors of the items' probabilities leave the score unbiased, and its interval what it says", () => {
+  const factors = Float64Array.from({ length: population.count }, (_, i) => (i % 3 === 0 ? 0.25 : 1));
+  const tilted = { ...population, factors };
+  const answers = simulatedAnswers(population, 0.3, "tilted");
+  const truth = trueScore(population, answers);
+  const runs = Array.from({ length: RUNS }, (_, r) => stateScore(tilted, run(tilted, [answers], 4, `tilted ${r}`), 0)!);
+  const { mean: error, error: noise } = deviation(runs.map(({ score }) => score - truth));
+  expect(Math.abs(error)).toBeLessThan(4 * noise);
+  const held = runs.filter((own) => {
+    const { low, high } = designInterval(own, 0.95);
+    return low <= truth && truth <= high;
+  });
+  expect(held.length / RUNS).toBeGreaterThan(0.925);
+});
+
 describe.each([
   ["a model as those seen", simulatedAnswers(population, 0.3, "middle")],
   ["a stronger one", simulatedAnswers(population, 2.5, "strong")],

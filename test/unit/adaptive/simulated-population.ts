@@ -5,7 +5,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { Population } from "../../../sdk/core/adaptive/population.ts";
 
 /** Two scenarios with an ability each, of 40 and 80 items, the first with half of the weight. */
-export function simulatedPopulation(exposure: Float64Array | null = null): Population {
+export function simulatedPopulation(): Population {
   const random = createRandom("population");
   const counts = [40, 80];
   const scenarios = counts.map((count, s) => ({
@@ -26,7 +26,7 @@ export function simulatedPopulation(exposure: Float64Array | null = null): Popul
     ],
     count: 120,
     weights: Float64Array.from({ length: 120 }, (_, i) => (i < 40 ? 0.5 / 40 : 0.5 / 80)),
-    exposure,
+    factors: null,
   };
 }
 

@@ -1,7 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { type AnchorMethod, byAccuracy, prepareAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
-import { hybrid } from "../../../offline-trainer/src/anchors/hybrid.ts";
 import { randomItems, stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
 import {
   ANCHOR_METHOD_NAMES,
@@ -159,13 +158,6 @@ const call = async (name: AnchorMethodName, skips: readonly Skip[]): Promise<voi
 };
 await call("stratified", drawn);
 await call("random", drawn);
-await call("hybrid", [
-  ...drawn,
-  {
-    test: "states inclusion probabilities, and the weight over them as mass",
-    reason: "they are simulated, not in proportion to the weight: hybrid.test.ts holds them to a simulation",
-  },
-]);
 await call("screened", drawn);
 await call("greedy-variance", [
   {
@@ -210,7 +202,7 @@ test("every way to choose anchors is put to the suite once", () => {
 });
 
 test("what is prepared once draws as what is prepared each time", async () => {
-  for (const method of [stratified, randomItems, hybrid]) {
+  for (const method of [stratified, randomItems]) {
     const design = createRandom("one").fork("design");
     const once = prepareAnchors(method, { ...anchorInput(), random: design });
     for (let seed = 0; seed < 3; seed++) {

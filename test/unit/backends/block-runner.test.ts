@@ -52,7 +52,7 @@ test("blocks hold every response once, against its sign, and zeros as padding", 
         const back = new Int8Array(signs.length);
         let others = 0;
         for (let number = 0; number < down * across; number++)
-          (cutBlock({ subjects, items, signs }, layout, number)["signs"] as Int8Array).forEach((sign, k) => {
+          cutBlock({ subjects, items, signs }, layout, number).forEach((sign, k) => {
             const m = Math.floor(number / across) * rows + Math.floor(k / columns);
             const i = (number % across) * columns + (k % columns);
             if (m < subjects && i < items) back[m * items + i] = -sign;

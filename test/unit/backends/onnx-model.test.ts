@@ -2,8 +2,7 @@ import onnxProto from "onnx-proto";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, test } from "vitest";
 import { ELEMENT_TYPES, encodeOnnxModel } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
-import { codedGraph, gradedGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
-import type { Link } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import { objectiveGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 import { decodeModel as decode } from "./decode-model.ts";
 
@@ -16,13 +15,10 @@ const reference = readFixture<{
   items: number;
   dims: number;
   signs: number[];
-  scores: number[];
-  weights: number[];
   theta: number[];
   a: number[];
   b: number[];
   cases: {
-    kind: "coded" | Link;
     precision: "float32" | "float64";
     baked: boolean;
     direct: number;
@@ -33,13 +29,10 @@ const reference = readFixture<{
 
 const { subjects, items, dims } = reference;
 const signs = Int8Array.from(reference.signs, (sign) => -sign);
-const graded = { scores: Float32Array.from(reference.scores), weights: Float32Array.from(reference.weights) };
 
-describe.each(reference.cases)("the $precision objective of $kind responses, baked in: $baked", (expected) => {
-  const { kind, precision, baked } = expected;
-  const given: Record<string, Int8Array | Float32Array> = kind === "coded" ? { signs } : graded;
-  const options = { rows: subjects, columns: items, dims, type: precision, ...(baked && { responses: given }) };
-  const bytes = kind === "coded" ? codedGraph(options) : gradedGraph(options, kind);
+describe.each(reference.cases)("the $precision objective, responses baked in: $baked", (expected) => {
+  const { precision, baked } = expected;
+  const bytes = objectiveGraph({ rows: subjects, columns: items, dims, type: precision, ...(baked && { signs }) });
 
   test("is the message that ONNX's own package writes", () => {
     expect(decode(bytes)).toEqual(decode(Uint8Array.from(Buffer.from(expected.model, "base64"))));
@@ -57,45 +50,25 @@ describe.each(reference.cases)("the $precision objective of $kind responses, bak
     expect(opsetImport.map(({ domain, version }) => [domain, version])).toEqual([["", 13]]);
     expect(graph.node.length).toBeGreaterThan(10);
     const element = TensorProto.DataType[precision === "float32" ? "FLOAT" : "DOUBLE"];
-    const { INT8, FLOAT, INT64 } = TensorProto.DataType;
+    const { INT8, INT64 } = TensorProto.DataType;
     const shapes = [...graph.input, ...graph.output].map(({ name, type }) => [
       name,
       type.tensorType.elemType,
       type.tensorType.shape.dim.map(({ dimValue }) => dimValue),
     ]);
-    const cells = [5, 64];
-    const fed =
-      kind === "coded"
-        ? [["signs", INT8, cells]]
-        : [
-            ["scores", FLOAT, cells],
-            ["weights", FLOAT, cells],
-          ];
-    const values =
-      kind === "coded"
-        ? [
-            ["excess", element, [64]],
-            ["logs", element, [2]],
-          ]
-        : [["value", element, [64]]];
+    const fed = [["signs", INT8, [5, 64]]];
     expect(shapes).toEqual([
       ...(baked ? [] : fed),
       ["X", element, [5, 3]],
       ["A", element, [64, 3]],
-      ...values,
+      ["excess", element, [64]],
+      ["logs", element, [2]],
       ["subjects", element, [5, 3]],
       ["items", element, [64, 3]],
     ]);
     const constants = graph.initializer.map(({ name, dataType, dims: sides }) => [name, dataType, sides]);
-    expect(constants).toEqual([
-      ...(baked ? fed : []),
-      ["one", element, [1]],
-      ...(kind === "gaussian" ? [["half", element, [1]]] : []),
-      ["rows", INT64, [1]],
-    ]);
-    if (baked)
-      for (const [k, own] of Object.values(given).entries())
-        expect(Uint8Array.from(graph.initializer[k]!.rawData)).toEqual(new Uint8Array(own.buffer));
+    expect(constants).toEqual([...(baked ? fed : []), ["one", element, [1]], ["rows", INT64, [1]]]);
+    if (baked) expect(Uint8Array.from(graph.initializer[0]!.rawData)).toEqual(new Uint8Array(signs.buffer));
     // Every value is made before it is used, once.
     const made = new Set([...graph.input, ...graph.initializer].map(({ name }) => name));
     for (const { input, output, attribute } of graph.node) {
@@ -116,14 +89,8 @@ describe.each(reference.cases)("the $precision objective of $kind responses, bak
     for (let m = 0; m < subjects; m++) x.push(...reference.theta.slice(m * dims, (m + 1) * dims), -1);
     const y: number[] = [];
     for (let i = 0; i < items; i++) y.push(...reference.a.slice(i * dims, (i + 1) * dims), reference.b[i]!);
-    const feeds = Object.entries(given).map(([name, data]) => [
-      name,
-      data instanceof Int8Array
-        ? new Tensor("int8", data, [subjects, items])
-        : new Tensor("float32", data, [subjects, items]),
-    ]);
     const result = await session.run({
-      ...(baked ? {} : (Object.fromEntries(feeds) as Record<string, Tensor>)),
+      ...(!baked && { signs: new Tensor("int8", signs, [subjects, items]) }),
       X: new Tensor(precision, numbers.from(x) as never, [subjects, dims + 1]),
       A: new Tensor(precision, numbers.from(y) as never, [items, dims + 1]),
     });
@@ -135,7 +102,7 @@ describe.each(reference.cases)("the $precision objective of $kind responses, bak
       expect(largestDifference(own, expected.outputs[name]!)).toBeLessThan(10 * reference.tolerance[precision]);
       if (name !== "subjects" && name !== "items") value += own.reduce((sum: number, part: number) => sum + part, 0);
     }
-    const missing = kind === "coded" ? reference.signs.filter((sign) => sign === 0).length : 0;
+    const missing = reference.signs.filter((sign) => sign === 0).length;
     expect(Math.abs(value - missing * Math.LN2 - expected.direct)).toBeLessThan(200 * reference.tolerance[precision]);
   });
 });

@@ -46,8 +46,7 @@ test("a thread that doesn't start says why", async () => {
     dims: 1,
     provider: "abacus",
     precision: "float32",
-    link: null,
-    blocks: new Map([[0, { signs: new Int8Array(32) }]]),
+    blocks: new Map([[0, new Int8Array(32)]]),
   });
   expectRefusal(await rejection(refused), "unavailable", "could not start its abacus provider");
 });

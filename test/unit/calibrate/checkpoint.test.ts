@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { checkpointed } from "../../../offline-trainer/src/calibrate/checkpoint.ts";
-import type { Responses } from "../../../offline-trainer/src/matrix/code-responses.ts";
-import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { simulatedResponses } from "./simulated-responses.ts";
@@ -18,7 +17,7 @@ const options: CalibrateOptions = { dims: 2, backend: typescriptBackend, random:
 /** How many gradients a run asked for. */
 async function counted(
   run: typeof calibrate,
-  data: Responses = responses,
+  data: CodedResponses = responses,
   change: Partial<CalibrateOptions> = {},
 ): Promise<{ result: Awaited<ReturnType<typeof calibrate>>; evaluations: number }> {
   let evaluations = 0;
@@ -39,30 +38,27 @@ async function counted(
   return { result, evaluations };
 }
 
-describe.each<[string, Responses]>([
-  ["coded", responses],
-  ["graded", weighResponses(responses, {})],
-])("a calibration of %s responses with a memory", (kind, data) => {
+describe("a calibration with a memory", () => {
   test("is the same as without, and costs nothing the second time", async () => {
-    const plain = await counted(calibrate, data);
-    const run = checkpointed(folder.path(`whole ${kind}`));
-    const first = await counted(run, data);
+    const plain = await counted(calibrate);
+    const run = checkpointed(folder.path("whole"));
+    const first = await counted(run);
     expect(first).toEqual(plain);
-    const second = await counted(run, data);
+    const second = await counted(run);
     expect(second).toEqual({ result: plain.result, evaluations: 0 });
   });
 
   test("stopped in any round, goes on from the last one that ended, to the same result", async () => {
-    const plain = await counted(calibrate, data);
+    const plain = await counted(calibrate);
     for (const stop of [5, 40, 75, 100].filter((count) => count < plain.evaluations)) {
-      const run = checkpointed(folder.path(`stopped ${kind} ${stop}`));
+      const run = checkpointed(folder.path(`stopped ${stop}`));
       const controller = new AbortController();
       const onStep = ({ evaluations }: { evaluations: number }): void => {
         if (evaluations >= stop) controller.abort();
       };
-      const refused = counted(run, data, { onStep, signal: controller.signal });
+      const refused = counted(run, responses, { onStep, signal: controller.signal });
       expectRefusal(await rejection(refused), "aborted", "the calibration was stopped");
-      const rest = await counted(run, data);
+      const rest = await counted(run);
       expect(rest.result).toEqual(plain.result);
       if (stop > 60) expect(rest.evaluations).toBeLessThan(plain.evaluations);
     }
@@ -72,14 +68,13 @@ describe.each<[string, Responses]>([
 test("other responses, options or seeds are other calibrations", async () => {
   const path = folder.path("many");
   const run = checkpointed(path);
-  const changes: [Responses, Partial<CalibrateOptions>][] = [
+  const changes: [CodedResponses, Partial<CalibrateOptions>][] = [
     [responses, {}],
     [responses, { dims: 1 }],
     [responses, { random: createRandom(4) }],
     [responses, { rounds: 2 }],
     [responses, { tolerance: 1e-4 }],
     [{ ...responses, signs: responses.signs.with(0, -responses.signs[0]! || 1) }, {}],
-    [weighResponses(responses, {}), {}],
   ];
   for (const [k, [data, change]] of changes.entries()) {
     await run(data, { ...options, ...change });

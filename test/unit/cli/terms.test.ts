@@ -91,10 +91,6 @@ test("so do the rarer facts of a bundle, and its second forms", () => {
   const facts = additionFacts({
     ...manifest,
     base: { ...base, anchors: { "0": { kept: 1, of: 2 } } },
-    exposure: {
-      ...{ limit: 0.2, reached: 0.2, unlimited: 0.5 },
-      simulated: { budget: 10, batch: 5, models: 9, evaluations: 9 },
-    },
     coldStart: {
       ...{ items: 1, features: "tf-idf", width: 1, neighbours: null },
       scenarios: { gsm: { questions: 3, single: 0, leftOut } },

@@ -79,7 +79,7 @@ const shared: readonly Case[] = [
   {
     argv: ["--selection", "best"],
     message:
-      "--selection must be one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
   { argv: ["--dims", "0"], message: "--dims must be a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims must be a whole number from 1 to 32; got 33" },
@@ -94,11 +94,7 @@ const shared: readonly Case[] = [
     message: "--irt-model 1pl is estimated by --estimation marginal alone",
   },
   { argv: ["--estimation", "mcmc"], message: "--estimation must be one of penalised, marginal; got mcmc" },
-  {
-    argv: ["--estimation", "marginal", "--link", "bernoulli"],
-    message: "--estimation marginal takes --link binarize alone, got bernoulli",
-  },
-  { argv: ["--link", "probit"], message: "--link must be one of binarize, bernoulli, gaussian, auto; got probit" },
+  { argv: ["--shrinkage", "auto"], message: "--shrinkage must be a number from 0.01 to 10; got auto" },
   { argv: ["--shrinkage", "0"], message: "--shrinkage must be a number from 0.01 to 10; got 0" },
   { argv: ["--prior-scale", "0"], message: "--prior-scale must be a number from 0.1 to 100; got 0" },
   { argv: ["--prior-scale", "NaN"], message: "--prior-scale must be a number from 0.1 to 100; got NaN" },

@@ -21,7 +21,6 @@ export function smallBank(
     dims,
     irtModel: "2pl",
     estimation: "penalised",
-    link: "binarize",
     shrinkage: 0.5,
     backend,
     random,

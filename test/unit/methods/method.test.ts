@@ -16,8 +16,7 @@ describe("methodDigest", async () => {
     scoreMap: ["mean", "additive"],
     irtModel: ["1pl", "3pl", "4pl"],
     estimation: ["marginal"],
-    link: ["auto", "bernoulli", "gaussian"],
-    shrinkage: ["auto", 1],
+    shrinkage: [0.25, 1],
     dims: ["auto", 1, 5],
     search: [1, 24],
     priorScale: [1, 2.5],
@@ -67,7 +66,6 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
   expect(Object.fromEntries(found)).toEqual({
     stratified: ["gate", "design"],
     random: ["gate", "design"],
-    hybrid: ["gate", "design"],
     screened: ["gate", "design"],
     "greedy-variance": ["stack", "cross-validated"],
     essence: ["stack", "cross-validated"],

@@ -35,18 +35,18 @@ describe("a priced pool", () => {
     const ratio = (i: number): number => tilted.get(i)! / even.get(i)!;
     const price = (i: number): number => prices.items.get(pool.item(own!.lines[i]!).item_id)!;
     const order = [...tilted.keys()].sort((i, j) => price(i) - price(j));
-    const within = order.filter((i) => own!.exposure![i]! > 1.001 / 16 && own!.exposure![i]! < 0.999);
+    const within = order.filter((i) => own!.factors![i]! > 1.001 / 16 && own!.factors![i]! < 0.999);
     expect(within.length).toBeGreaterThan(80);
     for (const i of within)
       expect(ratio(i) * Math.sqrt(price(i))).toBeCloseTo(ratio(within[0]!) * Math.sqrt(price(within[0]!)), 9);
-    expect(own!.exposure![order[0]!]).toBe(1); // what is free goes up by the bound, no more
+    expect(own!.factors![order[0]!]).toBe(1); // what is free goes up by the bound, no more
     expect([...tilted.values()].reduce((sum, own) => sum + own, 0)).toBeCloseTo(5, 9);
-    expect(Math.min(...own!.exposure!)).toBeGreaterThanOrEqual(1 / 16);
+    expect(Math.min(...own!.factors!)).toBeGreaterThanOrEqual(1 / 16);
   });
 
   test("one price for all changes no probability", () => {
     const even = { items: new Map(Array.from(prices.items.keys(), (id) => [id, 0])) };
-    const factors = pricedPool(pool, even).population(scenarios).exposure!;
+    const factors = pricedPool(pool, even).population(scenarios).factors!;
     expect(new Set(factors).size).toBe(1);
   });
 

@@ -33,7 +33,6 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "few_source_models",
     "estimated_separately",
     "predicted_scenario",
-    "exposure_not_limited",
     "other_trials",
     "unchecked_manifest",
     "yanked_version",

@@ -13,7 +13,6 @@ const COMPONENTS = new Map<Schema, string>([
   [schemas.patternThresholds, "PatternThresholds"],
   [schemas.scoreMap, "ScoreMap"],
   [schemas.base, "BaseVersion"],
-  [schemas.exposure, "ExposureLimits"],
   [schemas.coldStart, "ColdStart"],
   [schemas.unasked, "UnaskedScenarios"],
 ]);

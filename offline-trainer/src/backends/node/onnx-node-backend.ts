@@ -34,9 +34,7 @@ export interface ThreadReply {
 export async function openThread(task: LaneTask): Promise<LaneRunner> {
   const worker = new Worker(new URL("./block-worker.js", import.meta.url), {
     workerData: task,
-    transferList: [...task.blocks.values()].flatMap((block) =>
-      Object.values(block).map(({ buffer }) => buffer as ArrayBuffer),
-    ),
+    transferList: Array.from(task.blocks.values(), ({ buffer }) => buffer as ArrayBuffer),
   });
   const reply = async (): Promise<void> => {
     const listening = new AbortController();

@@ -1,6 +1,6 @@
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import type { Link, Responses } from "../../matrix/code-responses.ts";
-import { type BlockResponses, codedGraph, COLUMN_GROUP, gradedGraph } from "./objective-graph.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
+import { COLUMN_GROUP, objectiveGraph } from "./objective-graph.ts";
 import { type OnnxRuntime, openSession, runSession } from "./session.ts";
 
 /** A runner's share of the work. */
@@ -10,10 +10,8 @@ export interface LaneTask {
   /** Execution provider: `cpu`, `cuda`, `webgpu`, `wasm`, … */
   readonly provider: string;
   readonly precision: "float32" | "float64";
-  /** Of graded responses; null for coded ones. */
-  readonly link: Link | null;
-  /** Responses of its blocks, by number (row of blocks by row of blocks). */
-  readonly blocks: ReadonlyMap<number, BlockResponses>;
+  /** Responses of its blocks ({@link cutBlock}), by number (row of blocks by row of blocks). */
+  readonly blocks: ReadonlyMap<number, Int8Array>;
 }
 
 /** Providers that compute where the responses lie: one session is fed all blocks. On a device each block is baked in. */
@@ -48,29 +46,23 @@ export interface EvaluationArrays {
 
 /** Opens the blocks of some lanes. @throws AnchorEvalError `unavailable` where the provider doesn't start */
 export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise<LaneRunner> {
-  const { layout, dims, provider, precision, link, blocks } = task;
+  const { layout, dims, provider, precision, blocks } = task;
   const { subjects, items, rows, columns } = layout;
   const width = dims + 1;
-  const open = (responses?: BlockResponses): Promise<InferenceSession> => {
-    const shape = { rows, columns, dims, type: precision, ...(responses && { responses }) };
-    return openSession(runtime, provider, link === null ? codedGraph(shape) : gradedGraph(shape, link));
-  };
-  const fed = (data: Int8Array | Float32Array): Tensor =>
-    data instanceof Int8Array
-      ? new runtime.Tensor("int8", data, [rows, columns])
-      : new runtime.Tensor("float32", data, [rows, columns]);
+  const open = (signs?: Int8Array): Promise<InferenceSession> =>
+    openSession(runtime, provider, objectiveGraph({ rows, columns, dims, type: precision, ...(signs && { signs }) }));
   const shared = feedsBlocks(provider) && blocks.size > 0 ? await open() : null;
-  const openBlock = async (number: number, responses: BlockResponses) => ({
+  const openBlock = async (number: number, signs: Int8Array) => ({
     down: Math.floor(number / layout.across),
     across: number % layout.across,
     /** Responses to feed; none where they are baked in. */
-    feeds: shared ? Object.fromEntries(Object.entries(responses).map(([name, data]) => [name, fed(data)])) : {},
-    session: shared ?? (await open(responses)),
+    feeds: shared ? { signs: new runtime.Tensor("int8", signs, [rows, columns]) } : {},
+    session: shared ?? (await open(signs)),
   });
   type Block = Awaited<ReturnType<typeof openBlock>>;
   const lanes = new Map<number, Block[]>();
-  for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
-    const block = await openBlock(number, responses);
+  for (const [number, signs] of [...blocks].sort(([x], [y]) => x - y)) {
+    const block = await openBlock(number, signs);
     const lane = block.across % LANES;
     lanes.set(lane, [...(lanes.get(lane) ?? []), block]);
   }
@@ -152,7 +144,10 @@ export interface BlockLayout {
  * Cuts a matrix into blocks of about `cells` cells, all models together if they fit. Blocks that fit into a core's
  * cache are what makes the CPU fast: on whole matrices every operator waits for the memory.
  */
-export function blockLayout({ subjects, items }: Pick<Responses, "subjects" | "items">, cells: number): BlockLayout {
+export function blockLayout(
+  { subjects, items }: Pick<CodedResponses, "subjects" | "items">,
+  cells: number,
+): BlockLayout {
   const tallest = Math.max(1, Math.floor(cells / COLUMN_GROUP));
   const rows = Math.ceil(subjects / Math.ceil(subjects / tallest));
   const down = Math.ceil(subjects / rows);
@@ -163,33 +158,18 @@ export function blockLayout({ subjects, items }: Pick<Responses, "subjects" | "i
 }
 
 /**
- * One block of responses as the graph reads them: `signs`, −1 right, +1 wrong, 0 missing or padding; or `scores` and
- * `weights`, 0 in padding.
+ * One block of responses as the graph reads them: −1 right, +1 wrong, 0 missing or padding.
  * @param number - row of blocks by row of blocks
  */
-export function cutBlock(responses: Responses, layout: BlockLayout, number: number): BlockResponses {
-  const cells = layout.rows * layout.columns;
-  if ("signs" in responses) {
-    const signs = new Int8Array(cells);
-    copyBlock(responses.signs, signs, layout, number);
-    for (let k = 0; k < cells; k++) signs[k] = -signs[k]!;
-    return { signs };
-  }
-  const scores = new Float32Array(cells);
-  const weights = new Float32Array(cells);
-  copyBlock(responses.scores, scores, layout, number);
-  copyBlock(responses.weights, weights, layout, number);
-  for (let k = 0; k < cells; k++) if (weights[k] === 0) scores[k] = 0; // a missing score may be no number
-  return { scores, weights };
-}
-
-function copyBlock<A extends Int8Array | Float32Array>(from: A, to: A, layout: BlockLayout, number: number): void {
+export function cutBlock({ signs }: CodedResponses, layout: BlockLayout, number: number): Int8Array {
   const { subjects, items, rows, columns, across } = layout;
+  const block = new Int8Array(rows * columns);
   const firstRow = Math.floor(number / across) * rows;
   const firstColumn = (number % across) * columns;
   const lastColumn = Math.min(items, firstColumn + columns);
   for (let r = 0; r < Math.min(subjects - firstRow, rows); r++) {
     const row = (firstRow + r) * items;
-    to.set(from.subarray(row + firstColumn, row + lastColumn), r * columns);
+    block.set(signs.subarray(row + firstColumn, row + lastColumn), r * columns);
   }
+  return block.map((sign) => -sign);
 }

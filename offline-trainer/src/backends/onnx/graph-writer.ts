@@ -11,7 +11,7 @@ export interface GraphNode {
   readonly attributes?: Readonly<Record<string, number | readonly number[]>>;
 }
 
-export interface GraphValue {
+interface GraphValue {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
-import type { CodedResponses, Responses } from "../../matrix/code-responses.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
 import {
   blockLayout,
   type BlockLayout,
@@ -12,7 +12,6 @@ import {
   LANES,
   type LaneTask,
 } from "./block-runner.ts";
-import type { BlockResponses } from "./objective-graph.ts";
 import type { OnnxRuntime } from "./session.ts";
 
 /** How ONNX Runtime computes. */
@@ -41,7 +40,7 @@ interface LaneThreads {
 const CACHED_CELLS = 1 << 18;
 /** Cells of a block on WebGPU: in float32 they fill the 128 MiB that every device lets a kernel read from one buffer. */
 const WEBGPU_CELLS = 1 << 25;
-/** Cells of a block on other devices: baked in, graded responses take 8 bytes each, and a model has 2 GiB at most. */
+/** Cells of a block on other devices: baked into a model, which has 2 GiB at most. */
 const DEVICE_CELLS = 1 << 27;
 /** Cells for which one more thread pays. */
 const THREAD_CELLS = 1 << 20;
@@ -73,13 +72,11 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
       const layout = blockLayout(responses, blockCells);
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
       const count = threads ? Math.max(1, Math.min(threads.count, worthwhile, layout.across, LANES)) : 1;
-      const link = "signs" in responses ? null : responses.link;
       const tasks = dealBlocks(responses, layout, count).map((blocks): LaneTask => ({
         layout,
         dims,
         provider,
         precision,
-        link,
         blocks,
       }));
       const runners: LaneRunner[] = [];
@@ -90,8 +87,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
         for (const runner of runners) await runner.release();
         throw error;
       }
-      const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
-      return onnxObjective(runners, layout, dims, silence);
+      return onnxObjective(runners, layout, dims, silentCells(responses, layout) * Math.LN2);
     },
   };
 }
@@ -102,8 +98,8 @@ function suitedCells(provider: string, precision: "float32" | "float64"): number
 }
 
 /** The blocks of every thread, each with memory of its own. */
-function dealBlocks(responses: Responses, layout: BlockLayout, threads: number): Map<number, BlockResponses>[] {
-  const shares = Array.from({ length: threads }, () => new Map<number, BlockResponses>());
+function dealBlocks(responses: CodedResponses, layout: BlockLayout, threads: number): Map<number, Int8Array>[] {
+  const shares = Array.from({ length: threads }, () => new Map<number, Int8Array>());
   for (let number = 0; number < layout.down * layout.across; number++) {
     const lane = (number % layout.across) % LANES;
     shares[lane % threads]!.set(number, cutBlock(responses, layout, number));

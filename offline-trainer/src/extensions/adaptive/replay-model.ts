@@ -122,7 +122,7 @@ export function foldPool(
     bank.scenarios.map(({ slice, ...scenario }) => {
       const first = line;
       line += slice.count;
-      return { ...scenario, id: slice.id, weights: slice.weights, exposure: null, first, b };
+      return { ...scenario, id: slice.id, weights: slice.weights, first, b };
     }),
   );
   const items = tasks.flatMap(({ matrix, scenarios }) =>

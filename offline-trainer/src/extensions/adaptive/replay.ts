@@ -16,7 +16,7 @@ import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import type { CellTrials } from "../../matrix/readers/score-table.ts";
 import { notedComponents } from "../trials/variance-components.ts";
-import { itemExposure, type ItemExposure, limitExposure } from "./exposure.ts";
+import { itemExposure, type ItemExposure } from "./exposure.ts";
 import { answersFrom, deviation, foldPool, type Purse, replay, type Replay } from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
@@ -31,14 +31,12 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   /** Two models on the same items, and the difference of their scores. @default where `stop.better` is asked for */
   readonly pairs?: boolean;
   readonly stop?: AdaptiveOptions["stop"];
-  /** Largest share of evaluations of one model in which an item may be given, by limits found on the split's sources; (0,1]. */
-  readonly maxExposure?: number;
   /**
    * Trials of the models' cells: expected scores over runs are followed, answers drawn from a cell's trials, and their mean is
-   * the truth. `share` is then of answers over items, and may be above 1. Not with `maxExposure`, pairs, thresholds.
+   * the truth. `share` is then of answers over items, and may be above 1. Not with pairs, thresholds.
    */
   readonly trials?: readonly CellTrials[];
-  /** Items are drawn by what they tell for their price, until the budget is spent. Not with `maxExposure`. */
+  /** Items are drawn by what they tell for their price, until the budget is spent. */
   readonly purse?: Purse;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
@@ -138,11 +136,10 @@ async function replayCell(
   const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
   const found: Found[] = [];
   for (const wanted of asked) {
-    const answers = (side: "sources" | "targets"): Answered[] => modelsOf(groups, split.groups, wanted, side);
-    const targets = answers("targets").filter(({ scores }) => !scores.some(Number.isNaN));
+    const targets = modelsOf(groups, split.groups, wanted).filter(({ scores }) => !scores.some(Number.isNaN));
     const step = Math.ceil(targets.length / options.mostTargets);
     const few = targets.filter((_, at) => at % step === 0);
-    if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
+    if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, options, random)));
   }
   return found;
 }
@@ -164,18 +161,13 @@ interface Answered {
   readonly scores: Float64Array;
 }
 
-/** Models on one side of a split in all banks of some scenarios. */
-function modelsOf(
-  groups: readonly ScenarioGroup[],
-  splits: readonly Split[],
-  wanted: readonly string[],
-  side: "sources" | "targets",
-): Answered[] {
+/** Held-out models of a split in all banks of some scenarios. */
+function modelsOf(groups: readonly ScenarioGroup[], splits: readonly Split[], wanted: readonly string[]): Answered[] {
   const parts = groups.flatMap(({ matrix, scenarios }, b) => {
     const columns = scenarios
       .filter(({ id }) => wanted.includes(id))
       .flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
-    const rows = new Map(splits[b]![side].map((row) => [matrix.subjects[row]!, row]));
+    const rows = new Map(splits[b]!.targets.map((row) => [matrix.subjects[row]!, row]));
     return columns.length > 0 ? [{ matrix, columns, rows }] : [];
   });
   const names = [...parts[0]!.rows.keys()].filter((name) => parts.every(({ rows }) => rows.has(name)));
@@ -191,13 +183,12 @@ async function replaysOf(
   fitted: ItemPool,
   wanted: readonly string[],
   targets: readonly Answered[],
-  sources: () => readonly Answered[],
-  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, purse, trials, signal }: ReplayOptions,
+  { share, batch, stop, repeats, pairs = stop?.better ?? false, purse, trials }: ReplayOptions,
   random: RandomSource,
 ): Promise<Found[]> {
   const open = purse ? pricedPool(fitted, purse) : fitted;
-  const unlimited = open.population(wanted);
-  const { count: items } = unlimited;
+  const population = open.population(wanted);
+  const { count: items } = population;
   const budget = Math.min(trials ? Infinity : items, Math.max(LEAST_BUDGET, Math.round(share * items)));
   const models = pairs ? 2 : 1;
   const settings: AdaptiveOptions = {
@@ -209,13 +200,6 @@ async function replaysOf(
   };
   const scenario = wanted.length > 1 ? "overall" : wanted[0]!;
   const stream = random.fork(`${scenario} exposure`);
-  let population = unlimited;
-  if (maxExposure !== undefined) {
-    const limit = { limit: maxExposure, random: stream.fork("limits"), ...(signal && { signal }) };
-    const known = sources().map(({ scores }) => scores);
-    const { factors } = await limitExposure(unlimited, adaptivePlan(open, settings), known, limit);
-    population = { ...unlimited, exposure: Float64Array.from(factors) };
-  }
   const pool = { ...open, population: () => population };
   const answers = targets.map(({ scores }) => scores);
   const exposure =

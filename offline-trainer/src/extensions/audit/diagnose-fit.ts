@@ -5,7 +5,6 @@ import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
 import { itemCopies, nearCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import { itemStatistics } from "./item-statistics.ts";
 import type { LearnedGroup } from "../../fit/forms.ts";
-import { isBinary } from "../../matrix/response-matrix.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
 import { cutResponses } from "../../matrix/code-responses.ts";
 import { type AuditedItem, auditedItems, type ItemEvidence } from "./findings.ts";
@@ -73,9 +72,9 @@ export async function diagnoseFit(
   });
 }
 
-/** The answers that a bank was calibrated on; null where that wasn't the 2PL of right and wrong ones. */
-function calibratedAnswers({ group, bank, choice: { link, irtModel } }: LearnedGroup): FittedAnswers | null {
-  if (irtModel !== "2pl" || (link !== "binarize" && !isBinary(group.matrix))) return null;
+/** The answers that a bank was calibrated on; null where that wasn't by the 2PL. */
+function calibratedAnswers({ group, bank, choice: { irtModel } }: LearnedGroup): FittedAnswers | null {
+  if (irtModel !== "2pl") return null;
   const thresholds = bank.scenarios.map(({ threshold }) => threshold);
   const { responses } = cutResponses(group.matrix, bank.rows, group.scenarios, thresholds);
   return fittedAnswers(responses, bank.calibration);

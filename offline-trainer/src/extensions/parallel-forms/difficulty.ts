@@ -130,7 +130,7 @@ async function calibrateItems(
   const most = dimsFor(DEFAULT_DIMS, rows.length);
   const train = (dims: number, begun: number): Promise<Bank> =>
     fitBank(task, rows, {
-      ...{ irtModel, estimation, link: "binarize", shrinkage: DISCRIMINATION_SHRINKAGE, dims },
+      ...{ irtModel, estimation, shrinkage: DISCRIMINATION_SHRINKAGE, dims },
       backend: interruptible(backend),
       random: random.fork(`calibration ${dims}`),
       ...(signal && { signal }),

@@ -13,7 +13,7 @@ import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { itemRecord } from "../../fit/bundle.ts";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
-import { isBinary, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import { neighbourPredictor, type Neighbours } from "./neighbours.ts";
 import { rightAnswers } from "./questions.ts";
@@ -41,14 +41,9 @@ interface ColdStart {
  * Checks, before the fit, that parameters can be predicted.
  * @param matrix - responses to the items that have some
  * @throws AnchorEvalError `invalid_data` for items that already have answers, of scenarios without answers, without a text
- * or an embedding; `invalid_option` for as many neighbours as a scenario has items with answers; `unsupported` for scores
- * that aren't binarised
+ * or an embedding; `invalid_option` for as many neighbours as a scenario has items with answers
  */
-export function checkColdStart(
-  matrix: ResponseMatrix,
-  { items, embeddings, neighbours = null }: ColdStartInput,
-  link: string,
-): void {
+export function checkColdStart(matrix: ResponseMatrix, { items, embeddings, neighbours = null }: ColdStartInput): void {
   const [answered, scenarios] = [new Set<string>(), new Map<string, number>()];
   for (const { item_id: id, scenario } of matrix.items) {
     answered.add(id);
@@ -72,11 +67,6 @@ export function checkColdStart(
     throw new AnchorEvalError(
       "invalid_option",
       `${neighbours!.k} neighbours need more than ${neighbours!.k} items with answers, ${few.scenario} has ${scenarios.get(few.scenario)}: a smaller --cold-k, or --cold-method ridge`,
-    );
-  if (link !== "binarize" && !isBinary(matrix))
-    throw new AnchorEvalError(
-      "unsupported",
-      "--cold-start predicts right and wrong answers: scores in between need --link binarize",
     );
   for (const part of [matrix.items, items]) coordinatesOf(part, embeddings, null);
 }

@@ -2,26 +2,23 @@ import { loadBundle } from "anchoreval";
 import type { Bundle, BundleContent, BundleSource } from "anchoreval/bundle";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { refuseFullScores } from "anchoreval/internal/core/bundle/bundle";
-import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
+import type { BaseManifest, Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { SCORE_LINKS, type ScoreLink } from "../../calibrate/bank.ts";
+import { GRADED_LINK } from "../../methods/settings.ts";
 import type { VersionItem } from "./compare-items.ts";
 import type { EarlierAnchors } from "./keep-anchors.ts";
-import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** A published bundle, on whose scale another version's items are put. */
 export interface BaseBundle {
   readonly bundle: Bundle;
   /** All items in parameter order, with the anchors' hashes. */
   readonly items: readonly VersionItem[];
-  /** How each bank's scores were calibrated, by bank. */
-  readonly links: ReadonlyMap<string, ScoreLink>;
 }
 
 /**
  * Reads everything in a bundle that a later version may keep.
- * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for banks of other models than the 1PL and 2PL,
- * and for full scores on items that the bundle doesn't have
+ * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for banks of other models than the 1PL and 2PL
+ * or whose graded scores weren't binarised, and for full scores on items that the bundle doesn't have
  */
 export async function readBase(source: BundleSource, signal?: AbortSignal): Promise<BaseBundle> {
   const options = signal ? { signal } : {};
@@ -34,17 +31,19 @@ export async function readBase(source: BundleSource, signal?: AbortSignal): Prom
       "unsupported",
       `${source.name}: ${other.id} was calibrated by ${other.irtModel}; only items without asymptotes can stay fixed while others are linked to their scale: fit anew, without --base`,
     );
-  return {
-    bundle,
-    items: await versionItems(source, bundle, options),
-    links: new Map(manifest.banks.map(({ id }) => [id, linkOf(manifest.fit, id)])),
-  };
+  refuseOtherLinks(source.name, manifest);
+  return { bundle, items: await versionItems(source, bundle, options) };
 }
 
-/** The link that a fit resolved; for a bundle that doesn't record one, that of binary scores. */
-function linkOf(fit: Readonly<Record<string, unknown>>, bank: string): ScoreLink {
-  const links = fit["links"] as Readonly<Record<string, unknown>> | undefined;
-  return SCORE_LINKS.find((link) => link === lookUp(links, bank)) ?? "binarize";
+/** Earlier trainers could calibrate graded scores as they are: no other version's scores go onto such a scale. */
+function refuseOtherLinks(name: string, { fit }: Manifest): void {
+  const links = Object.entries((fit["links"] ?? {}) as Readonly<Record<string, unknown>>);
+  const other = links.find(([, link]) => link !== GRADED_LINK);
+  if (other)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${name}: the scores of ${other[0]} were calibrated as they are (link ${String(other[1])}), which is no longer done: fit the new version anew, without a base`,
+    );
 }
 
 /** A bundle's items, with their hashes where it knows them. */

@@ -44,7 +44,7 @@ interface LinkInput {
  * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
  */
 export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkInput, random: RandomSource): LinkedBank {
-  const { bundle, links } = base;
+  const { bundle } = base;
   const described = bundle.manifest.banks.find(
     ({ id, scenarios }) => id === task.id && scenarios.join("\n") === task.scenarios.map((own) => own.id).join("\n"),
   );
@@ -103,7 +103,7 @@ export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkIn
     return Math.sqrt(variance);
   });
   const items = { isFixed: new Uint8Array(count).fill(1), a, b, prior: standardNormal(dims) };
-  return { fixed: { dims, link: links.get(task.id)!, thresholds, items }, drawn, expected, linkingErrors };
+  return { fixed: { dims, thresholds, items }, drawn, expected, linkingErrors };
 }
 
 const LEAST_FIXED = 0.5;

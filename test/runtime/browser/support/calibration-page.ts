@@ -7,12 +7,12 @@ import {
   type Calibration,
   type Objective,
   type Parameters,
-  type Responses,
+  type CodedResponses,
 } from "anchoreval-trainer/calibrate";
 import * as wasm from "onnxruntime-web/wasm";
 import * as webgpu from "onnxruntime-web/webgpu";
 import {
-  codedGraph,
+  objectiveGraph,
   type ObjectiveGraphOptions,
 } from "../../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 
@@ -28,13 +28,13 @@ export interface PageBackend {
 /** What a test drives the page by; everything that goes in and out is plain data. */
 interface CalibrationPage {
   /** @returns a number for `evaluate` and `dispose` */
-  open(backend: PageBackend, responses: Responses, dims: number): Promise<number>;
+  open(backend: PageBackend, responses: CodedResponses, dims: number): Promise<number>;
   evaluate(objective: number, at: Parameters): Promise<{ value: number; gradient: Parameters }>;
   dispose(objective: number): Promise<void>;
   /** The whole calibration, in the page. */
   calibrate(
     backend: PageBackend,
-    responses: Responses,
+    responses: CodedResponses,
     options: Omit<CalibrateOptions, "backend" | "random"> & { readonly seed: number },
   ): Promise<Calibration>;
   /** The graph as the page writes it. */
@@ -83,7 +83,7 @@ window.calibration = {
     await objectives.get(objective)!.dispose();
     objectives.delete(objective);
   },
-  graph: codedGraph,
+  graph: objectiveGraph,
   calibrate: (backend, responses, { seed, ...options }) =>
     calibrate(responses, { ...options, backend: backendOf(backend), random: createRandom(seed) }),
 };

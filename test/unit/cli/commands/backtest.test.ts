@@ -280,7 +280,7 @@ describe("refusals", () => {
     ],
     [
       ["--selection", "best"],
-      "--selection must be one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
     ],
     [["--pool", ""], '--pool: an id must not be empty, got ""'],
     [["--weighting", "models"], "--weighting must be one of subscenarios, items; got models"],

@@ -70,7 +70,7 @@ beforeAll(async () => {
       "--provider",
       "typescript",
     ],
-    ...["--description", "a quiz", "--max-exposure", ".9", "--exposure-budget", "4", "--out", bundle, "--quiet"],
+    ...["--description", "a quiz", "--out", bundle, "--quiet"],
   );
   expect(run.err).toBe("");
 });
@@ -89,7 +89,7 @@ test("a bundle notes its trainer, its data, and the options that change it, with
     fit: {
       options: {
         ...{ anchors: "6", seed: "7", dims: "1", separate: true, provider: "typescript" },
-        ...{ "gate-form": "8", "max-exposure": ".9", "exposure-budget": "4" },
+        "gate-form": "8",
       },
       files: { items: digest, families: digest, prices: digest },
     },

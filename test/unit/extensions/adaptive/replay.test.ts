@@ -48,16 +48,11 @@ describe("replays of held-out models", () => {
     }
   });
 
-  test("tell how often an item is given, and keep to a limit where one is asked for", async () => {
+  test("tell how often an item is given", async () => {
     const one = { scenarios: ["b"], repeats: 20 };
     const [open] = await run(one);
-    const [limited] = await run({ ...one, maxExposure: 0.34 });
     expect(open!.exposure!.most).toBeGreaterThan(0.4);
     expect(open!.exposure!.percentile95).toBeLessThan(open!.exposure!.most);
-    // Found on other models: these few may differ.
-    expect(limited!.exposure!.most).toBeLessThan(0.375);
-    expect(limited!.effectiveSize).toBeGreaterThan(0.9);
-    expect(limited!.coverage).toBeGreaterThan(0.9);
     const [pairs] = await run({ ...one, repeats: 1, pairs: true });
     expect(pairs!.exposure).toBeNull();
   });

@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../../../offline-trainer/src/calibrate/types.ts";
-import type { CodedResponses, Responses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
+import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 
 import {
   heldOutLikelihood,
@@ -90,8 +90,8 @@ const { responses } = simulatedResponses({ subjects: 80, items: 150, dims: 2, mi
 /** The reference backend, which notes what it is given. */
 function watched(): { backend: CalibrationBackend; given: CodedResponses[] } {
   const given: CodedResponses[] = [];
-  const open = (own: Responses, dims: number) => {
-    given.push(own as CodedResponses);
+  const open = (own: CodedResponses, dims: number) => {
+    given.push(own);
     return typescriptBackend.open(own, dims);
   };
   return { backend: { ...typescriptBackend, open }, given };

@@ -31,7 +31,6 @@ export function calibrationOf(
       bMean: 0,
       bVariance: 1,
     },
-    dispersion: null,
     value: 0,
     gradientNorm: 0,
     evaluations: 0,

@@ -176,41 +176,17 @@ describe("refuses, before the fit,", () => {
       "items with answers",
       item({ item_id: "q/0" }),
       null,
-      "binarize",
       "invalid_data",
       '1 item with answers in the responses: "q/0"',
     ],
-    [
-      "another scenario's",
-      item({ scenario: "gsm" }),
-      null,
-      "binarize",
-      "invalid_data",
-      'responses don\'t have (they have "quiz")',
-    ],
-    [
-      "items without a text",
-      item({ text: undefined }),
-      null,
-      "binarize",
-      "invalid_data",
-      '1 question has no text: "new"',
-    ],
-    ["items without a vector", item({}), embeddings, "binarize", "invalid_data", '1 question has no embedding: "new"'],
-  ] as const)("%s", (_, own, by, link, code, fragment) => {
+    ["another scenario's", item({ scenario: "gsm" }), null, "invalid_data", 'responses don\'t have (they have "quiz")'],
+    ["items without a text", item({ text: undefined }), null, "invalid_data", '1 question has no text: "new"'],
+    ["items without a vector", item({}), embeddings, "invalid_data", '1 question has no embedding: "new"'],
+  ] as const)("%s", (_, own, by, code, fragment) => {
     expectRefusal(
-      refusal(() => checkColdStart(train, { items: [own], embeddings: by }, link)),
+      refusal(() => checkColdStart(train, { items: [own], embeddings: by })),
       code,
       fragment,
-    );
-  });
-
-  test("graded scores that aren't binarised", () => {
-    const graded = { ...train, scores: Float32Array.from(train.scores, (score) => 0.1 + 0.8 * score) };
-    expectRefusal(
-      refusal(() => checkColdStart(graded, { items: cold, embeddings: null }, "bernoulli")),
-      "unsupported",
-      "--link binarize",
     );
   });
 });

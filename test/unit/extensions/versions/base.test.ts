@@ -1,8 +1,11 @@
-import type { BundleContent } from "anchoreval/bundle";
+import { type BundleContent, encodeBundle } from "anchoreval/bundle";
 import { expect, test } from "vitest";
 import type { AnchorInput, AnchorMethod } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
-import { withBase, type BaseRecord } from "../../../../offline-trainer/src/extensions/versions/base.ts";
+import { readBase, withBase, type BaseRecord } from "../../../../offline-trainer/src/extensions/versions/base.ts";
 import { keepAnchors } from "../../../../offline-trainer/src/extensions/versions/keep-anchors.ts";
+import { memorySource } from "../../../support/memory-source.ts";
+import { expectRefusal, rejection } from "../../../support/refusal.ts";
+import { sampleContent } from "../../../support/sample-bundle.ts";
 
 const items = ["a", "b", "c", "new"].map((item_id) => ({ item_id, scenario: "s" }));
 const earlier = {
@@ -47,4 +50,15 @@ test("a method that keeps earlier anchors draws a bundle's forms, not a fold's, 
   const probabilities = begin()([0, 1, 2, 3], new Float64Array(4).fill(0.5), 2);
   expect(Array.from(probabilities).map((p) => Math.round(100 * p) / 100)).toEqual([0, 1, 0.5, 0.5]);
   expect(begin()([0, 1, 2, 3], new Float64Array(4).fill(0.25), 1)).toEqual(new Float64Array(4).fill(0.25));
+});
+
+test("a base whose graded scores were calibrated as they are, by an earlier trainer, is refused", async () => {
+  const content = sampleContent();
+  const read = (link: string) => {
+    const links = Object.fromEntries(content.manifest.banks.map(({ id }) => [id, link]));
+    const manifest = { ...content.manifest, fit: { ...content.manifest.fit, links } };
+    return readBase(memorySource(encodeBundle({ ...content, manifest })));
+  };
+  await expect(read("binarize")).resolves.toHaveProperty("items");
+  expectRefusal(await rejection(read("bernoulli")), "unsupported", "were calibrated as they are (link bernoulli)");
 });

@@ -166,7 +166,6 @@ describe("the search for a design", () => {
     irtModel: "2pl" as const,
     estimation: "marginal" as const,
     dims: 1,
-    link: "binarize" as const,
     shrinkage: 0.5,
     backend: typescriptBackend,
   };

@@ -1,0 +1,143 @@
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
+import { describe, expect, test } from "vitest";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { chooseDimension, DIMENSION_CANDIDATES } from "../../../offline-trainer/src/calibrate/choose-dimension.ts";
+import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { rowsOf } from "../fit/held-out-estimates.ts";
+import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
+
+const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
+  scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
+const options = (groups: readonly number[]): Parameters<typeof chooseDimension>[2] => ({
+  backend: typescriptBackend,
+  random: createRandom(3),
+  irtModel: "2pl",
+  estimation: "penalised",
+  replicates: groups,
+});
+
+/**
+ * The stated rule, by hand: every fifth group is held out; abilities from the even items, the weighted mean prediction
+ * on the odd items against the weighted mean score there; mean over models, then over scenarios.
+ */
+async function heldOutError(
+  task: ScenarioGroup,
+  rows: readonly number[],
+  groups: readonly number[],
+  dims: number,
+): Promise<number> {
+  const order = [...new Set(rows.map((m) => groups[m]!))];
+  const isHeld = (m: number): boolean => order.indexOf(groups[m]!) % 5 === 0;
+  const trained = await fitBank(
+    task,
+    rows.filter((m) => !isHeld(m)),
+    { ...options(groups), shrinkage: 0.5, dims, random: createRandom(3).fork("dimension").fork(`${dims} dimensions`) },
+  );
+  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
+  const errors = task.scenarios.map((): number[] => []);
+  for (const m of rows.filter(isHeld)) {
+    const parts = trained.scenarios.map(({ bank, slice }) => {
+      const items = rowsOf(bank.count).filter((i) => i % 2 === 0);
+      return { bank, items, scores: items.map((i) => scoreAt(task.matrix, m, slice.begin + i)) };
+    });
+    const gathered = gatherItems(parts)!;
+    const { theta } = mapAbility(gathered.bank, gathered, prior);
+    trained.scenarios.forEach(({ bank, slice }, s) => {
+      const predicted = itemResponses(theta, bank);
+      const odd = rowsOf(bank.count).filter(
+        (i) => i % 2 === 1 && !Number.isNaN(scoreAt(task.matrix, m, slice.begin + i)),
+      );
+      if (odd.length === 0) return;
+      const weight = odd.reduce((sum, i) => sum + slice.weights[i]!, 0);
+      const mean = (value: (item: number) => number): number =>
+        odd.reduce((sum, i) => sum + slice.weights[i]! * value(i), 0) / weight;
+      errors[s]!.push(Math.abs(mean((i) => predicted[i]!) - mean((i) => scoreAt(task.matrix, m, slice.begin + i))));
+    });
+  }
+  const means = errors.map((own) => own.reduce((sum, error) => sum + error, 0) / own.length);
+  return means.reduce((sum, error) => sum + error, 0) / means.length;
+}
+
+describe("the dimension", () => {
+  const boards: { name: string; shape: LeaderboardShape; joint?: boolean; holes?: boolean; replicates?: boolean }[] = [
+    { name: "one dimension", shape: { models: 40, items: [60, 40], dims: 1, seed: 2 } },
+    { name: "four dimensions", shape: { models: 45, items: [150, 40], dims: 4, seed: 5 } },
+    {
+      name: "two subscenarios, missing answers",
+      shape: { models: 40, items: [20, 60], dims: 3, missing: 0.1 },
+      joint: true,
+    },
+    {
+      name: "a scenario that some models lack",
+      shape: { models: 40, items: [60, 60], dims: 3, seed: 7 },
+      joint: true,
+      holes: true,
+    },
+    { name: "replicates", shape: { models: 45, items: [80, 40], dims: 3, seed: 9 }, replicates: true },
+  ];
+  const chosen = new Map<string, number>();
+
+  test.each(boards)("takes the candidate of least error: $name", async ({ name, shape, joint, holes, replicates }) => {
+    const drawn = smallLeaderboard(shape);
+    const matrix = holes ? withScores(drawn, (m, i, score) => (m % 10 === 0 && i >= 60 ? NaN : score)) : drawn;
+    const task = taskOf(matrix, joint);
+    const groups = rowsOf(shape.models!).map((m) => (replicates === true && m % 3 === 1 ? m - 1 : m));
+    const rows = rowsOf(shape.models!).filter((m) => m % 17 !== 5);
+    const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, options(groups));
+    expect(errors.map((candidate) => candidate.dims)).toEqual([...DIMENSION_CANDIDATES]);
+    let best = { dims: 0, error: Infinity };
+    for (const candidate of errors) {
+      const expected = await heldOutError(task, rows, groups, candidate.dims);
+      expect(candidate.error).toBeCloseTo(expected, 10);
+      if (expected < best.error) best = { dims: candidate.dims, error: expected };
+    }
+    expect(dims).toBe(best.dims);
+    chosen.set(name, dims);
+  });
+
+  test("is no constant", () => {
+    expect(chosen.get("one dimension")).toBeLessThan(chosen.get("four dimensions")!);
+  });
+
+  test("looks at its rows only", async () => {
+    const matrix = smallLeaderboard({ models: 40, items: [40, 20], dims: 2 });
+    const rows = rowsOf(30);
+    const before = await chooseDimension(taskOf(matrix), rows, options(rowsOf(40)));
+    const other = withScores(matrix, (m, _, score) => (m >= 30 ? 1 - score : score));
+    expect(await chooseDimension(taskOf(other), rows, options(rowsOf(40)))).toEqual(before);
+    const changed = withScores(matrix, (m, _, score) => (m === 1 ? 1 - score : score));
+    expect(await chooseDimension(taskOf(changed), rows, options(rowsOf(40)))).not.toEqual(before);
+  });
+
+  test.each([
+    // A fifth, rounded up, is held out; the others allow a dimension for each five of them.
+    { models: 10, candidates: [1] }, // 8 stay
+    { models: 12, candidates: [1] }, // 9
+    { models: 13, candidates: [1, 2] }, // 10
+    { models: 18, candidates: [1, 2] }, // 14
+    { models: 19, candidates: [1, 2, 3] }, // 15
+    { models: 30, candidates: [1, 2, 3] }, // 24
+    { models: 32, candidates: [1, 2, 3, 5] }, // 25
+  ])("$models models: $candidates", async ({ models, candidates }) => {
+    const task = taskOf(smallLeaderboard({ models, items: [20, 8], dims: 2 }));
+    const { dims, dimensionErrors: errors } = await chooseDimension(task, rowsOf(models), options(rowsOf(models)));
+    expect(errors.map((candidate) => candidate.dims)).toEqual(candidates);
+    expect(candidates).toContain(dims);
+    if (candidates.length === 1) expect(dims).toBe(1);
+  });
+
+  test("below ten models, replicates counted once, there is no choice", async () => {
+    const task = taskOf(smallLeaderboard({ models: 18, items: [20, 8] }));
+    const none = { dims: 1, dimensionErrors: [] };
+    expect(await chooseDimension(task, rowsOf(9), options(rowsOf(18)))).toEqual(none);
+    const twins = rowsOf(18).map((m) => m - (m % 2));
+    expect(await chooseDimension(task, rowsOf(18), options(twins))).toEqual(none);
+  });
+});
