@@ -59,3 +59,23 @@ export function meanCost(costs: readonly (Cost | undefined)[]): Cost | null {
   }
   return Object.keys(mean).length === 0 ? null : mean;
 }
+
+/** Cost of a run's answers by its logs: of each kind the sum over all trials, and the items whose log says it. */
+export type LoggedCosts = Readonly<Partial<Record<CostKind, { readonly total: number; readonly items: number }>>>;
+
+/** Sums what samples took, attempts that say nothing taken to cost what the others did; null where no log says anything. */
+export function loggedCosts(
+  samples: readonly { readonly attempts: readonly { readonly cost?: Cost }[] }[],
+): LoggedCosts | null {
+  const costs: Partial<Record<CostKind, { total: number; items: number }>> = {};
+  for (const { attempts } of samples) {
+    const mean = meanCost(attempts.map(({ cost }) => cost)) ?? {};
+    for (const kind of COST_KINDS) {
+      const one = mean[kind];
+      if (one === undefined) continue;
+      const { total, items } = costs[kind] ?? { total: 0, items: 0 };
+      costs[kind] = { total: total + one * attempts.length, items: items + 1 };
+    }
+  }
+  return Object.keys(costs).length === 0 ? null : costs;
+}

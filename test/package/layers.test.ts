@@ -103,7 +103,7 @@ test("no folder imports itself over others", () => {
 /** Commands of a program without the trainer, with what they share. */
 const LIGHT = ["bridge", "commands", "main", "options/answers", "options/scale"]
   .concat(["command", "completion", "errors", "help", "output", "parse"].map((name) => `program/${name}`))
-  .concat(["bundles/bundle-tables", "bundles/open-bundle", "logs/anchor-logs"])
+  .concat(["bundles/bundle-tables", "bundles/open-bundle"])
   .concat(["estimate", "compare", "check", "plan", "export", "show", "keys"].map((name) => `commands/${name}`));
 
 test("commands that need no trainer don't import it", () => {

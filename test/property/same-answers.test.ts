@@ -2,7 +2,9 @@ import { rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { loadBundle } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { readAnchorLogs } from "../../cli/src/logs/anchor-logs.ts";
+import { FORMATS } from "anchoreval-trainer/internal/import/formats";
+import { readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { createRandom } from "../../sdk/core/numeric/random.ts";
 import {
   type Board,
@@ -45,8 +47,8 @@ describe.each(WRITERS.filter(({ from }) => from !== "table"))("a model's logs by
       writer.write(place, otherRuns(board, { ...writer, hasContents: false }, style), style);
       const said = (): string => `${seed}, errors ${errors}: ${style.drawn.join(", ")}\n${contentOf(place)}`;
       const { responses } = await readAnchorLogs(bundle, [place], {
-        ...{ from: writer.from as Exclude<HarnessWriter["from"], "table">, errors, form: undefined },
-        ...{ metric: [], filter: [] },
+        harness: harnessNamed(writer.from as Exclude<HarnessWriter["from"], "table">, FORMATS),
+        errors,
       }).catch((error: unknown) => {
         throw new Error(`${String(error)}\n${said()}`, { cause: error });
       });

@@ -27,7 +27,7 @@ export const LAYERS = {
   },
   "sdk/logs": ["eee", "helm", "inspect", "lighteval", "lm-eval", "opencompass"],
   "cli/src": [
-    ...["program", "bundles", "logs", "options", "prices", "trials", "race", "gate", "trust", "commands", "reproduce"],
+    ...["program", "bundles", "options", "prices", "trials", "race", "gate", "trust", "commands", "reproduce"],
     ...["run", "."],
   ],
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "jobs", "routes", "."],

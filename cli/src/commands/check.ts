@@ -3,7 +3,7 @@ import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchore
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
 import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { readPoints } from "../options/scale.ts";
 import { type Command, flag, option, invalidOption, rare } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";

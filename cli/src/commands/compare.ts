@@ -15,7 +15,7 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../program/command.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";

@@ -3,7 +3,7 @@ import { versionItems } from "anchoreval-trainer/internal/extensions/versions/ba
 import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/extensions/versions/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../program/command.ts";
-import { allAnchors } from "../bundles/form-anchors.ts";
+import { allAnchors } from "anchoreval/internal/logs/anchor-names";
 import { openBundle } from "../bundles/open-bundle.ts";
 
 export const diffCommand: Command = {

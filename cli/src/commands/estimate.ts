@@ -1,14 +1,14 @@
 import { type AnyEstimate, estimate } from "anchoreval/internal/answers/estimate";
 import type { BridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
-import { costWords } from "anchoreval/internal/prices/bundle-prices";
+import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";
+import { costWords, priceWords } from "anchoreval/internal/prices/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { modelAnswers } from "../logs/anchor-logs.ts";
+import { modelAnswers } from "anchoreval/internal/node/anchor-logs";
 import { type Command, option, flag, given, invalidOption, rare } from "../program/command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
-import { loggedWords } from "../logs/logged-costs.ts";
 import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../prices/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 import {
@@ -189,4 +189,18 @@ function detailLines(id: string, { details, interval, answeredShare }: ScenarioR
       ([name, score]) => `  ${name.padEnd(12)} ${points(score)}${name === details.estimator ? "  (the score)" : ""}`,
     ),
   ];
+}
+
+/**
+ * @param isRepeated - items were asked several times
+ * @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)."
+ */
+export function loggedWords(costs: LoggedCosts, answered: number, isRepeated: boolean): string {
+  const parts = COST_KINDS.flatMap((kind) => {
+    const own = costs[kind];
+    if (own === undefined) return [];
+    const partly = own.items < answered ? ` (${own.items} of ${answered} items say so)` : "";
+    return [priceWords(own.total, kind === "price" ? "usd" : kind) + partly];
+  });
+  return `By its logs the run took ${parts.join(" and ")}${isRepeated ? ", all trials together" : ""}.`;
 }

@@ -10,7 +10,8 @@ import {
 } from "anchoreval/internal/logs/harness-arguments";
 import { replaceFiles } from "anchoreval/internal/node/out-folder";
 import { type Command, option } from "../program/command.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../bundles/form-anchors.ts";
+import { allAnchors, formAnchors, namedAnchors } from "anchoreval/internal/logs/anchor-names";
+import { ITEMS_OPTION, placeAnchors, quote } from "../bundles/form-anchors.ts";
 import { anchoredTask } from "../bundles/anchored-task.ts";
 import { writing } from "../program/errors.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";

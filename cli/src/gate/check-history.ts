@@ -2,7 +2,7 @@ import { gateFromAnchors, type GateOptions, type GateResult } from "anchoreval/i
 import { resolveModels } from "anchoreval/internal/compare/common-answers";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, points } from "anchoreval/internal/words/figures";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { writeJunit } from "../program/junit.ts";
 import { withAnswers } from "../options/answers.ts";
 import type { Output } from "../program/output.ts";

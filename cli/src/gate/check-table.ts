@@ -3,7 +3,7 @@ import { replayGate, type ReplayedGate } from "anchoreval/internal/check/replay-
 import type { CheckOptions } from "anchoreval/internal/check/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import type { OptionReader } from "../program/command.ts";
 import { withAnswers } from "../options/answers.ts";
 import type { Output } from "../program/output.ts";

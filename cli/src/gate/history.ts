@@ -5,7 +5,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { putVersion } from "anchoreval/internal/publish/bundle-store";
 import { isObject } from "anchoreval/internal/tables/json-records";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { invalidOption } from "../program/command.ts";
 
 /** One night of a history, a line of its file. */

@@ -4,16 +4,18 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { loadItems } from "anchoreval/internal/bundles/read-file";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
+import { allAnchors, allItems, fieldAnchors } from "anchoreval/internal/logs/anchor-names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { given, option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
-import { allAnchors, allItems, fieldAnchors, ITEMS_OPTION, placeAnchors } from "../bundles/form-anchors.ts";
+import { ITEMS_OPTION, placeAnchors } from "../bundles/form-anchors.ts";
 import { openBundle } from "../bundles/open-bundle.ts";
-import type { AnswerWarning } from "../logs/log-warnings.ts";
+import { openHarness } from "../program/trainer.ts";
+import type { AnswerWarning } from "anchoreval/internal/logs/answer-warnings";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 export const ANSWER_DATA_OPTIONS = {
@@ -95,7 +97,7 @@ export async function readModel(
     throw invalidOption("- is a file of answers, and --from reads logs: name the logs");
   if (options.isGiven("from") && !(filesAreAnswers && (await isFile(path)))) {
     const from = options.oneOf("from", HARNESSES, "lm-eval");
-    const { readAnchorLogs } = await import("../logs/anchor-logs.ts");
+    const { readAnchorLogs } = await import("anchoreval/internal/node/anchor-logs");
     const byField = from === "lm-eval" && !options.isGiven("items");
     const placed = async (records: readonly AnchorRecord[]) => {
       const anchors = await placeAnchors(records, options.text("items"));
@@ -103,8 +105,8 @@ export async function readModel(
     };
     return readAnchorLogs(bundle, paths, {
       ...readScale(options),
-      from,
-      form,
+      harness: await openHarness(from, `--from ${from}`),
+      ...given({ form }),
       ...(await placed(allAnchors(bundle))),
       allItems: async () => {
         await loadItems(openBundle(options.required("bundle")), bundle);

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { Estimate } from "anchoreval/internal/estimate/types";
 import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { invalidOption, option, type OptionReader, type OptionSpecs, rare } from "../program/command.ts";
 import { writeOver, writing } from "../program/errors.ts";
 import { packageVersion } from "../program/trainer.ts";

@@ -5,8 +5,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { versionText } from "anchoreval/internal/logs/json";
 import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
-import { fittedChoices } from "../logs/anchor-logs.ts";
-import { differenceWords } from "../logs/log-warnings.ts";
+import { fittedChoices } from "anchoreval/internal/node/anchor-logs";
+import { differenceWords } from "anchoreval/internal/logs/answer-warnings";
 import { otherHarness, sameItems, type SeenItem } from "./same-items.ts";
 
 /** A task as lm-evaluation-harness itself has it. */
@@ -97,7 +97,7 @@ export function checkAnchoredTask(
       "invalid_data",
       `the task's file names other items than form ${form} has: export it again`,
     );
-  const choose = fittedChoices(bundle, { from: "lm-eval", metric: [], filter: [], anchors: placed });
+  const choose = fittedChoices(bundle, "lm-eval", { anchors: placed });
   const scored = new Map<string, ScoredBy>();
   const checked = checkTasks(tasks, { bundle, anchors: placed, dropChanged: false }, (name, task) => {
     const own: ScoredBy = {

@@ -6,7 +6,7 @@ import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { estimate } from "anchoreval/internal/answers/estimate";
 import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
-import { fittedChoices, modelAnswers, readAnchorLogs } from "../logs/anchor-logs.ts";
+import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
 import {
   type Command,
   flag,
@@ -18,12 +18,13 @@ import {
   stoppableBy,
 } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
-import { anyHeading, anyParts } from "../commands/estimate.ts";
-import { allAnchors, formAnchors, ITEMS_OPTION, namedAnchors, placeAnchors, quote } from "../bundles/form-anchors.ts";
+import { anyHeading, anyParts, loggedWords } from "../commands/estimate.ts";
+import { allAnchors, formAnchors, namedAnchors } from "anchoreval/internal/logs/anchor-names";
+import { ITEMS_OPTION, placeAnchors, quote } from "../bundles/form-anchors.ts";
 import { readBundle } from "../bundles/open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION, withAnswers } from "../options/answers.ts";
 import { checkWritable } from "../program/out.ts";
-import { loggedWords } from "../logs/logged-costs.ts";
+import { openHarness } from "../program/trainer.ts";
 import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../program/summary.ts";
 import { runHarness } from "./harness-process.ts";
 import { findHarness, RUNNERS, type Runner } from "./installed.ts";
@@ -87,12 +88,12 @@ export const runCommand: Command = {
       arguments: operands,
     };
     const { folder, begun } = await findRunFolder(request, out);
-    const asked = { from, metric: options.texts("metric"), filter: options.texts("filter") };
+    const asked = { metric: options.texts("metric"), filter: options.texts("filter") };
     const { planLmEval } = await import("./lm-eval-run.ts");
     const { planInspect } = await import("./inspect-run.ts");
     const planned = { "lm-eval": planLmEval, inspect: planInspect }[from]({
       ...{ bundle, anchors, fields, words: operands, harness, folder, signal },
-      choose: fittedChoices(bundle, asked),
+      choose: fittedChoices(bundle, from, asked),
       dropChanged: options.flag("drop-changed"),
     });
     const plan = await stoppableBy(signal, "run")(planned);
@@ -124,7 +125,7 @@ export const runCommand: Command = {
     }
     const logs = join(folder, "logs");
     const model = await readAnchorLogs(bundle, [logs], {
-      ...{ ...asked, form, anchors: plan.anchors },
+      ...{ ...asked, form, anchors: plan.anchors, harness: await openHarness(from, "run") },
       errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
     const { took } = model;

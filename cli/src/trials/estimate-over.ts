@@ -3,7 +3,7 @@ import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
 import type { TrialEstimate, TrialIntervals } from "anchoreval/internal/trials/estimate-trials";
 import { count, counted, points } from "anchoreval/internal/words/figures";
 import { intervalWords } from "anchoreval/internal/words/result-words";
-import type { ReadModel } from "../logs/anchor-logs.ts";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { given, invalidOption, type OptionReader } from "../program/command.ts";
 import type { ResultParts } from "../program/summary.ts";
 

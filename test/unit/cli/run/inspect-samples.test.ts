@@ -2,7 +2,7 @@ import { loadBundle } from "anchoreval";
 import { contentHash } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, it } from "vitest";
-import { allAnchors, formAnchors } from "../../../../cli/src/bundles/form-anchors.ts";
+import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
 import { findSamples } from "../../../../cli/src/run/inspect-samples.ts";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";

@@ -1,7 +1,7 @@
 import { loadBundle, type Bundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, it } from "vitest";
-import { allAnchors, formAnchors } from "../../../../cli/src/bundles/form-anchors.ts";
+import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
 import { checkAnchoredTask, type AnchoredTask } from "../../../../cli/src/run/lm-eval-tasks.ts";
 import { documentOf } from "../../../support/harness-tasks.ts";
 import { loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";

@@ -1,20 +1,24 @@
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
-import { countedScores, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
-import { itemScore } from "anchoreval/internal/logs/choose-runs";
-import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
-import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
-import { type LoggedSample, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
-import { selectRuns } from "anchoreval/internal/logs/select-runs";
-import type { HarnessName } from "anchoreval/internal/node/harnesses";
-import { given } from "../program/command.ts";
-import { allAnchors, fieldAnchors, sourceScenarios } from "../bundles/form-anchors.ts";
-import { type AnswerWarning, protocolWarnings, runWarnings, sampleWarnings, scoreWarnings } from "./log-warnings.ts";
-import { loggedCosts, type LoggedCosts } from "./logged-costs.ts";
-import { openHarness } from "../program/trainer.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import type { AnchorRecord } from "../core/bundle/manifest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { parseChoices, type Choose } from "../logs/choices.ts";
+import { countedScores, type ErrorPolicy } from "../logs/attempts.ts";
+import { itemScore } from "../logs/choose-runs.ts";
+import { matchAnchors } from "../logs/match-anchors.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
+import type { ItemTrials } from "../tables/item-trials.ts";
+import { type LoggedSample, type RunLog, taskAmong } from "../logs/run-log.ts";
+import { selectRuns } from "../logs/select-runs.ts";
+import type { Harness, HarnessName } from "./harnesses.ts";
+import { allAnchors, fieldAnchors, sourceScenarios } from "../logs/anchor-names.ts";
+import {
+  type AnswerWarning,
+  protocolWarnings,
+  runWarnings,
+  sampleWarnings,
+  scoreWarnings,
+} from "../logs/answer-warnings.ts";
+import { loggedCosts, type LoggedCosts } from "../logs/cost.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {
@@ -38,14 +42,15 @@ export function modelAnswers({
   return new Map([...responses].map(([id, score]) => [id, trials.get(id) ?? score]));
 }
 
-interface AnchorLogOptions extends ScaleOptions {
-  readonly from: HarnessName;
-  readonly metric: readonly string[];
-  readonly filter: readonly string[];
-  /** How attempts that failed or have no score count. */
-  readonly errors: ErrorPolicy;
-  /** The form to answer; without it, what the answers fill. */
-  readonly form: string | undefined;
+export interface AnchorLogOptions extends ScaleOptions {
+  readonly harness: Harness;
+  /** Of single tasks (`gsm8k=exact_match`) or of all. @default those that the bundle was fitted on, else the harness's first */
+  readonly metric?: readonly string[];
+  readonly filter?: readonly string[];
+  /** How attempts that failed or have no score count. @default "harness" */
+  readonly errors?: ErrorPolicy;
+  /** The form to answer. @default what the answers fill */
+  readonly form?: string;
   /** Anchors with tasks and document ids that aren't the bundle's own. @default the bundle's */
   readonly anchors?: readonly AnchorRecord[];
   /** All items of the bundle, named as its anchors are: asked for where logs have more than anchors. @default only anchors count */
@@ -64,7 +69,7 @@ export async function readAnchorLogs(
   paths: readonly string[],
   options: AnchorLogOptions,
 ): Promise<ReadModel> {
-  const harness = await openHarness(options.from, `--from ${options.from}`);
+  const { harness, errors = "harness" } = options;
   const remarks: string[] = [];
   const logs = await harness.find(paths, { onRemark: (words) => remarks.push(words) });
   const name = onlyModel(logs);
@@ -72,11 +77,12 @@ export async function readAnchorLogs(
   if (!logs.every((log) => asked.has(log))) await asked.takeAll();
   remarks.push(...foreignTasks(logs, asked));
   const taskOf = (log: RunLog): string => asked.taskOf(log);
-  const choose = { ...options, ...given({ idFields: options.fields }), ...fittedChoices(bundle, options) };
+  const idFields = options.fields === undefined ? {} : { idFields: options.fields };
+  const choose = { ...options, ...idFields, ...fittedChoices(bundle, harness.name, options) };
   const selected = await selectRuns(
     logs.filter((log) => asked.has(log)),
     {
-      errors: options.errors,
+      errors,
       taskOf,
       read: (log, special) => harness.read(log, choose, special),
       keep: (run) => run,
@@ -85,7 +91,7 @@ export async function readAnchorLogs(
   const warnings = [
     ...remarks.map((message): AnswerWarning => ({ code: "log_remark", message })),
     ...runWarnings(logs, selected, taskOf),
-    ...scoreWarnings(selected.runs, options.errors, options),
+    ...scoreWarnings(selected.runs, errors, options),
     ...protocolWarnings(bundle, selected.runs, taskOf),
   ];
   const samples = selected.runs.flatMap((run) => run.samples.map((sample) => ({ ...sample, task: taskOf(run.log) })));
@@ -97,9 +103,10 @@ export async function readAnchorLogs(
       `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...asked.tasks])}${warnings.map(({ message }) => `\n  ${message}`).join("")}`,
     );
   return {
-    ...modelOf(matched, options),
+    ...modelOf(matched, errors),
+    ...(options.form !== undefined && { form: options.form }),
     name,
-    warnings: [...warnings, ...sampleWarnings(matched, options.errors)],
+    warnings: [...warnings, ...sampleWarnings(matched, errors)],
   };
 }
 
@@ -163,8 +170,8 @@ type Matched = ReturnType<typeof matchAnchors<LoggedSample>>;
 /** A model's answers, its trials where an item was asked several times, and what they took. */
 function modelOf(
   { found, hashes }: Matched,
-  { errors, form }: AnchorLogOptions,
-): Pick<ReadModel, "responses" | "trials" | "hashes" | "took" | "form"> {
+  errors: ErrorPolicy,
+): Pick<ReadModel, "responses" | "trials" | "hashes" | "took"> {
   const trials = new Map(
     [...found].flatMap(([id, { attempts }]) =>
       attempts.length === 1
@@ -172,8 +179,9 @@ function modelOf(
         : [[id, attempts.map((attempt) => countedScores([attempt], errors)[0] ?? null)] as const],
     ),
   );
+  const took = loggedCosts([...found.values()]);
   return {
-    ...given({ form, took: loggedCosts([...found.values()]) }),
+    ...(took && { took }),
     ...(trials.size > 0 && { trials }),
     responses: new Map(Array.from(found, ([id, sample]) => [id, itemScore(sample, errors)])),
     hashes,
@@ -184,24 +192,25 @@ function modelOf(
 function anchorWords(bundle: Bundle, tasks: readonly string[]): string {
   const own = sourceScenarios(bundle);
   if (own.length === bundle.scenarios.size)
-    return `their ids are the source's own, and it isn't known which documents they are: give answers by these ids, or by --items FILE the task and doc_id of each`;
+    return `their ids are the source's own, and it isn't known which documents they are: give answers by these ids, or a table of items with the task and doc_id of each`;
   const [field] = fieldAnchors(bundle, allAnchors(bundle)).fields.values();
   const named = `its anchors are of the tasks ${tasks.slice(0, 5).join(", ")}${tasks.length > 5 ? ", …" : ""}`;
   return field === undefined
     ? named
-    : `${named}, and named by the field ${field} of lm-evaluation-harness's documents (--from lm-eval; elsewhere --items FILE says what they are called)`;
+    : `${named}, and named by the field ${field} of lm-evaluation-harness's documents; for logs of others a table of items says what they are called`;
 }
 
 /** Metric and filter as asked for, else those that the bundle was fitted on. */
 export function fittedChoices(
   bundle: Bundle,
-  asked: Pick<AnchorLogOptions, "from" | "metric" | "filter" | "anchors">,
+  harness: HarnessName,
+  asked: Pick<AnchorLogOptions, "metric" | "filter" | "anchors">,
 ): { metric: Choose; filter: Choose } {
-  const metric = parseChoices("metric", asked.metric);
-  const filter = parseChoices("filter", asked.filter);
+  const metric = parseChoices("metric", asked.metric ?? []);
+  const filter = parseChoices("filter", asked.filter ?? []);
   const fitted = (field: "metric" | "filter", task: string): string | undefined => {
     const { protocol } = bundle.manifest;
-    const value = protocol.harness === asked.from ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
+    const value = protocol.harness === harness ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
     return typeof value === "string" && value !== "mixed" ? value : undefined;
   };
   const anchors = asked.anchors ?? allAnchors(bundle);
@@ -214,7 +223,7 @@ export function fittedChoices(
   };
   return {
     metric: (names, only) => metric(withScenario(names), only) ?? fitted("metric", own(names)),
-    // `--metric METRIC,FILTER` has named the filter already.
+    // A metric `METRIC,FILTER` has named the filter already.
     filter: (names, only) =>
       filter(withScenario(names), only) ??
       (metric(withScenario(names), only)?.includes(",") ? undefined : fitted("filter", own(names))),

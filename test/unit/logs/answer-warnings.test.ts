@@ -2,10 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { describe, expect, test } from "vitest";
-import { type LoggedDocument, type LoggedRun, writeLogs } from "../../../support/lm-eval-logs.ts";
-import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
-import { runCommand } from "../../../support/run-command.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
+import { type LoggedDocument, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";
+import { documentOf, loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const content = loggedContent({ shots: 0, metric: "acc", harness: "lm-eval" });

@@ -1,15 +1,15 @@
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { countAttempts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
-import type { ReadRun } from "anchoreval/internal/logs/choose-runs";
-import { otherScores, otherScoreWords } from "anchoreval/internal/logs/harness-score";
-import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "anchoreval/internal/logs/protocol";
-import { groupBy, groupedRemarks, type LoggedSample, type RunLog } from "anchoreval/internal/logs/run-log";
-import type { selectRuns } from "anchoreval/internal/logs/select-runs";
-import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
-import { type ScaleOptions, scoreScale } from "anchoreval/internal/tables/score-reader";
-import { counted } from "anchoreval/internal/words/figures";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { countAttempts, errorWords, type ErrorPolicy } from "./attempts.ts";
+import type { ReadRun } from "./choose-runs.ts";
+import { otherScores, otherScoreWords } from "./harness-score.ts";
+import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "./protocol.ts";
+import { groupBy, groupedRemarks, type LoggedSample, type RunLog } from "./run-log.ts";
+import type { selectRuns } from "./select-runs.ts";
+import { unlikeRuns } from "./unlike-runs.ts";
+import { type ScaleOptions, scoreScale } from "../tables/score-reader.ts";
+import { counted } from "../words/figures.ts";
 
-/** A warning of how answers came, for `warnings` of `--json`. */
+/** A warning of how answers came, beside an estimate's own. */
 export interface AnswerWarning {
   readonly code:
     | "unknown_items"
