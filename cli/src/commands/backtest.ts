@@ -34,7 +34,6 @@ import {
   WORK_OPTIONS,
 } from "../options/fit.ts";
 import { checkOutFile, writeOutFile } from "../program/out.ts";
-import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
 
@@ -49,7 +48,6 @@ export const backtestCommand: Command = {
     "What to fit": {
       anchors: option("N[,N…]", "anchors per scenario (default 10,30,50,100)"),
       ...METHOD_OPTIONS,
-      ...rare(SUBSET_OPTIONS),
       recipe: option(
         "NAME[,…]|all",
         `methods: ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
@@ -91,8 +89,6 @@ export const backtestCommand: Command = {
     for (const name of recipes) asked.set(name, await readMethod(options, facts, await loadMethod(name)));
     const file = await readSplitFile(options, several);
     const families = splitBy === undefined ? await readFamilies(options) : {};
-    const selections = Array.from(asked.values(), ({ settings }) => settings.selection);
-    const subsetInputs = await readSubsetInputs(options, selections);
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
     const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
@@ -104,10 +100,8 @@ export const backtestCommand: Command = {
     checkAskedSizes(options, matrix.items);
     const column = splitBy?.(matrix.subjects);
     const splits = column ? [column.split] : named;
-    const described = subsetInputs(matrix);
-    const methods = new Map(Array.from(asked, ([name, method]) => [name, described(method)]));
-    const [method] = methods.values() as Iterable<Method>;
-    for (const own of methods.values()) remarkShortOfModels(output, own, matrix.subjects.length);
+    const [method] = asked.values() as Iterable<Method>;
+    for (const own of asked.values()) remarkShortOfModels(output, own, matrix.subjects.length);
     const header = {
       data: await fileDigest(responses),
       board: boardRecord(board),
@@ -132,9 +126,9 @@ export const backtestCommand: Command = {
     remarkCopies(output, [...withoutCopies(matrix).copies.keys()]);
     if (several) {
       const rows = await output.during("back-test", (onProgress) =>
-        compareRecipes(matrix, { ...shared, splits, recipes: methods, onProgress }),
+        compareRecipes(matrix, { ...shared, splits, recipes: asked, onProgress }),
       );
-      const digests = Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
+      const digests = Object.fromEntries(Array.from(asked, ([name, own]) => [name, methodDigest(own)]));
       output.result({ header: { ...header, recipes: digests }, rows }, recipeTable(recipeFigures(rows)));
       return;
     }

@@ -62,21 +62,13 @@ import {
 import { memoryStatement } from "../program/memory.ts";
 import { itemCosts } from "../prices/fit-prices.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
-import { subsetFeatures } from "../options/sublime.ts";
 import { trialMetric, varianceComponents } from "../trials/fit-trials.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;
 
 /** The side roads of a fit. */
-const EXTENSIONS: readonly FitExtension[] = [
-  trialMetric,
-  subsetFeatures,
-  coldStart,
-  varianceComponents,
-  gateForms,
-  itemCosts,
-];
+const EXTENSIONS: readonly FitExtension[] = [trialMetric, coldStart, varianceComponents, gateForms, itemCosts];
 
 export const fitCommand: Command = {
   options: {

@@ -11,7 +11,7 @@ import type { OptionReader, OptionSpec, OptionSpecs } from "../program/command.t
 export interface FitNote {
   /** Those given that change the bundle, as they were given; the provider as it was found. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the content of each file that an option names, unpacked; of a bundle its digest; null of a pipe and of names. */
+  /** SHA-256 of the content of each file that an option names, unpacked; of a bundle its digest; null of a pipe. */
   readonly files: Readonly<Record<string, string | null>>;
 }
 
@@ -34,9 +34,9 @@ export function notedOptions(specs: OptionSpecs): [name: string, spec: OptionSpe
   return Object.entries(specs).filter(([name]) => !UNNOTED.includes(name));
 }
 
-/** Whether a bundle doesn't hold the option's value, which is a place that is read or names models: it is told anew. */
-export function isInput({ value, namesModels = false }: OptionSpec): boolean {
-  return value === "FILE" || value === "BUNDLE" || namesModels;
+/** Whether a bundle doesn't hold the option's value, which is a place that is read: it is told anew. */
+export function isInput({ value }: OptionSpec): boolean {
+  return value === "FILE" || value === "BUNDLE";
 }
 
 /** Notes the options that a fit was given. @param provider - where it calibrates */
@@ -58,14 +58,9 @@ export async function noteOptions(
 
 /**
  * SHA-256 of what lies at an option's value: a file's content, unpacked, or a bundle's manifest. Null for a pipe, which is
- * read once, and for names of models, which their digest would tell to whoever guesses them.
+ * read once.
  */
-export async function inputDigest(
-  { value, namesModels }: OptionSpec,
-  place: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  if (namesModels) return null;
+export async function inputDigest({ value }: OptionSpec, place: string, signal: AbortSignal): Promise<string | null> {
   if (value === "BUNDLE") {
     const { readManifest } = await import("anchoreval/internal/bundles/read-file");
     const { openBundle } = await import("../bundles/open-bundle.ts");

@@ -29,8 +29,6 @@ export interface OptionSpec {
   readonly required?: boolean;
   /** Listed by `--help-all` only. */
   readonly rare?: boolean;
-  /** Names models: a bundle doesn't note it. */
-  readonly namesModels?: boolean;
 }
 
 /** The error for an option or argument that isn't allowed. */

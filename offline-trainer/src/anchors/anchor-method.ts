@@ -91,12 +91,6 @@ export interface AnchorMethod {
     scenarios: readonly { readonly id: string }[],
     knowledge: ReadonlyMap<string, unknown> | undefined,
   ) => ArrayLike<number>;
-  /** Refuses a size that it can't choose, before anything is fitted. @throws AnchorEvalError `invalid_option` */
-  readonly check?: (
-    scenario: { readonly id: string; readonly count: number },
-    size: number,
-    knowledge: unknown,
-  ) => void;
   readonly prepare: (input: AnchorInput) => PreparedAnchors;
 }
 

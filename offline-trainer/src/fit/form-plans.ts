@@ -146,7 +146,7 @@ export function checkAnchors(anchors: readonly number[], items: readonly ItemInf
 
 /**
  * The forms of a fit.
- * @throws AnchorEvalError `invalid_option` where there is none, for sizes that are none or can't be shared or chosen, and
+ * @throws AnchorEvalError `invalid_option` where there is none, for sizes that are none or can't be shared, and
  *   where a scenario has no room for two forms; `unsupported` for second forms by a method that can't choose them
  */
 export function planForms(
@@ -156,11 +156,7 @@ export function planForms(
 ): FormPlan[] {
   const first = formPlans(sizes, totals, scenarios, anchors.shares?.(scenarios, knowledge));
   if (secondForms) checkSecondForms(first, scenarios, anchors);
-  const forms = [...(secondForms ? withSecondForms(first) : first), ...otherForms];
-  for (const scenario of scenarios)
-    for (const size of anchorNumbers(forms, [scenario]))
-      if (size < scenario.count) anchors.check?.(scenario, size, knowledge?.get(scenario.id));
-  return forms;
+  return [...(secondForms ? withSecondForms(first) : first), ...otherForms];
 }
 
 /**

@@ -35,11 +35,8 @@ const told = jsonl("told.jsonl", (i) => ({
 }));
 const bare = jsonl("bare.jsonl", () => ({ scenario }));
 const oneTextless = jsonl("one.jsonl", (i) => ({ scenario, ...(i !== 7 && { text: "?" }), subscenario: "seen" }));
-const halfPlaced = jsonl("half.jsonl", (i) => ({ scenario, ...(i < 20 && { subscenario: "seen" }) }));
 const ragged = jsonl("ragged.jsonl", (i) => ({ embedding: i === 9 ? [1, 2] : [1, 2, i] }));
 const short = folder.write("short.csv", "item_id,x,y\nq0,1,2\n");
-const words = csv("words.csv", "judge", (i) => (i === 4 ? "hard" : "1"));
-const topics = csv("topics.csv", "topic,judge", (i) => `${i === 3 ? "" : "t"},${i}`);
 const form = csv("form.csv", "subject,level", (i) => `s${i % 4},${i}`);
 
 interface Case {
@@ -65,25 +62,6 @@ const forms = (...more: readonly string[]): string[] => [
   ...["forms", "--items", form, "--size", "10", "--out", out, ...more],
 ];
 const ANSWERED = ["--responses", responses, "--provider", "typescript"];
-const SUBLIME = ["--recipe", "sublime"];
-
-/** What `sublime` is given, alike in fit and backtest. */
-const SUBSETS: readonly Omit<Case, "code">[] = [
-  { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
-  { argv: ["--embeddings", short], message: "39 questions have no embedding" },
-  { argv: ["--item-features", words], message: 'a feature must be a number, got "hard"' },
-  { argv: ["--item-features", topics, "--strata", "topic"], message: 'item "q3" has no value, and --strata asks for' },
-  { argv: ["--items", halfPlaced, "--strata", "subscenario"], message: "items without a subscenario, which --strata" },
-];
-const IMPOSSIBLE: readonly Omit<Case, "code">[] = [
-  {
-    argv: ["--items", told, "--strata", "topic"],
-    message: "--strata topic has 9 strata in quiz, more than the 6 items asked for: ask for 9 at least",
-  },
-  { argv: ["--items", told, "--strata", "level"], message: '--strata "level": there is no such column in --items' },
-  { argv: ["--strata", "topic"], message: "in --items or --item-features, and neither is given" },
-  { argv: ["--anchor-models", "gpt,llama"], message: "the responses have no model gpt, llama, named as an anchor" },
-];
 
 async function refuses({ argv, code, message }: Case): Promise<void> {
   const before = listing(folder.path(""));
@@ -96,8 +74,8 @@ async function refuses({ argv, code, message }: Case): Promise<void> {
 
 test.each([
   fit(),
-  fit(...SUBLIME, "--items", told, "--strata", "subscenario"),
-  backtest(...SUBLIME, "--items", told, "--strata", "topic", "--anchors", "9"),
+  fit("--recipe", "sublime", "--items", told),
+  backtest(),
   route("--items", told),
   embed("--items", told),
   forms(...ANSWERED),
@@ -109,11 +87,6 @@ describe.each([
   ["fit", fit],
   ["backtest", backtest],
 ])("%s is refused before any long work", (_, command) => {
-  test.each([
-    ...SUBSETS.map((own): Case => ({ ...own, code: "invalid_data" })),
-    ...IMPOSSIBLE.map((own): Case => ({ ...own, code: "invalid_option" })),
-  ])("sublime $argv", ({ argv, ...expected }) => refuses({ argv: command(...SUBLIME, ...argv), ...expected }));
-
   test.each(METHOD_NAMES)("%s with more anchors than the largest scenario has items", (recipe) =>
     refuses({
       argv: command("--recipe", recipe, "--anchors", "6,41"),
@@ -122,14 +95,12 @@ describe.each([
     }),
   );
 
-  test.each([
-    ["recommended", "--strata", "--strata is for --selection sublime"],
-    ["essence", "--embeddings", "--embeddings is for --selection sublime"],
-    ["tinybenchmarks", "--item-features", "--item-features is for --selection sublime"],
-    ["random", "--search-budget", "--search-budget is for --selection fisher-information alone"],
-  ])("%s with %s", (recipe, option, message) =>
-    refuses({ argv: command("--recipe", recipe, option, "9"), code: "invalid_option", message }),
-  );
+  test("random with a search", () =>
+    refuses({
+      argv: command("--recipe", "random", "--search-budget", "9"),
+      code: "invalid_option",
+      message: "--search-budget is for --selection fisher-information alone",
+    }));
 
   test("metabench with more than one dimension", () =>
     refuses({

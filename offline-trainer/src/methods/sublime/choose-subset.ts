@@ -4,7 +4,7 @@ import { kendall, mean, pearson, spearman } from "../../numeric/statistics.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
-import type { ItemFeatures } from "./item-features.ts";
+import type { Points } from "../kmeans/clusters.ts";
 import { itemProfile, type ItemProfile, pickAnchorModels, rootMeanSquaredDistance } from "./profile.ts";
 import { type Sampler, samplers } from "./samplers.ts";
 
@@ -22,8 +22,8 @@ export interface Board {
   readonly weights: Float64Array;
   readonly full: Float64Array;
   readonly families: ArrayLike<number>;
-  readonly named: readonly number[];
-  readonly features: ItemFeatures;
+  /** Items by their texts; null without texts. */
+  readonly points: Points | null;
   readonly candidates: number;
 }
 
@@ -34,7 +34,7 @@ type PreparedBoard = ReturnType<typeof prepareBoard>;
 export type SubsetChoice = ReturnType<typeof chooseSubset>;
 
 export function prepareBoard(board: Board, random: RandomSource) {
-  const roles = pickAnchorModels(board.full, board.named);
+  const roles = pickAnchorModels(board.full);
   const anchors = columnsOf(board.columns, roles.anchors);
   const full = valuesOf(board.full, roles.anchors);
   const profile = itemProfile(board, anchors, full, random);

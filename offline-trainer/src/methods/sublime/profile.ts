@@ -1,48 +1,48 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ItemColumns } from "../item-columns.ts";
 import { clusterPoints, type Points } from "../kmeans/clusters.ts";
-import type { FeatureColumn, ItemFeatures, ItemGroups } from "./item-features.ts";
 
 /** Clusters of items at most; one for ten items. */
 const CLUSTERS = 20;
 /** Random features that distances between distributions are computed on. */
 const RANDOM_FEATURES = 64;
 
-/** Item data that subsets are drawn by and described with, from item features and the anchor models' answers. */
+interface FeatureColumn {
+  readonly name: string;
+  /** In the order of the items. */
+  readonly values: Float64Array;
+}
+
+/** Item data that subsets are drawn by and described with, from the items' texts and the anchor models' answers. */
 export interface ItemProfile {
   readonly count: number;
   readonly weights: Float64Array;
-  /** Standardised: weighted mean 0, standard deviation 1; 0 where nothing is known. */
+  /** Standardised: weighted mean 0, standard deviation 1. */
   readonly columns: readonly FeatureColumn[];
   readonly points: Points;
   /** Of two items. */
   readonly distance: number;
   readonly clusters: number;
   readonly labels: Int32Array;
-  /** Subscenarios, where there are several; null else. */
-  readonly subscenarios: ItemGroups | null;
-  /** Whose proportions every subset keeps. */
-  readonly strata: ItemGroups | null;
   /** Random features of the points, count×width, and their weighted mean. */
   readonly kernel: { readonly width: number; readonly values: Float64Array; readonly mean: Float64Array };
 }
 
 /**
- * Difficulty proxies from the anchor models' answers alone, the given columns, and a space: the given points, else those
- * answers themselves. Columns that are the same for all items, or known of fewer than half, are left out.
+ * Difficulty proxies from the anchor models' answers alone, and a space: the given points, else those answers themselves.
+ * Columns that are the same for all items are left out.
  * @param anchors - the anchor models' scores @param full - their full scores
  */
 export function itemProfile(
-  { weights, features }: { readonly weights: Float64Array; readonly features: ItemFeatures },
+  { weights, points: texts }: { readonly weights: Float64Array; readonly points: Points | null },
   anchors: ItemColumns,
   full: Float64Array,
   random: RandomSource,
 ): ItemProfile {
   const count = weights.length;
-  const { subscenarios, strata } = features;
   // Without points the items are those of a space with an axis a model.
-  const points = features.points ?? { count, dims: anchors.models, values: anchors.scores };
-  const columns = [...difficultyColumns(anchors, full), ...features.columns].flatMap((column) => {
+  const points = texts ?? { count, dims: anchors.models, values: anchors.scores };
+  const columns = difficultyColumns(anchors, full).flatMap((column) => {
     const values = standardised(column.values, weights);
     return values === null ? [] : [{ name: column.name, values }];
   });
@@ -59,8 +59,6 @@ export function itemProfile(
     distance: rootMeanSquaredDistance(points),
     clusters,
     labels,
-    subscenarios: subscenarios?.labels.some((label) => label !== subscenarios.labels[0]) ? subscenarios : null,
-    strata,
     kernel: { width: RANDOM_FEATURES, values, mean },
   };
 }
@@ -92,16 +90,18 @@ export function difficultyColumns({ models, items, scores }: ItemColumns, full: 
   }));
 }
 
-/** Weighted mean 0 and standard deviation 1 over the known values, 0 for others; null where there is nothing to tell. */
+/** Weighted mean 0 and standard deviation 1; null where there is nothing to tell. */
 function standardised(values: Float64Array, weights: Float64Array): Float64Array | null {
-  const known = Array.from(values.keys()).filter((i) => Number.isFinite(values[i]!));
-  if (2 * known.length < values.length) return null;
-  const mass = known.reduce((sum, i) => sum + weights[i]!, 0);
-  const mean = known.reduce((sum, i) => sum + weights[i]! * values[i]!, 0) / mass;
-  const variance = known.reduce((sum, i) => sum + weights[i]! * (values[i]! - mean) ** 2, 0) / mass;
-  const largest = known.reduce((most, i) => Math.max(most, Math.abs(values[i]!)), 0);
-  if (!(Math.sqrt(variance) > 1e-9 * largest)) return null;
-  return values.map((value) => (Number.isFinite(value) ? (value - mean) / Math.sqrt(variance) : 0));
+  let [mass, sum, squares, largest] = [0, 0, 0, 0];
+  values.forEach((value, i) => {
+    mass += weights[i]!;
+    sum += weights[i]! * value;
+    largest = Math.max(largest, Math.abs(value));
+  });
+  const mean = sum / mass;
+  values.forEach((value, i) => (squares += weights[i]! * (value - mean) ** 2));
+  const deviation = Math.sqrt(squares / mass);
+  return deviation > 1e-9 * largest ? values.map((value) => (value - mean) / deviation) : null;
 }
 
 /**
@@ -135,7 +135,7 @@ export function rootMeanSquaredDistance({ count, dims, values }: Points): number
   return Math.sqrt((2 * squares) / (count - 1));
 }
 
-/** Anchor models where none are named; a quarter of the models where that is less. */
+/** Anchor models, a few of the 5 to 20 that Saranathan et al. (2025) take; a quarter of the models where that is less. */
 const ANCHOR_MODELS = 8;
 /** Fewest of either kind. */
 const LEAST_ANCHOR_MODELS = 2;
@@ -143,13 +143,12 @@ const LEAST_JUDGES = 4;
 
 /**
  * Models whose answers describe a subset, and models whose ranking it is judged by: positions, ascending. The first are
- * the named ones; without names, or where fewer than two of those are here, models spread over the range of scores: at the
- * middles of as many equal parts of their ranking. All others judge; all do where fewer than four are left.
+ * spread over the range of scores: at the middles of as many equal parts of their ranking. All others judge; all do where
+ * fewer than four are left.
  */
-export function pickAnchorModels(full: Float64Array, named: ArrayLike<number> = []) {
+export function pickAnchorModels(full: Float64Array) {
   const models = Array.from(full, (_, m) => m);
-  const known = [...new Set(Array.from(named))].sort((x, y) => x - y);
-  const anchors = known.length >= LEAST_ANCHOR_MODELS ? known : spread(full);
+  const anchors = spread(full);
   const taken = new Set(anchors);
   const judges = models.filter((m) => !taken.has(m));
   return { anchors, judges: judges.length >= LEAST_JUDGES ? judges : models };

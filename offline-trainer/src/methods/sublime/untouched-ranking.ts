@@ -8,8 +8,6 @@ import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice
 export interface SubsetRanking {
   readonly anchorModels: number;
   readonly candidates: number;
-  /** Column whose proportions every candidate keeps; null where none was asked for. */
-  readonly strata: string | null;
   readonly sampler: string;
   readonly predictor: "ridge";
   /** Its predicted rank correlation (Spearman), from all source models. */
@@ -53,13 +51,11 @@ export function untouchedRankings(
 }
 
 export function boardOf(board: Board, models: readonly number[]): Board {
-  const place = new Map(models.map((m, at) => [m, at]));
   return {
     ...board,
     columns: columnsOf(board.columns, models),
     full: valuesOf(board.full, models),
     families: models.map((m) => board.families[m]!),
-    named: board.named.flatMap((m) => place.get(m) ?? []),
   };
 }
 

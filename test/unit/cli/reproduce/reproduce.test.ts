@@ -170,8 +170,7 @@ describe("refused before anything is fitted", () => {
     ["no such file", () => [bundle, ...without("prices"), "--prices", other("none")], "none: there is no such file"],
     ["one more file", () => [bundle, ...files, "--repeats", other("responses.csv")], "--repeats: the bundle was fitted without it"], // prettier-ignore
     ["an option of another version", () => [withOptions("unknown", { "warp-speed": "9" }), ...files], "was fitted with --warp-speed, which this version"], // prettier-ignore
-    ["names of models that aren't told", () => [renoted("named", (own) => ({ ...own, fit: { options: {}, files: { "anchor-models": null } } }))], "--anchor-models is needed: the bundle was fitted with one [invalid_option]"], // prettier-ignore
-    ["a file's path as an option", () => [withOptions("path", { "item-features": "/etc/passwd" }), ...files], "was fitted with --item-features, which"], // prettier-ignore
+    ["a file's path as an option", () => [withOptions("path", { prices: "/etc/passwd" }), ...files], "was fitted with --prices, which"], // prettier-ignore
     ["a place to write to", () => [withOptions("out", { checkpoint: "/" }), ...files], "was fitted with --checkpoint, which"], // prettier-ignore
     [
       "no note",

@@ -1,19 +1,16 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { PreparedAnchors } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
+import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
+import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
+import { customised } from "../../../../offline-trainer/src/methods/index.ts";
+import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
+import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";
-import { type SublimeKnowledge, sublimeAnchors } from "../../../../offline-trainer/src/methods/sublime/anchors.ts";
+import { sublimeAnchors } from "../../../../offline-trainer/src/methods/sublime/anchors.ts";
 import type { SubsetRanking } from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
-import { refusal } from "../../../support/refusal.ts";
 import { anchorInput, prepareWithKnowledge, selectAnchors } from "../../../support/select-anchors.ts";
 
-const knowing = (
-  features: Partial<SublimeKnowledge["features"]>,
-  anchorModels: readonly string[] = [],
-): SublimeKnowledge => ({
-  features: { columns: [], points: null, subscenarios: null, strata: null, ...features },
-  anchorModels,
-});
 const rankingsOf = async ({ notes }: PreparedAnchors): Promise<Record<string, SubsetRanking>> =>
   (await notes!())["rankings"] as Record<string, SubsetRanking>;
 
@@ -33,44 +30,30 @@ describe("sublime", () => {
     expect(prepareWithKnowledge(stratified, anchorInput()).notes).toBeUndefined();
   });
 
-  test("looks at named anchor models and at features, not at curves", async () => {
+  test("looks at answers and at texts, not at curves", async () => {
     const input = anchorInput();
     const { sets } = await selectAnchors(sublimeAnchors, input);
     const blind = { ...input, bank: { ...input.bank, a: input.bank.a.map(() => NaN) }, abilities: Float64Array.of() };
     expect((await selectAnchors(sublimeAnchors, blind)).sets).toEqual(sets);
-    const withKnowledge = async (knowledge: SublimeKnowledge) =>
-      (await selectAnchors(sublimeAnchors, { ...input, knowledge })).sets;
-    expect(await withKnowledge(knowing({}))).toEqual(sets);
-    const named = [0, 5, 7].map((m) => input.models[m]!);
-    expect(await withKnowledge(knowing({}, named))).not.toEqual(sets);
-    expect(await withKnowledge(knowing({}, ["a model of no source"]))).toEqual(sets);
-    const columns = [{ name: "position", values: Float64Array.from({ length: 40 }, (_, i) => i) }];
-    expect(await withKnowledge(knowing({ columns }))).not.toEqual(sets);
+    const items = input.items.map((item, i) => ({ ...item, text: `what of ${["rivers", "engines"][i % 2]!}, ${i}` }));
+    expect((await selectAnchors(sublimeAnchors, { ...input, items })).sets).not.toEqual(sets);
   });
+});
 
-  test("keeps the strata's proportions at every size, and says of which column", async () => {
-    const input = anchorInput();
-    const labels = Int32Array.from({ length: 40 }, (_, i) => Math.floor(i / 10) % 2);
-    const knowledge = knowing({ strata: { name: "half", labels } });
-    const prepared = prepareWithKnowledge(sublimeAnchors, { ...input, knowledge });
-    const share = (items: ArrayLike<number>): number =>
-      Array.from(items).reduce((sum, i) => sum + input.weights[i]! * labels[i]!, 0);
-    const all = share(Array.from({ length: 40 }, (_, i) => i));
-    for (const [size, { items }] of (await prepared.draw(createRandom(1))).sets) {
-      const ones = Array.from(items).filter((i) => labels[i] === 1).length;
-      if (size < 40) expect(Math.abs(ones - size * all)).toBeLessThan(1);
-    }
-    expect((await rankingsOf(prepared))[10]!.strata).toBe("half");
-  });
-
-  test("refuses fewer items than there are strata, before anything is fitted", () => {
-    const knowledge = knowing({ strata: { name: "subject", labels: Int32Array.of(0, 1, 2, 0) } });
-    expect(refusal(() => sublimeAnchors.check!({ id: "quiz", count: 4 }, 2, knowledge))).toMatchObject({
-      code: "invalid_option",
-      message:
-        "--strata subject has 3 strata in quiz, more than the 2 items asked for: ask for 3 at least, or name a coarser column",
-    });
-    sublimeAnchors.check!({ id: "quiz", count: 4 }, 3, knowledge);
-    sublimeAnchors.check!({ id: "quiz", count: 2 }, 2, knowledge); // the whole scenario
-  });
+test("a bundle of sublime says how each size of each scenario was chosen, others say nothing", async () => {
+  const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
+  const fitted = async (selection: string) => {
+    const method = await customised(recommended, { dims: 1, folds: 2, draws: 1, selection });
+    const named = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z" };
+    const { content } = await fit(matrix, { ...named, method, sizes: [4], seed: 1, backend: typescriptBackend });
+    return content.manifest;
+  };
+  const { fit: notes, scenarios } = await fitted("sublime");
+  const { rankings } = notes as { rankings: Record<string, Record<string, SubsetRanking>> };
+  expect(Object.keys(rankings)).toEqual(scenarios.map(({ id }) => id));
+  for (const own of Object.values(rankings)) {
+    expect(Object.keys(own)).toEqual(["4"]);
+    expect(own["4"]).toMatchObject({ anchorModels: 6, candidates: 200, untouched: { models: 6 } });
+  }
+  expect((await fitted("random")).fit).not.toHaveProperty("rankings");
 });
