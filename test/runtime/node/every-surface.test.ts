@@ -4,9 +4,18 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createClient, type TrialsRequest } from "anchoreval";
+import {
+  AnchorEvalError,
+  type AnchorEvalErrorCode,
+  createClient,
+  estimate as estimateHere,
+  loadBundle,
+  type TrialsRequest,
+} from "anchoreval";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
+import type { ItemTrials } from "anchoreval";
+import { folderSource } from "anchoreval/node";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildWorker } from "../../support/built-worker.ts";
@@ -37,14 +46,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The answer of the process that Python's package talks to. */
+/** The answer of the process that Python's package talks to. @throws AnchorEvalError as Python does */
 async function asked(request: object): Promise<unknown> {
   const bridge = spawn(process.execPath, [join(ROOT, "sdk/dist/program/bridge.js")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   bridge.stdin.end(`${JSON.stringify({ bundle: { place, cwd: folder }, ...request })}\n`);
   const [line] = (await once(createInterface({ input: bridge.stdout }), "line")) as [string];
-  const { result } = JSON.parse(line) as { result: unknown };
+  const { result, error } = JSON.parse(line) as {
+    result: unknown;
+    error?: { code: AnchorEvalErrorCode; message: string };
+  };
+  if (error) throw new AnchorEvalError(error.code, error.message);
   return result;
 }
 
@@ -57,15 +70,18 @@ function fromPython({ responses, formDigest, ...own }: TrialsRequest): Promise<u
   });
 }
 
-async function fromProgram({ responses, form, level, over, metric }: TrialsRequest): Promise<unknown> {
+/** @throws AnchorEvalError by the code that the program prints */
+async function fromProgram({ responses, hashes, ...own }: TrialsRequest): Promise<unknown> {
   const file = join(folder, "answers.json");
-  await writeFile(file, JSON.stringify(responses));
-  const given = Object.entries({ form, level, over, metric }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, String(value)],
-  );
-  const { out, err, code } = await runCommand("estimate", "--bundle", place, "--responses", file, "--json", ...given);
-  expect({ code, err }).toMatchObject({ code: 0 });
-  return JSON.parse(out);
+  await writeFile(file, JSON.stringify({ responses, ...(hashes && { hashes }) }));
+  const words = Object.entries(own).flatMap(([name, value]) => {
+    if (name === "onChangedItem") return value === "drop" ? ["--drop-changed"] : [];
+    return value === undefined ? [] : [`--${name}`, String(value)];
+  });
+  const { out, err, code } = await runCommand("estimate", "--bundle", place, "--responses", file, "--json", ...words);
+  if (code === 0) return JSON.parse(out);
+  const [, refusal] = /\[(\w+)\]\s*$/m.exec(err) ?? [];
+  throw new AnchorEvalError(refusal as AnchorEvalErrorCode, err);
 }
 
 describe("one number, whoever is asked, to the last bit", () => {
@@ -94,5 +110,51 @@ describe("one number, whoever is asked, to the last bit", () => {
     ]);
     const { out, err } = await runCommand("plan", "--bundle", place, "--json", ...given);
     expect(JSON.parse(out || `"${err}"`)).toEqual(plan);
+  });
+});
+
+const some = estimates[0]!.request.responses as Readonly<Record<string, ItemTrials | number | null>>;
+const [id] = Object.keys(some) as [string];
+const without = (count: number) => Object.fromEntries(Object.entries(some).slice(count));
+
+/** How a call ends: the result, or the code of the refusal. */
+async function ending(call: () => unknown): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof AnchorEvalError)) throw error;
+    return error.code;
+  }
+}
+
+describe("one rule, whoever is asked", () => {
+  // What the program reads is a file, whose own rules come first; what HTTP reads is JSON with a schema.
+  test.each<[string, Partial<TrialsRequest>, { program?: string; http?: string }?]>([
+    ["an item that is none", { responses: { ...some, "no such item": 1 } }],
+    ["half of the answers", { responses: without(20), form: "20" }],
+    ["no answers", { responses: { [id]: null } }],
+    [
+      "hardly any answer",
+      { responses: { ...Object.fromEntries(Array.from({ length: 40 }, (_, k) => [`other ${k}`, 1])), [id]: 1 } },
+    ],
+    ["a score above 1", { responses: { ...some, [id]: 1.5 } }, { program: "invalid_data" }],
+    ["an empty list of trials", { responses: { ...some, [id]: [] } }, { program: "invalid_data" }],
+    ["more passes than trials", { responses: { ...some, [id]: { passed: 3, of: 2 } } }, { program: "invalid_data" }],
+    ["a form that there isn't", { form: "21" }],
+    ["a level of 2", { level: 2 }],
+    ["intervals over weeks", { over: "weeks" as "runs" }, { http: "invalid_request" }],
+    ["intervals over runs of another score", { over: "runs", metric: "pass@2" }],
+    ["a score that is none", { metric: "pass@none" }],
+    ["another score of trials", { metric: "pass@2" }],
+  ])("%s", async (_, own, { program, http } = {}) => {
+    const request = { responses: some, ...own };
+    const { responses, ...asking } = request;
+    const bundle = await loadBundle(folderSource(place), { items: true });
+    const here = await ending(() => JSON.parse(JSON.stringify(estimateHere(bundle, responses, asking))));
+    expect(await ending(() => createClient({ baseUrl: worker.url }).estimate(ref, request))).toEqual(http ?? here);
+    expect(await ending(() => fromPython(request))).toEqual(here);
+    const printed = (await ending(() => fromProgram(request))) as { ignored?: number };
+    delete printed.ignored;
+    expect(printed).toEqual(program ?? here);
   });
 });
