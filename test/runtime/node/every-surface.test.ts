@@ -9,12 +9,12 @@ import {
   type AnchorEvalErrorCode,
   createClient,
   estimate as estimateHere,
+  type ItemTrials,
   loadBundle,
   type TrialsRequest,
 } from "anchoreval";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import type { ItemTrials } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -71,13 +71,12 @@ function fromPython({ responses, formDigest, ...own }: TrialsRequest): Promise<u
 }
 
 /** @throws AnchorEvalError by the code that the program prints */
-async function fromProgram({ responses, hashes, ...own }: TrialsRequest): Promise<unknown> {
+async function fromProgram({ responses, form, level, over, metric }: TrialsRequest): Promise<unknown> {
   const file = join(folder, "answers.json");
-  await writeFile(file, JSON.stringify({ responses, ...(hashes && { hashes }) }));
-  const words = Object.entries(own).flatMap(([name, value]) => {
-    if (name === "onChangedItem") return value === "drop" ? ["--drop-changed"] : [];
-    return value === undefined ? [] : [`--${name}`, String(value)];
-  });
+  await writeFile(file, JSON.stringify(responses));
+  const words = Object.entries({ form, level, over, metric }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
   const { out, err, code } = await runCommand("estimate", "--bundle", place, "--responses", file, "--json", ...words);
   if (code === 0) return JSON.parse(out);
   const [, refusal] = /\[(\w+)\]\s*$/m.exec(err) ?? [];
