@@ -61,7 +61,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ["sdk/**/*.ts", "cli/src/**/*.ts", "offline-trainer/{src,browser}/**/*.ts", "workers/{src,page}/**/*.ts"],
+    files: [
+      "{sdk,features}/**/*.ts",
+      "cli/src/**/*.ts",
+      "offline-trainer/{src,browser}/**/*.ts",
+      "workers/{src,page}/**/*.ts",
+    ],
     ignores: BODIES.map(([file]) => file),
     rules: {
       "no-restricted-syntax": [
@@ -79,7 +84,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["{sdk,cli,offline-trainer,workers}/**/*.ts"],
+    files: ["{sdk,features,cli,offline-trainer,workers}/**/*.ts"],
     plugins: { anchoreval: { rules: { "outside-names": outsideNames } } },
     rules: { "anchoreval/outside-names": "error" },
   },
@@ -96,7 +101,7 @@ export default tseslint.config(
     rules: { "anchoreval/outside-names": "off" },
   },
   {
-    files: ["sdk/**/*.ts", "cli/src/**/*.ts", "offline-trainer/src/**/*.ts"],
+    files: ["{sdk,features}/**/*.ts", "cli/src/**/*.ts", "offline-trainer/src/**/*.ts"],
     ignores: OWN_FILES,
     rules: {
       "no-restricted-imports": [

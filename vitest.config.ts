@@ -18,6 +18,10 @@ const PROPERTY_SEED = "test/support/property-seed.ts";
 const SOURCES = {
   alias: [
     {
+      find: /^anchoreval-trainer\/internal\/features\/(.*)$/,
+      replacement: fileURLToPath(new URL("features/$1.ts", import.meta.url)),
+    },
+    {
       find: /^anchoreval-trainer\/internal\/(.*)$/,
       replacement: fileURLToPath(new URL("offline-trainer/src/$1.ts", import.meta.url)),
     },

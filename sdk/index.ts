@@ -20,7 +20,7 @@ export type { RaceCandidate } from "./compare/race-answers.ts";
 export { checkFromAnchors } from "./check/check-from-anchors.ts";
 export { gateFromAnchors, type GateOptions, type GateResult } from "./check/gate-from-anchors.ts";
 export type { CheckOptions, CheckResult } from "./check/types.ts";
-export { bridgedScore, type BridgedScore } from "./estimate/bridged-score.ts";
+export type { BridgedScore } from "./estimate/bridged-score.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {
   Estimate,
@@ -74,15 +74,10 @@ export {
 } from "./client/client.ts";
 export type { RequestPolicy } from "./bundles/request.ts";
 export type { ItemPrices } from "./prices/parse-prices.ts";
-export { answerCost, type AnswerCost, type Priced } from "./prices/bundle-prices.ts";
+export type { AnswerCost } from "./prices/bundle-prices.ts";
 export { estimate, type AnswerOptions, type AnyEstimate } from "./answers/estimate.ts";
 export { estimatePassAtK, type PassEstimate } from "./trials/estimate-pass-at-k.ts";
-export {
-  estimateTrials,
-  type TrialEstimate,
-  type TrialIntervals,
-  type TrialOptions,
-} from "./trials/estimate-trials.ts";
+export { estimateTrials, type TrialEstimate, type TrialIntervals } from "./trials/estimate-trials.ts";
 export { planTrials, type TrialPlan } from "./plan/plan-trials.ts";
 export { trustRoot } from "./trust/trust-root.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";

@@ -61,8 +61,8 @@ export function measureTests(file) {
 
 /** Options of every command but the four that all have. */
 async function countOptions() {
-  const { COMMANDS } = await import("../../cli/dist/commands.js");
-  const { COMMON_OPTIONS, optionsOf } = await import("../../cli/dist/command.js");
+  const { COMMANDS } = await import("../../cli/dist/cli/src/commands.js");
+  const { COMMON_OPTIONS, optionsOf } = await import("../../cli/dist/cli/src/command.js");
   const tables = await Promise.all(COMMANDS.map(async ({ load }) => Object.keys(optionsOf(await load()))));
   const slots = tables.flat().filter((name) => !Object.hasOwn(COMMON_OPTIONS, name)).length;
   return { commands: tables.length, slots };

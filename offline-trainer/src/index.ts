@@ -36,7 +36,7 @@ export { readLongTable } from "./matrix/read-long-table.ts";
 export type { ImportedTable } from "./matrix/readers/long-table.ts";
 export { readResponses, type ReadResponsesOptions, type Responses } from "./matrix/read-responses.ts";
 export { readRouterDc } from "./matrix/readers/router-dc.ts";
-export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./matrix/read-long-table.ts";
+export { COLUMN_ROLES, parseTableColumns, type TableColumns } from "./matrix/read-long-table.ts";
 export { writeItems } from "./matrix/write-tables.ts";
 export { writeWideCsv } from "./matrix/write-tables.ts";
 export { groupItems } from "./matrix/response-matrix.ts";

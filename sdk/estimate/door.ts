@@ -6,7 +6,7 @@ import type { EstimateOptions } from "./types.ts";
 
 /** Answers of another kind than one score an item, or another score of them. */
 export interface Reading<Options extends object, Result extends object> {
-  /** What it estimates, for messages: "the mean of several trials". */
+  /** Named in messages by what it estimates: "the mean of several trials". */
   readonly what: string;
   /** Beside those of every estimate. */
   readonly options: OptionNames<Options>;

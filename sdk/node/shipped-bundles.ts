@@ -21,7 +21,7 @@ import { folderSource } from "./folder.ts";
 import { isUnsettled } from "./out-folder.ts";
 
 /** Where the build puts the bundles that come with the package: a folder a version, BENCHMARK/X.Y.Z. */
-const SHIPPED = fileURLToPath(new URL("../shipped/", import.meta.url));
+const SHIPPED = fileURLToPath(new URL("../../shipped/", import.meta.url));
 
 /** A bundle that comes with the package. */
 export interface ShippedBundle {

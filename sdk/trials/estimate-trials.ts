@@ -21,7 +21,7 @@ export interface TrialOptions extends Omit<EstimateOptions, "formDigest"> {
   readonly clusters?: ReadonlyMap<string, string>;
 }
 
-/** What intervals of answers are for, beside the draw of the anchors. */
+/** Draws that intervals count beside that of the anchors. */
 export interface RepeatedOptions {
   /** Intervals over runs and tasks of single answers, too; trials have them anyway. */
   readonly over?: "runs" | "tasks";

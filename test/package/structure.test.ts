@@ -29,7 +29,9 @@ function entryOf(specifier: string): string | null {
   const [, name, path = "."] = /^(anchoreval(?:-trainer)?)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return null;
   const folder = name === "anchoreval" ? "sdk" : "offline-trainer";
-  if (path.startsWith("internal/")) return `${folder}/dist/${path.slice("internal/".length)}.js`;
+  if (path.startsWith("internal/features/")) return `${folder}/dist/${path.slice("internal/".length)}.js`;
+  const inside = { sdk: "sdk", "offline-trainer": "offline-trainer/src" }[folder]!;
+  if (path.startsWith("internal/")) return `${folder}/dist/${inside}/${path.slice("internal/".length)}.js`;
   const { exports } = JSON.parse(text(`${folder}/package.json`)) as { exports: Record<string, { default: string }> };
   return join(folder, exports[path === "." ? "." : `./${path}`]!.default);
 }
@@ -51,8 +53,8 @@ test("a file under 25 lines is an index or a list of types", () => {
 
 describe("what a module loads", () => {
   test.each([
-    ["offline-trainer/dist/fit/fit.js", 150],
-    ["sdk/dist/estimate/estimate-from-anchors.js", 45],
+    ["offline-trainer/dist/offline-trainer/src/fit/fit.js", 150],
+    ["sdk/dist/sdk/estimate/estimate-from-anchors.js", 45],
   ])("%s: at most %d files", (entry, most) => {
     const loaded = loadedBy(entry);
     expect(loaded.length).toBeGreaterThan(most / 3);
@@ -60,9 +62,9 @@ describe("what a module loads", () => {
   });
 
   test("the command fit without the options that load extensions: at most 203 files", () => {
-    const entry = "cli/dist/commands/fit.js";
+    const entry = "cli/dist/cli/src/commands/fit.js";
     const files = loadedBy(entry, ({ from, dynamic }) => !dynamic || from === entry);
-    expect(files).toContain("offline-trainer/dist/report/render-report.js");
+    expect(files).toContain("offline-trainer/dist/offline-trainer/src/report/render-report.js");
     expect(files.length).toBeLessThanOrEqual(203); // ten are tables of the extensions' options and words, three the provenance that every bundle notes, two the bounds of files, three how files are replaced, thirteen the look at a board before it is fitted and its replicates
   });
 });

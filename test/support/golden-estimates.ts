@@ -1,5 +1,4 @@
 import {
-  answerCost,
   estimateFromAnchors,
   estimatePassAtK,
   estimateTrials,
@@ -12,12 +11,12 @@ import {
   type EstimateRequest,
   type ItemTrials,
   type PassEstimate,
-  type Priced,
   type RoutesRequest,
   type TrialResponses,
 } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { answerCost, type Priced } from "anchoreval/internal/prices/bundle-prices";
 import { planRequest } from "anchoreval/internal/plan/plan-request";
 import type { TestProject } from "vitest/node";
 import type { GoldenEstimate, GoldenTrials } from "./golden-estimate.ts";

@@ -18,7 +18,7 @@ export const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
 
 /** The address of a built module of the SDK, for scripts. @example sdkModule("node/swap-file") */
 export function sdkModule(path: string): string {
-  return pathToFileURL(join(ROOT, `sdk/dist/${path}.js`)).href;
+  return pathToFileURL(join(ROOT, `sdk/dist/sdk/${path}.js`)).href;
 }
 
 /** A script in a process of its own, counting calls that change something on the disk. */

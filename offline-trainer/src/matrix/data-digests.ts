@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "./response-matrix.ts";
 
 /** SHA-256 of the parts of a dataset, 64 hex digits each. */
@@ -12,8 +12,12 @@ export interface DataDigests {
 
 /** Version of this package. */
 export function trainerVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
+  // Built files lie deeper in the package than sources do.
+  for (let folder = new URL("..", import.meta.url); folder.pathname !== "/"; folder = new URL("..", folder)) {
+    const file = new URL("package.json", folder);
+    if (existsSync(file)) return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+  }
+  throw new Error("anchoreval-trainer lies in no package");
 }
 
 /** Notes of a bundle's making: this trainer's version, and its data. */

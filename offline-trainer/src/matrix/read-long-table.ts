@@ -180,7 +180,7 @@ function factOf(role: Fact, value: unknown, place: Place, issues: DataIssues): s
 export const COLUMN_ROLES = ["model", "item", "score", "trial", ...FACTS, ...COST_KINDS] as const;
 
 /** Role of a column of a long table. */
-export type ColumnRole = (typeof COLUMN_ROLES)[number];
+type ColumnRole = (typeof COLUMN_ROLES)[number];
 
 /**
  * A long table's columns by what they hold; the item's may be several, joined by +, and so may those of a cost, which is then

@@ -54,7 +54,7 @@ interface WorkerSettings {
 }
 
 const HOST = "127.0.0.1";
-const BUNDLED = fileURLToPath(new URL("../worker/", import.meta.url));
+const BUNDLED = fileURLToPath(new URL("../../../worker/", import.meta.url));
 const GATE = fileURLToPath(new URL("local-gate.js", import.meta.url));
 
 /**

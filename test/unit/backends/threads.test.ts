@@ -6,7 +6,7 @@ import { expectRefusal, rejection } from "../../support/refusal.ts";
 
 // Threads start from files, and Node reads only the built ones.
 const { onnxNodeBackend, openThread } = (await import(
-  new URL("../../../offline-trainer/dist/backends/node/onnx-node-backend.js", import.meta.url).href
+  new URL("../../../offline-trainer/dist/offline-trainer/src/backends/node/onnx-node-backend.js", import.meta.url).href
 )) as typeof OnnxNodeBackend;
 
 const [subjects, items, dims] = [300, 12_000, 3];

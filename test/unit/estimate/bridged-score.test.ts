@@ -1,4 +1,5 @@
-import { bridgedScore, type Estimate } from "anchoreval";
+import type { Estimate } from "anchoreval";
+import { bridgedScore } from "anchoreval/internal/estimate/bridged-score";
 import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
 import { expect, test } from "vitest";
 

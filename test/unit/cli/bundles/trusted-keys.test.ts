@@ -55,7 +55,7 @@ test(
     mkdirSync(state);
     const texts = await Promise.all(Array.from({ length: 12 }, (_, k) => seen(k + 1)));
     const script = `
-    const { folderMemory } = await import(${JSON.stringify(pathToFileURL(join(ROOT, "cli/dist/bundles/trusted-keys.js")).href)});
+    const { folderMemory } = await import(${JSON.stringify(pathToFileURL(join(ROOT, "cli/dist/cli/src/bundles/trusted-keys.js")).href)});
     const memory = folderMemory(process.argv[1]);
     for (const text of JSON.parse(process.argv[2])) {
       await memory.write("k", text);
