@@ -1,9 +1,11 @@
 // The code's structure, in counts: what a newcomer has to hold, and the house's rules where there is no test of them yet.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { folderCircles } from "../../test/support/layers.js";
+import { importsOf } from "../../test/support/source-imports.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = ["sdk", "offline-trainer", "workers", "cli", "features"];
@@ -27,8 +29,8 @@ export async function measureHouse() {
       `${folder}, lines`,
       inside.reduce((sum, file) => sum + lines(texts.get(file)), 0),
     );
-    add(`${folder}, folders in circles`, foldersInCircles(inside, texts));
   }
+  add("folders in circles", folderCircles(sources.flatMap((file) => importsOf(file, texts.get(file)))).flat().length);
   const counts = { emptyNames: 0, many: 0, unsourced: 0, flags: 0, casts: 0 };
   for (const [file, text] of texts) countIn(file, text, counts);
   add("variables named own, known, found …", counts.emptyNames);
@@ -62,7 +64,7 @@ export function measureTests(file) {
 /** Options of every command but the four that all have. */
 async function countOptions() {
   const { COMMANDS } = await import("../../cli/dist/cli/src/commands.js");
-  const { COMMON_OPTIONS, optionsOf } = await import("../../cli/dist/cli/src/command.js");
+  const { COMMON_OPTIONS, optionsOf } = await import("../../cli/dist/cli/src/program/command.js");
   const tables = await Promise.all(COMMANDS.map(async ({ load }) => Object.keys(optionsOf(await load()))));
   const slots = tables.flat().filter((name) => !Object.hasOwn(COMMON_OPTIONS, name)).length;
   return { commands: tables.length, slots };
@@ -98,24 +100,6 @@ function isBareNumber(statement, text) {
   if (!/^-?[\d_.]+(e-?\d+)?$/.test(initializer.getText())) return false;
   const above = text.slice(statement.getFullStart(), statement.getStart());
   return !/bench\/|docs\/|\b(19|20)\d\d\b|et al|≈|float64|machine|by definition/.test(above);
-}
-
-/** A package's folder, of core and the features one below; a file that lies in none stands for itself. */
-function folderOf(file) {
-  return /^[^/]+\/(?:src\/)?(?:(?:core|extensions)\/)?[^/]+/.exec(file)[0];
-}
-
-/** Folders that import one another over others, by any import, of types too. */
-function foldersInCircles(files, texts) {
-  const next = new Map();
-  for (const file of files)
-    for (const [, path] of texts.get(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
-      const [from, to] = [file, relative(ROOT, resolve(ROOT, dirname(file), path))].map(folderOf);
-      if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
-    }
-  const reaches = (from, to, seen = new Set()) =>
-    [...(next.get(from) ?? [])].some((at) => at === to || (!seen.has(at) && reaches(at, to, seen.add(at))));
-  return [...next.keys()].filter((folder) => reaches(folder, folder)).length;
 }
 
 function read(file) {

@@ -1,3 +1,4 @@
+import { COMMANDS as FEATURES } from "../../features/cli.ts";
 import type { CommandEntry } from "./program/command.ts";
 
 const LOAD = {
@@ -18,7 +19,6 @@ const LOAD = {
   demo: async () => (await import("./commands/demo.ts")).demoCommand,
   audit: async () => (await import("./commands/audit.ts")).auditCommand,
   diff: async () => (await import("./commands/diff.ts")).diffCommand,
-  forms: async () => (await import("./commands/forms.ts")).formsCommand,
   embed: async () => (await import("./commands/embed.ts")).embedCommand,
   route: async () => (await import("./commands/route.ts")).routeCommand,
   publish: async () => (await import("./commands/publish.ts")).publishCommand,
@@ -57,7 +57,6 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   "Look into a benchmark": {
     audit: "items to look at by hand: likely wrong keys, copies, misfit",
     diff: "which items changed since a bundle, which anchors they hit, and what still holds",
-    forms: "parallel forms: disjoint subsets of items, alike in subjects and difficulty",
     embed: "texts to vectors, by a sentence encoder in ONNX or by TF-IDF",
     route: "every model's chance of a right answer to new questions, and which model to ask",
   },
@@ -77,6 +76,13 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   },
 };
 
-export const COMMANDS: readonly CommandEntry[] = Object.entries(SUMMARIES).flatMap(([group, commands]) =>
-  Object.entries(commands).map(([name, summary]) => ({ name, summary, group, load: LOAD[name as keyof typeof LOAD] })),
-);
+/** All commands: under each heading the trunk's, then the features'. */
+export const COMMANDS: readonly CommandEntry[] = Object.entries(SUMMARIES).flatMap(([group, commands]) => [
+  ...Object.entries(commands).map(([name, summary]) => ({
+    name,
+    summary,
+    group,
+    load: LOAD[name as keyof typeof LOAD],
+  })),
+  ...FEATURES.filter((command) => command.group === group),
+]);

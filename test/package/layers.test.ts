@@ -1,7 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { againstLayers, folderCircles, foldersOf, LAYERS, PACKAGES } from "../support/layers.js";
+import {
+  againstLayers,
+  featureOf,
+  FLOORS,
+  folderCircles,
+  foldersOf,
+  LAYERS,
+  packageOf,
+  PACKAGES,
+  sourceOf,
+} from "../support/layers.js";
 import { importsOf, ROOT, sourceFiles, type SourceImport } from "../support/source-imports.js";
 
 /** Folders of the SDK that run in Node alone. */
@@ -28,15 +38,24 @@ const PROGRAM = "anchoreval/internal/program/main";
  */
 function violation(entry: SourceImport): string | null {
   const { from, specifier, target } = entry;
-  const [workspace, folder, part] = from.split("/") as [string, string, string];
+  const workspace = packageOf(from);
+  const [, folder, part] = from.split("/") as [string, string, string];
   const internal = /^anchoreval(-trainer)?\/internal\//.test(specifier);
   if (specifier === "(computed)")
     return WITH_NODE.includes(folder) || COMPUTED.includes(from) ? null : "an import that can't be read off";
-  if (target !== null && !target.startsWith(`${workspace}/`)) return "leaves its workspace";
-  const why = againstLayers(entry);
+  if (target !== null && packageOf(target) !== workspace) return "leaves its workspace";
+  const source = sourceOf(entry);
+  const feature = source && featureOf(source);
+  if (feature && featureOf(from) === null && !from.startsWith("features/"))
+    return `the trunk names no feature: ${feature}`;
+  const why = againstLayers({ from, target: source });
   if (why !== null) return why;
   const node = specifier.startsWith("node:");
 
+  if (/^features\/[^/]+\/core[/.]/.test(from))
+    return source && /^(sdk\/core\/|features\/[^/]+\/core[/.])/.test(source)
+      ? null
+      : "core imports nothing outside itself";
   if (workspace === "sdk") {
     if (folder === "core") {
       if (target === null) return "core imports nothing outside itself";
@@ -88,7 +107,10 @@ test("no import goes the wrong way", () => {
 });
 
 test("every folder has its place in the order of its package", () => {
-  const folders = foldersOf(files);
+  const isFloor = ({ parent }: { readonly parent: string }): boolean => parent.startsWith("features/");
+  const folders = foldersOf(files).filter((own) => !isFloor(own));
+  const floors = foldersOf(files).filter(isFloor);
+  expect(floors.map(({ folder }) => folder).filter((floor) => !(floor in FLOORS))).toEqual([]);
   const listed = Object.entries(LAYERS).flatMap(([parent, order]) =>
     (Array.isArray(order) ? order : Object.keys(order)).map((folder: string) => ({ parent, folder })),
   );
@@ -183,6 +205,21 @@ describe("the test itself can fail", () => {
     ["offline-trainer/src/x.ts", 'import { a } from "../../cli/src/program/help.ts";', "leaves its workspace"],
     ["workers/src/x.ts", 'import { a } from "anchoreval-trainer/internal/fit/fit";', "an internal path"],
     ["cli/src/x.ts", 'import { a } from "anchoreval-worker";', "not for the program"],
+    [
+      "cli/src/commands/fit.ts",
+      'import { a } from "../../../features/forms/cli.ts";',
+      "the trunk names no feature: forms",
+    ],
+    ["sdk/plan/x.ts", 'import { a } from "../../features/forms/sdk.ts";', "the trunk names no feature: forms"],
+    [
+      "cli/src/x.ts",
+      'import { a } from "anchoreval-trainer/internal/features/forms/fit/x";',
+      "the trunk names no feature: forms",
+    ],
+    ["features/forms/core.ts", 'import { a } from "../../sdk/plan/x.ts";', "core imports nothing outside itself"],
+    ["features/forms/sdk/x.ts", 'import fs from "node:fs";', "Node outside of sdk/node"],
+    ["features/forms/cli.ts", 'import { a } from "./fit/x.ts";', "leaves its workspace"],
+    ["features/forms/http.ts", 'import { a } from "anchoreval-trainer";', "never import each other"],
   ])("%s: %s", (file, text, why) => {
     expect(importsOf(file, text).map(violation)).toEqual([expect.stringContaining(why)]);
   });
@@ -194,6 +231,10 @@ describe("the test itself can fail", () => {
     ["offline-trainer/browser/x.ts", 'import ort from "onnxruntime-web/wasm";\nimport { x } from "../src/y.ts";'],
     ["workers/src/x.ts", 'import { Hono } from "hono";\nimport { loadBundle } from "anchoreval";'],
     ["cli/src/x.ts", 'import { a } from "anchoreval-trainer/internal/fit/fit";\nimport fs from "node:fs";'],
+    ["cli/src/commands/fit.ts", 'import { a } from "../../../features/cli-fit.ts";'],
+    ["features/cli.ts", 'const a = await import("./forms/cli.ts");'],
+    ["features/forms/cli.ts", 'import { a } from "anchoreval-trainer/internal/features/forms/fit/x";'],
+    ["features/forms/fit/x.ts", 'import { a } from "../../../offline-trainer/src/fit/fit.ts";'],
     ["offline-trainer/bin/x.js", 'import { main } from "anchoreval/internal/program/main";'],
     ["offline-trainer/src/x.ts", 'import { sigmoid } from "anchoreval/irt";\nimport os from "node:os";'],
   ])("and passes what is allowed: %s", (file, text) => {

@@ -1,7 +1,44 @@
 // The order of all folders, and what goes against it: plain JavaScript, which Node runs without a build.
 
 /** The packages' sources. */
-export const PACKAGES = ["sdk", "cli/src", "workers/src", "workers/page", "offline-trainer/src"];
+export const PACKAGES = ["sdk", "cli/src", "workers/src", "workers/page", "offline-trainer/src", "features"];
+
+/** Floors of a feature, the lowest first, each with the package that it is a part of. */
+export const FLOORS = { core: "sdk", sdk: "sdk", fit: "offline-trainer", cli: "cli", http: "workers" };
+
+/**
+ * The package that a source file is a part of: of a feature's, by its floor; of the lists of features (features/cli-fit.ts),
+ * by their names.
+ * @param {string} file
+ * @returns {string}
+ */
+export function packageOf(file) {
+  const [, floor] = /^features\/(?:[^/]+\/)?(core|sdk|fit|cli|http)[/.-]/.exec(file) ?? [];
+  return floor === undefined
+    ? /** @type {string} */ (file.split("/")[0])
+    : FLOORS[/** @type {keyof typeof FLOORS} */ (floor)];
+}
+
+/**
+ * The source file behind an import: of a path, or of a name inside one of the packages.
+ * @param {import("./source-imports.js").SourceImport} entry
+ * @returns {string | null} null for another package
+ */
+export function sourceOf({ specifier, target }) {
+  const [, trainer, path] = /^anchoreval(-trainer)?\/internal\/(.+)$/.exec(specifier) ?? [];
+  if (target !== null || path === undefined) return target;
+  const folder = path.startsWith("features/") ? "" : trainer === undefined ? "sdk/" : "offline-trainer/src/";
+  return `${folder}${path}.ts`;
+}
+
+/**
+ * The feature whose folder a file lies in.
+ * @param {string} file
+ * @returns {string | null}
+ */
+export function featureOf(file) {
+  return /^features\/([^/]+)\//.exec(file)?.[1] ?? null;
+}
 
 /**
  * Every folder beside those of its parent, the lowest first: it imports only what stands before it, or what is listed for
@@ -36,13 +73,12 @@ export const LAYERS = {
     ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
     ...["publish", "serve", "simulate", "extensions", "report", "demo", "."],
   ],
+  features: ["forms", "."],
   "offline-trainer/src/matrix": ["border", "alike", "readers"],
   "offline-trainer/src/calibrate": ["marginal"],
   "offline-trainer/src/backends": ["onnx", "node"],
   "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "tinybenchmarks", "metabench", "sublime"],
-  "offline-trainer/src/extensions": [
-    ...["trials", "prices", "adaptive", "audit", "gate-forms", "parallel-forms", "routing", "versions"],
-  ],
+  "offline-trainer/src/extensions": [...["trials", "prices", "adaptive", "audit", "gate-forms", "routing", "versions"]],
 };
 
 /** @typedef {Pick<import("./source-imports.js").SourceImport, "from" | "target">} Edge */

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
-import type { ItemInfo } from "../../matrix/response-matrix.ts";
+import { columnOf, type ItemTable } from "../../../offline-trainer/src/matrix/item-table.ts";
+import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */
 export type ItemPool = ReturnType<typeof itemPool>;

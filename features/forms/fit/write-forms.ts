@@ -1,5 +1,5 @@
 import { sha256Text } from "anchoreval/internal/core/bundle/digest";
-import { itemTableLines } from "../../matrix/item-table.ts";
+import { itemTableLines } from "../../../offline-trainer/src/matrix/item-table.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsSummary } from "./summarize-forms.ts";
 

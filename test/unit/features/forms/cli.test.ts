@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { FormsDocument } from "../../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
+import type { FormsDocument } from "../../../../features/forms/fit/write-forms.ts";
 import { type ItemTable, readItemTable, itemTableLines } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { filesOf, lastGiven, listing, runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
-import { simulatedBenchmark } from "../../extensions/parallel-forms/simulated-benchmark.ts";
+import { simulatedBenchmark } from "./fit/simulated-benchmark.ts";
 
 const folder = tempFolder();
 const items = folder.path("items.csv");

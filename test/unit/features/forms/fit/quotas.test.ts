@@ -8,8 +8,8 @@ import {
   shareDistance,
   type Stratum,
   type TableCell,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/quotas.ts";
-import { apportion } from "../../../../offline-trainer/src/numeric/apportion.ts";
+} from "../../../../../features/forms/fit/quotas.ts";
+import { apportion } from "../../../../../offline-trainer/src/numeric/apportion.ts";
 
 /** A pool of 57 subjects in five buckets, about 14 000 items, subjects of very unlike size. */
 const LARGE: Stratum[] = Array.from({ length: 57 * 5 }, (_, k) => ({

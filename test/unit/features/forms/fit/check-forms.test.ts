@@ -1,14 +1,14 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import {
   checkForms,
   type FormsCheck,
   heldOutModels,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/check-forms.ts";
-import { itemPool, joinKeys } from "../../../../offline-trainer/src/extensions/parallel-forms/item-pool.ts";
-import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { modelFamilies } from "../../../../offline-trainer/src/matrix/families.ts";
+} from "../../../../../features/forms/fit/check-forms.ts";
+import { itemPool, joinKeys } from "../../../../../features/forms/fit/item-pool.ts";
+import { type ResponseMatrix, scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { modelFamilies } from "../../../../../offline-trainer/src/matrix/families.ts";
 import { simulatedBenchmark } from "./simulated-benchmark.ts";
 
 const { table, matrix: simulated } = simulatedBenchmark({ items: 240, subjects: 4, models: 24 });

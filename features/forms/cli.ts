@@ -2,17 +2,17 @@ import { readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { buildParallelForms } from "anchoreval-trainer/internal/extensions/parallel-forms/build-forms";
-import { checkForms, type FormsCheck } from "anchoreval-trainer/internal/extensions/parallel-forms/check-forms";
+import { buildParallelForms } from "anchoreval-trainer/internal/features/forms/fit/build-forms";
+import { checkForms, type FormsCheck } from "anchoreval-trainer/internal/features/forms/fit/check-forms";
 import {
   answeredDifficulty,
   type AnsweredDifficultyOptions,
   givenDifficulty,
   NO_DIFFICULTY,
-} from "anchoreval-trainer/internal/extensions/parallel-forms/difficulty";
-import { checkFormSizes, itemPool, joinKeys } from "anchoreval-trainer/internal/extensions/parallel-forms/item-pool";
-import { summarizeForms } from "anchoreval-trainer/internal/extensions/parallel-forms/summarize-forms";
-import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/extensions/parallel-forms/write-forms";
+} from "anchoreval-trainer/internal/features/forms/fit/difficulty";
+import { checkFormSizes, itemPool, joinKeys } from "anchoreval-trainer/internal/features/forms/fit/item-pool";
+import { summarizeForms } from "anchoreval-trainer/internal/features/forms/fit/summarize-forms";
+import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/features/forms/fit/write-forms";
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
@@ -28,13 +28,13 @@ import {
   type OptionReader,
   type OptionSpecs,
   rare,
-} from "../program/command.ts";
-import { fileDigest, RESPONSE_OPTIONS } from "../options/data.ts";
-import { WORK_OPTIONS } from "../options/fit.ts";
-import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
-import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
-import { checkOutFolder, writeOutFolder } from "../program/out.ts";
-import type { Output } from "../program/output.ts";
+} from "../../cli/src/program/command.ts";
+import { fileDigest, RESPONSE_OPTIONS } from "../../cli/src/options/data.ts";
+import { WORK_OPTIONS } from "../../cli/src/options/fit.ts";
+import { FAMILIES_OPTION, readFamilies } from "../../cli/src/options/model-files.ts";
+import { readScale, SCALE_OPTIONS } from "../../cli/src/options/scale.ts";
+import { checkOutFolder, writeOutFolder } from "../../cli/src/program/out.ts";
+import type { Output } from "../../cli/src/program/output.ts";
 
 const DEFAULT_BUCKETS = 5;
 

@@ -1,7 +1,7 @@
 import { itemInformation } from "anchoreval/internal/core/irt/response";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
-import { known, mean } from "../../numeric/statistics.ts";
+import { known, mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 
 /** Features that forms are matched on, in units in which differences are comparable. */

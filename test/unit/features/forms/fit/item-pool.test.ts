@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { givenDifficulty } from "../../../../offline-trainer/src/extensions/parallel-forms/difficulty.ts";
+import { givenDifficulty } from "../../../../../features/forms/fit/difficulty.ts";
 import {
   checkFormSizes,
   itemPool,
   joinItems,
   joinKeys,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/item-pool.ts";
-import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
-import { expectRefusal, refusal } from "../../../support/refusal.ts";
+} from "../../../../../features/forms/fit/item-pool.ts";
+import type { ItemTable } from "../../../../../offline-trainer/src/matrix/item-table.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
 
 function table(...rows: readonly (readonly string[])[]): ItemTable {
   const [columns, ...items] = rows as [string[], ...string[][]];

@@ -1,5 +1,5 @@
-import { rounded } from "../../fit/held-out-scores.ts";
-import { known, mean, total } from "../../numeric/statistics.ts";
+import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { known, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsCheck } from "./check-forms.ts";
 import { curvesSummary, equatingSummary, pairSummaries } from "./form-curves.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   type ItemFeatures,
   refineForms,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/refine-forms.ts";
+} from "../../../../../features/forms/fit/refine-forms.ts";
 
 interface Drawn {
   readonly formOf: Int32Array;

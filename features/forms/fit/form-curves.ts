@@ -3,8 +3,8 @@ import { type FloatArray, itemBank } from "anchoreval/internal/core/irt/item-ban
 import { itemInformation } from "anchoreval/internal/core/irt/response";
 import { applyMonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
-import { rounded } from "../../fit/held-out-scores.ts";
-import { mean } from "../../numeric/statistics.ts";
+import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { AnsweredItems } from "./difficulty.ts";
 import { marginCounts, shareDistance } from "./quotas.ts";

@@ -1,27 +1,27 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import {
   buildParallelForms,
   difficultyBuckets,
   type ParallelForms,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/build-forms.ts";
+} from "../../../../../features/forms/fit/build-forms.ts";
 import {
   answeredDifficulty,
   NO_DIFFICULTY,
   type PoolDifficulty,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/difficulty.ts";
+} from "../../../../../features/forms/fit/difficulty.ts";
 import {
   itemPool,
   type ItemPool,
   joinKeys,
-} from "../../../../offline-trainer/src/extensions/parallel-forms/item-pool.ts";
-import { summarizeForms } from "../../../../offline-trainer/src/extensions/parallel-forms/summarize-forms.ts";
-import { formsWords } from "../../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
-import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
-import { type ResponseMatrix, submatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { expectRefusal, refusal, rejection } from "../../../support/refusal.ts";
+} from "../../../../../features/forms/fit/item-pool.ts";
+import { summarizeForms } from "../../../../../features/forms/fit/summarize-forms.ts";
+import { formsWords } from "../../../../../features/forms/fit/write-forms.ts";
+import type { ItemTable } from "../../../../../offline-trainer/src/matrix/item-table.ts";
+import { type ResponseMatrix, submatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";
 import { simulatedBenchmark } from "./simulated-benchmark.ts";
 
 let table: ItemTable;

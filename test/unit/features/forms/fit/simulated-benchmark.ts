@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { simulateLeaderboard } from "anchoreval-trainer";
-import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
-import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import type { ItemTable } from "../../../../../offline-trainer/src/matrix/item-table.ts";
+import type { ResponseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /**
  * A simulated benchmark of multiple-choice items in Chinese, and models' answers to "the same" items in English: what a

@@ -3,15 +3,15 @@ import { logit, type MonotoneMap } from "anchoreval/internal/core/numeric/functi
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber, isMissingWord } from "anchoreval/internal/tables/score-reader";
-import { curveFeatures } from "../../anchors/curve-features.ts";
-import type { CalibrateOptions } from "../../calibrate/calibrate.ts";
-import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
-import { calibratedModels } from "../../matrix/benchmark.ts";
-import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
-import { type Bank, dimsFor, fitBank } from "../../calibrate/bank.ts";
-import { interruptible } from "../../backends/interruptible.ts";
-import { columnOf } from "../../matrix/item-table.ts";
-import { type ItemInfo, type ResponseMatrix, submatrix } from "../../matrix/response-matrix.ts";
+import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import type { CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
+import { DISCRIMINATION_SHRINKAGE } from "../../../offline-trainer/src/calibrate/scales.ts";
+import { calibratedModels } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../../offline-trainer/src/methods/settings.ts";
+import { type Bank, dimsFor, fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
+import { columnOf } from "../../../offline-trainer/src/matrix/item-table.ts";
+import { type ItemInfo, type ResponseMatrix, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 
 /** Response curves of the items, from models' answers. */

@@ -1,10 +1,10 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { rounded } from "../../fit/held-out-scores.ts";
-import { known, mean, total } from "../../numeric/statistics.ts";
-import { type ResponseMatrix, scoreAt, submatrix } from "../../matrix/response-matrix.ts";
-import { folds, type Split, TARGET_OBSERVED } from "../../matrix/splits.ts";
-import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../matrix/families.ts";
+import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { known, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { folds, type Split, TARGET_OBSERVED } from "../../../offline-trainer/src/matrix/splits.ts";
+import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../../offline-trainer/src/matrix/families.ts";
 import { buildParallelForms, type ParallelFormsOptions } from "./build-forms.ts";
 import { answeredDifficulty, type AnsweredDifficultyOptions } from "./difficulty.ts";
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
