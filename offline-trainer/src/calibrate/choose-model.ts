@@ -6,8 +6,8 @@ import { type Split } from "../matrix/splits.ts";
 import { sourceSplits } from "../matrix/source-splits.ts";
 import { eachScore, isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
 import { mean, total } from "../numeric/statistics.ts";
-import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type ScoreLink } from "./bank.ts";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import { type CalibratedScenario, dimsFor, fitBank, SCORE_LINKS, type FitBankOptions, type ScoreLink } from "./bank.ts";
+import type { Scenario } from "../matrix/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
 /** The response model asked for or chosen, and the candidates' errors where the dimension was chosen. */
@@ -29,18 +29,18 @@ export interface ChoiceOptions extends Omit<FitBankOptions, "dims" | "link" | "s
  * @param rows - the source models; no other's answers are read
  */
 export async function chooseModel(
-  group: ScenarioGroup,
+  scenario: Scenario,
   rows: readonly number[],
   wanted: WantedModel,
   options: ChoiceOptions,
 ): Promise<ChosenModel> {
-  const link = wanted.link === "auto" ? await chooseLink(group, rows, options) : wanted.link;
+  const link = wanted.link === "auto" ? await chooseLink(scenario, rows, options) : wanted.link;
   const { dims, errors } =
     wanted.dims === "auto"
-      ? await chooseDimension(group, rows, { ...options, link })
+      ? await chooseDimension(scenario, rows, { ...options, link })
       : { dims: dimsFor(wanted.dims, rows.length), errors: [] };
   const shrinkage =
-    wanted.shrinkage === "auto" ? await chooseShrinkage(group, rows, { ...options, link, dims }) : wanted.shrinkage;
+    wanted.shrinkage === "auto" ? await chooseShrinkage(scenario, rows, { ...options, link, dims }) : wanted.shrinkage;
   return { link, dims, shrinkage, dimensionErrors: errors };
 }
 
@@ -58,21 +58,21 @@ const LEAST_DEVIATION = 0.01;
  * variance relative to the link's variance function V (p̂(1−p̂) for `bernoulli`, 1 for the others), shrunk toward all
  * items'.
  */
-async function chooseLink(group: ScenarioGroup, rows: readonly number[], options: ChoiceOptions): Promise<ScoreLink> {
-  if (isBinary(group.matrix)) return "binarize";
+async function chooseLink(scenario: Scenario, rows: readonly number[], options: ChoiceOptions): Promise<ScoreLink> {
+  if (isBinary(scenario.matrix)) return "binarize";
   const random = options.random.fork("link");
-  const { matrix, scenarios } = group;
+  const { matrix, weights } = scenario;
   const columns = matrix.items.length;
   const held = { ...matrix, observed: new Uint8Array(matrix.scores.length) };
   const kept = { ...matrix, observed: new Uint8Array(matrix.scores.length) };
-  eachScore(matrix, rows, 0, columns, (_, k, i) => {
+  eachScore(matrix, rows, (_, k, i) => {
     (random.next() < HELD_OUT ? held : kept).observed[rows[k]! * columns + i] = 1;
   });
   const dims = dimsFor(COMPARED_DIMS, rows.length);
   let best: { link: ScoreLink; likelihood: number } = { link: "binarize", likelihood: -Infinity };
   for (const link of SCORE_LINKS) {
     const model = { dims, link, shrinkage: DISCRIMINATION_SHRINKAGE };
-    const trained = await fitBank({ matrix: kept, scenarios }, rows, { ...options, ...model });
+    const trained = await fitBank({ matrix: kept, weights }, rows, { ...options, ...model });
     const likelihood = heldOutLikelihood(trained, link, kept, held);
     if (likelihood > best.likelihood) best = { link, likelihood };
   }
@@ -80,21 +80,26 @@ async function chooseLink(group: ScenarioGroup, rows: readonly number[], options
 }
 
 /** Sum over the held-out cells of log N(y; p̂, v̂·V(p̂)), in nats. */
-function heldOutLikelihood(trained: Bank, link: ScoreLink, kept: ResponseMatrix, held: ResponseMatrix): number {
+function heldOutLikelihood(
+  trained: CalibratedScenario,
+  link: ScoreLink,
+  kept: ResponseMatrix,
+  held: ResponseMatrix,
+): number {
   const { rows } = trained;
   const items = kept.items.length;
   const spread = (p: number): number => (link === "bernoulli" ? Math.max(p * (1 - p), LEAST_DEVIATION ** 2) : 1);
   const predicted = rows.map((_, k) => predictions(trained, k));
   const squares = new Float64Array(items);
   const counts = new Float64Array(items);
-  eachScore(kept, rows, 0, items, (score, k, i) => {
+  eachScore(kept, rows, (score, k, i) => {
     const p = predicted[k]![i]!;
     squares[i]! += (score - p) ** 2 / spread(p);
     counts[i]! += 1;
   });
   const pooled = total(squares) / total(counts);
   let likelihood = 0;
-  eachScore(held, rows, 0, items, (score, k, i) => {
+  eachScore(held, rows, (score, k, i) => {
     const p = predicted[k]![i]!;
     const own = (squares[i]! + POOLED_ANSWERS * pooled) / (counts[i]! + POOLED_ANSWERS);
     const variance = Math.max(own * spread(p), LEAST_DEVIATION ** 2);
@@ -103,12 +108,9 @@ function heldOutLikelihood(trained: Bank, link: ScoreLink, kept: ResponseMatrix,
   return likelihood;
 }
 
-/** Predicted scores of the k-th source on all items of the bank. */
-function predictions({ dims, scenarios, calibration }: Bank, k: number): Float64Array {
-  const theta = calibration.theta.subarray(k * dims, (k + 1) * dims);
-  const all = new Float64Array(calibration.b.length);
-  for (const { slice, bank, scoreMap } of scenarios) all.set(predictedScores(theta, bank, scoreMap), slice.begin);
-  return all;
+/** Predicted scores of the k-th source on all items. */
+function predictions({ bank, scoreMap, calibration }: CalibratedScenario, k: number): Float64Array {
+  return predictedScores(calibration.theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, scoreMap);
 }
 
 export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
@@ -122,13 +124,13 @@ export interface DimensionError {
 /**
  * Chooses the number of dimensions by held-out models: every fifth source (replicates count as one) is held out, its
  * ability is estimated on the even items, and the weighted mean prediction on the odd items is compared with the truth
- * there; scenarios count the same. The notebook's rule with its faults mended: abilities have the prior, weights are
+ * there. The notebook's rule with its faults mended: abilities have the prior, weights are
  * normalised over the items that are compared, missing answers are left out.
  * @returns the candidate of least error, and all errors; no choice (1 dimension) below ten models
  * @see Maia Polo et al. (2024), ICML, training notebook
  */
 async function chooseDimension(
-  group: ScenarioGroup,
+  scenario: Scenario,
   rows: readonly number[],
   options: ChoiceOptions & Pick<FitBankOptions, "link">,
 ): Promise<{ dims: number; errors: DimensionError[] }> {
@@ -140,13 +142,13 @@ async function chooseDimension(
   const errors: DimensionError[] = [];
   for (const dims of DIMENSION_CANDIDATES) {
     if (dimsFor(dims, kept!.length) !== dims) continue;
-    const trained = await fitBank(group, kept!, {
+    const trained = await fitBank(scenario, kept!, {
       ...options,
       dims,
       shrinkage: DISCRIMINATION_SHRINKAGE,
       random: random.fork(`${dims} dimensions`),
     });
-    errors.push({ dims, error: validationError(group, held!, trained) });
+    errors.push({ dims, error: validationError(scenario, held!, trained) });
   }
   const best = errors.reduce((least, candidate) => (candidate.error < least.error ? candidate : least));
   return { dims: best.dims, errors };
@@ -164,23 +166,23 @@ const LEAST_MODELS = 20;
  * @returns the default for fewer than twenty models
  */
 async function chooseShrinkage(
-  group: ScenarioGroup,
+  scenario: Scenario,
   rows: readonly number[],
   options: ChoiceOptions & Pick<FitBankOptions, "link" | "dims">,
 ): Promise<number> {
   const random = options.random.fork("shrinkage");
-  const splits = sourceSplits([group], rows, options.replicates, 5, random.fork("folds"));
-  const strong = splits.strong.groups[0]!;
-  const like = splits.folds.slice(0, 2).map((own) => own.groups[0]!);
+  const splits = sourceSplits([scenario], rows, options.replicates, 5, random.fork("folds"));
+  const strong = splits.strong.scenarios[0]!;
+  const like = splits.folds.slice(0, 2).map((own) => own.scenarios[0]!);
   if (rows.length < LEAST_MODELS || strong.targets.length === 0 || strong.sources.length < 5 || like.length < 2)
     return DISCRIMINATION_SHRINKAGE;
   const error = async (split: Split, candidate: number): Promise<number> => {
-    const trained = await fitBank(group, split.sources, {
+    const trained = await fitBank(scenario, split.sources, {
       ...options,
       shrinkage: candidate,
       random: random.fork(`share ${candidate}`),
     });
-    return validationError(group, split.targets, trained);
+    return validationError(scenario, split.targets, trained);
   };
   let best = { candidate: DISCRIMINATION_SHRINKAGE as number, error: Infinity };
   for (const candidate of SHRINKAGE_CANDIDATES) {
@@ -193,34 +195,31 @@ async function chooseShrinkage(
 }
 
 /**
- * How well a bank predicts held-out models: abilities from the even items, then the mean over scenarios of the mean over
- * models of the weighted mean prediction's absolute error on the odd items.
+ * How well a calibration predicts held-out models: abilities from the even items, then the mean over models of the weighted
+ * mean prediction's absolute error on the odd items.
  * @returns a fraction; Infinity where no model can be compared
  */
-export function validationError(group: ScenarioGroup, held: readonly number[], trained: Bank): number {
-  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2); // half of all items are answered: the scale hardly matters
-  const gaps = trained.scenarios.map((): number[] => []);
+export function validationError(
+  { matrix, weights }: Pick<Scenario, "matrix" | "weights">,
+  held: readonly number[],
+  { bank, scoreMap, abilities }: CalibratedScenario,
+): number {
+  const prior = scaledPrior(abilities.mean, abilities.covariance, 2); // half of all items are answered: the scale hardly matters
+  const gaps: number[] = [];
+  const even = Array.from({ length: Math.ceil(bank.count / 2) }, (_, k) => 2 * k);
   for (const model of held) {
-    const even = trained.scenarios.map(({ slice, bank }) => {
-      const items = Array.from({ length: Math.ceil(bank.count / 2) }, (_, k) => 2 * k);
-      return { bank, items, scores: items.map((i) => scoreAt(group.matrix, model, slice.begin + i)) };
-    });
-    const gathered = gatherItems(even);
+    const gathered = gatherItems({ bank, items: even, scores: even.map((i) => scoreAt(matrix, model, i)) });
     if (gathered === null) continue;
-    const { theta } = mapAbility(gathered.bank, gathered, prior);
-    trained.scenarios.forEach(({ slice, bank, scoreMap }, s) => {
-      const predicted = predictedScores(theta, bank, scoreMap);
-      let gap = 0;
-      let mass = 0;
-      for (let i = 1; i < bank.count; i += 2) {
-        const score = scoreAt(group.matrix, model, slice.begin + i);
-        if (Number.isNaN(score)) continue;
-        gap += slice.weights[i]! * (predicted[i]! - score);
-        mass += slice.weights[i]!;
-      }
-      if (mass > 0) gaps[s]!.push(Math.abs(gap / mass));
-    });
+    const predicted = predictedScores(mapAbility(gathered.bank, gathered, prior).theta, bank, scoreMap);
+    let gap = 0;
+    let mass = 0;
+    for (let i = 1; i < bank.count; i += 2) {
+      const score = scoreAt(matrix, model, i);
+      if (Number.isNaN(score)) continue;
+      gap += weights[i]! * (predicted[i]! - score);
+      mass += weights[i]!;
+    }
+    if (mass > 0) gaps.push(Math.abs(gap / mass));
   }
-  const means = gaps.filter((own) => own.length > 0).map(mean);
-  return means.length > 0 ? mean(means) : Infinity;
+  return gaps.length > 0 ? mean(gaps) : Infinity;
 }

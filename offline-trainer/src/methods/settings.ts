@@ -35,9 +35,7 @@ export interface FitSettings extends ResponseModel {
   readonly priorScale: number;
   readonly lambda: LambdaRule;
   readonly weighting: Weighting;
-  /** One ability for all scenarios. */
-  readonly joint: boolean;
-  /** Scenarios lend one another strength: abilities of all are estimated together where that errs less on held-out models. */
+  /** Scenarios lend one another strength: their answers are pooled where that errs less on held-out models. */
   readonly linked: boolean;
   /** Folds of the cross-validation, and forms drawn on each. */
   readonly folds: number;
@@ -61,7 +59,6 @@ export const DEFAULT_SETTINGS: FitSettings = {
   priorScale: 2,
   lambda: "learned",
   weighting: "subscenarios",
-  joint: false,
   linked: true,
   folds: 5,
   draws: 4,

@@ -1,7 +1,7 @@
 import { loadBundle } from "anchoreval";
 import type { Bundle, BundleContent, BundleSource } from "anchoreval/bundle";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
-import { refuseFullScores } from "anchoreval/internal/core/bundle/bundle";
+import { bankOf, refuseFullScores } from "anchoreval/internal/core/bundle/bundle";
 import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { SCORE_LINKS, type ScoreLink } from "../../calibrate/bank.ts";
@@ -14,13 +14,13 @@ export interface BaseBundle {
   readonly bundle: Bundle;
   /** All items in parameter order, with the anchors' hashes. */
   readonly items: readonly VersionItem[];
-  /** How each bank's scores were calibrated, by bank. */
+  /** How scores were calibrated, by scenario. */
   readonly links: ReadonlyMap<string, ScoreLink>;
 }
 
 /**
  * Reads everything in a bundle that a later version may keep.
- * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for banks of other models than the 1PL and 2PL,
+ * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for scenarios of other models than the 1PL and 2PL,
  * and for full scores on items that the bundle doesn't have
  */
 export async function readBase(source: BundleSource, signal?: AbortSignal): Promise<BaseBundle> {
@@ -37,7 +37,7 @@ export async function readBase(source: BundleSource, signal?: AbortSignal): Prom
   return {
     bundle,
     items: await versionItems(source, bundle, options),
-    links: new Map(manifest.banks.map(({ id }) => [id, linkOf(manifest.fit, id)])),
+    links: new Map(manifest.scenarios.map(({ id }) => [id, linkOf(manifest.fit, bankOf(manifest, id).id)])),
   };
 }
 
