@@ -5,7 +5,7 @@ import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { evenForm } from "../../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../../offline-trainer/src/fit/learn.ts";
 import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
-import { describeBenchmark, scenariosOf } from "../../../../offline-trainer/src/matrix/benchmark.ts";
+import { describeBenchmark } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { type Method, recommended, withKnowledge } from "../../../../offline-trainer/src/methods/method.ts";
 import { sublimeAnchorsOf } from "../../../../offline-trainer/src/methods/sublime/given-features.ts";
@@ -46,13 +46,12 @@ test("a bundle of sublime says how each size of each scenario was chosen, others
   expect(others.content.manifest.fit).not.toHaveProperty("rankings");
 });
 
-test.each([false, true])("features reach the items that they are of, scenarios jointly: %s", async (joint) => {
-  const settings = { ...sublime.settings, joint };
-  const benchmark = describeBenchmark(matrix, settings);
-  const plans = [evenForm(9, scenariosOf(benchmark))];
+test("features reach the items that they are of", async () => {
+  const benchmark = describeBenchmark(matrix, sublime.settings);
+  const plans = [evenForm(9, benchmark.scenarios)];
   const anchorsOf = async (value: (item: number) => number): Promise<number[][]> => {
     const anchors = sublimeAnchorsOf(matrix, { table: features(value) });
-    const method = withKnowledge({ ...sublime, settings, anchors }, benchmark);
+    const method = withKnowledge({ ...sublime, anchors }, benchmark);
     const learned = await learn(benchmark, method, plans, createRandom("fit"), { backend: typescriptBackend });
     const [form] = await learned.draw(0);
     return ["a", "b"].map((id) => Array.from(form!.scenarios.get(id)!.anchors.items));
