@@ -262,7 +262,7 @@ describe("a manifest that contradicts itself", () => {
     [
       "a bank of several scenarios",
       (m) => (m.banks = [{ ...m.banks[0], id: "all", scenarios: ["alpha", "beta/γ"] }]),
-      "banks.0.scenarios: one ability for several scenarios (alpha, beta/γ) is no longer read: fit the bundle again",
+      "one ability for several scenarios (alpha, beta/γ) is no longer read: fit the bundle again",
     ],
     ["a bank of a scenario that isn't there", (m) => (m.banks[0].scenarios = ["gamma"]), "every scenario must be"],
     ["a prior of other dimensions", (m) => m.banks[0].prior.mean.push(0), "2 means and 4 covariances"],
