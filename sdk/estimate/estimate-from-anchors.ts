@@ -152,7 +152,7 @@ function servedPooling(form: FormManifest, id: string, model: ModelEstimate): Po
   return model.pooled && lookUp(form.scenarios, id)!.together !== null ? "pooled" : "separate";
 }
 
-/** What a scenario's result is made of beside its answers. */
+/** Parts of a scenario's result beside its answers. */
 interface ResultOptions {
   readonly form: FormManifest;
   readonly model: ModelEstimate;
@@ -289,7 +289,7 @@ function exactOutside(score: number, sourceScores: ArrayLike<number>): { above: 
   };
 }
 
-/** What the interval of a score rests on. */
+/** Evidence that the interval of a score rests on. */
 interface IntervalEvidence {
   readonly measured: MeasuredErrors;
   readonly tightening: Tightening;

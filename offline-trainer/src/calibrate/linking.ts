@@ -53,8 +53,9 @@ export function generalAbilities(scenarios: readonly ScenarioAbilities[], random
         data[at + r] = value / roots[s]![r * dims + r]!;
       }
   });
-  let loadings = principal(data, models, size, general, random);
-  for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(data, models, size, general, loadings, blocks);
+  const whitened = { data, models, size };
+  let loadings = principal(whitened, general, random);
+  for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(whitened, general, loadings, blocks);
   return {
     /** G. */
     general,
@@ -65,19 +66,20 @@ export function generalAbilities(scenarios: readonly ScenarioAbilities[], random
   };
 }
 
+/** Whitened abilities of all scenarios, models × size row-major. */
+interface Whitened {
+  readonly data: Float64Array;
+  readonly models: number;
+  readonly size: number;
+}
+
 interface Block {
   readonly begin: number;
   readonly dims: number;
 }
 
 /** Leading principal components of the rows, times half of their standard deviations: where EM starts. */
-function principal(
-  data: Float64Array,
-  models: number,
-  size: number,
-  general: number,
-  random: RandomSource,
-): Float64Array {
+function principal({ data, models, size }: Whitened, general: number, random: RandomSource): Float64Array {
   let basis = Float64Array.from({ length: size * general }, () => random.normal());
   for (let round = 0; round < START_ROUNDS; round++) {
     orthonormalise(basis, size, general);
@@ -113,9 +115,7 @@ function orthonormalise(basis: Float64Array, size: number, columns: number): voi
 
 /** One round of EM with Ψ_s = I − L_sL_sᵀ kept away from singular, as the prior will have it. */
 function emStep(
-  data: Float64Array,
-  models: number,
-  size: number,
+  { data, models, size }: Whitened,
   general: number,
   loadings: Float64Array,
   blocks: readonly Block[],

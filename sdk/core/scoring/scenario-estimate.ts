@@ -108,11 +108,11 @@ export function scenarioAnswers(
   };
 }
 
-/** What the estimates of a scenario from the same scores share. */
+/** Parts that estimates of a scenario from the same scores share, where they are known. */
 interface SharedParts {
   /** û of the model, where answers of other scenarios count too. */
   readonly factors?: Float64Array;
-  /** What the scores say by themselves. */
+  /** By the scores themselves. */
   readonly answers?: ScenarioAnswers | null;
   /** Of the answers at that ability. */
   readonly curves?: AnswerCurves;
@@ -227,7 +227,7 @@ export function answerLeverages(
 /**
  * An estimate from all scenarios' answers, with the score of the map that reads them all in place of its own map's.
  * @param maps - none, or none that reads all scenarios: the estimate as it is
- * @param features - of every scenario, each from its own bank's answers
+ * @param features - of every scenario, each from its own answers
  */
 export function withPooledScoreMap(
   estimate: ScenarioEstimate,

@@ -141,7 +141,10 @@ async function replayCell(
     const targets = answers("targets").filter(({ scores }) => !scores.some(Number.isNaN));
     const step = Math.ceil(targets.length / options.mostTargets);
     const few = targets.filter((_, at) => at % step === 0);
-    if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
+    if (few.length > 0)
+      found.push(
+        ...(await replaysOf(pool, { wanted, targets: few, sources: () => answers("sources") }, options, random)),
+      );
   }
   return found;
 }
@@ -183,11 +186,16 @@ function modelsOf(
   }));
 }
 
+/** Models that are evaluated in some scenarios, and those that limits are found on. */
+interface ReplayedModels {
+  readonly wanted: readonly string[];
+  readonly targets: readonly Answered[];
+  readonly sources: () => readonly Answered[];
+}
+
 async function replaysOf(
   fitted: ItemPool,
-  wanted: readonly string[],
-  targets: readonly Answered[],
-  sources: () => readonly Answered[],
+  { wanted, targets, sources }: ReplayedModels,
   { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, purse, trials, signal }: ReplayOptions,
   random: RandomSource,
 ): Promise<Found[]> {

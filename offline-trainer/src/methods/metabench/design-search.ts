@@ -65,7 +65,11 @@ export const informationDesign: DesignSearch = {
     const space = { ...SPACE, ...(estimation === "penalised" && { irtModel: ["2pl" as const] }) };
     const judge = designJudge(scenario, folds, size, options);
     const stream = random.fork("candidates");
-    const { best, error, judged } = await searchSpace(space, START, judge, budget, stream, withoutIdle);
+    const { best, error, judged } = await searchSpace(space, START, judge, {
+      budget,
+      random: stream,
+      canonical: withoutIdle,
+    });
     return found(best, error, judged);
   },
 };
@@ -128,6 +132,14 @@ function mapErrors(
 
 type SearchSpace<Candidate> = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
 
+interface SearchOptions<Candidate> {
+  /** Candidates that are judged, the start among them. */
+  readonly budget: number;
+  readonly random: RandomSource;
+  /** The same of candidates that are the same in effect. */
+  readonly canonical?: ((candidate: Candidate) => Candidate) | undefined;
+}
+
 /** Share of the budget that goes to candidates drawn at random, before the best one's neighbours are tried. */
 const RANDOM_SHARE = 0.5;
 
@@ -137,16 +149,12 @@ const IDLE_DRAWS = 200;
 /**
  * Looks for the candidate of least error within a budget: the start, then candidates drawn at random, then ones that differ
  * from the best so far in one field. None is judged twice. The first of equal ones stays.
- * @param budget - candidates that are judged, the start among them
- * @param canonical - the same of candidates that are the same in effect
  */
 export async function searchSpace<Candidate extends object>(
   space: SearchSpace<Candidate>,
   start: Candidate,
   judge: (candidate: Candidate) => Promise<number>,
-  budget: number,
-  random: RandomSource,
-  canonical: (candidate: Candidate) => Candidate = (candidate) => candidate,
+  { budget, random, canonical = (candidate) => candidate }: SearchOptions<Candidate>,
 ) {
   const fields = Object.keys(space) as (keyof Candidate)[];
   const keyOf = (candidate: Candidate): string => JSON.stringify(fields.map((field) => candidate[field]));
