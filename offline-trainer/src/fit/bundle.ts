@@ -22,7 +22,7 @@ import type { FitSettings } from "../methods/settings.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import type { Blends, LearnedBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
-import type { Form, LearnedScenario } from "./forms.ts";
+import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
@@ -56,8 +56,8 @@ export async function bundleContent(
   const { settings } = method;
   const { seed, backend } = options;
   const scenarios = parts.flatMap(fittedScenarios);
-  const byScenario = <Value>(value: (learned: LearnedScenario) => Value): Record<string, Value> =>
-    Object.fromEntries(scenarios.map(({ scenario, learned }) => [scenario.id, value(learned)]));
+  const byScenario = <Value>(value: (fitted: FittedScenario) => Value): Record<string, Value> =>
+    Object.fromEntries(scenarios.map((fitted) => [fitted.scenario.id, value(fitted)]));
   const notes = await Promise.all(parts.map(({ learned }) => learned.notes()));
   const [first, ...others] = parts;
   const { models } = first!.benchmark;
@@ -71,9 +71,9 @@ export async function bundleContent(
     description: options.description ?? null,
     parameterization: scenarios[0]!.scenario.matrix.fullScores ? FULL_SCORE_PARAMETERIZATION : PARAMETERIZATION,
     weighting: settings.weighting,
-    banks: scenarios.map(({ scenario: { id }, learned: { trained, choice, loadings } }) => ({
-      id,
-      scenarios: [id],
+    banks: scenarios.map(({ scenario, trained, choice, loadings }) => ({
+      id: scenario.id,
+      scenarios: [scenario.id],
       irtModel: choice.irtModel,
       dims: trained.bank.dims,
       prior: {
@@ -83,22 +83,15 @@ export async function bundleContent(
         ...(loadings && { loadings: Array.from(loadings) }),
       },
     })),
-    scenarios: scenarios.map(
-      ({
-        scenario: { matrix, ...slice },
-        learned: {
-          trained: { threshold, scoreMap },
-        },
-      }) => ({
-        id: slice.id,
-        weight: 1,
-        items: slice.count,
-        subscenarios: slice.subscenarios,
-        threshold,
-        scoreMap: scoreMap && { x: Array.from(scoreMap.x), y: Array.from(scoreMap.y) },
-        ...(matrix.fullScores && { fullScore: fullScoreLine(matrix, slice)! }),
-      }),
-    ),
+    scenarios: scenarios.map(({ scenario, trained: { threshold, scoreMap } }) => ({
+      id: scenario.id,
+      weight: 1,
+      items: scenario.count,
+      subscenarios: scenario.subscenarios,
+      threshold,
+      scoreMap: scoreMap && { x: Array.from(scoreMap.x), y: Array.from(scoreMap.y) },
+      ...(scenario.matrix.fullScores && { fullScore: fullScoreLine(scenario.matrix, scenario)! }),
+    })),
     forms: formManifests(parts, scenarios, method, plans, seed),
     defaultForm: defaultForm(plans),
     sources: { models: models.length, names: options.includeModelNames ? models : null, note: null },
@@ -112,13 +105,8 @@ export async function bundleContent(
       links: byScenario(({ choice }) => choice.link),
       shrinkages: byScenario(({ choice }) => choice.shrinkage),
       dimensionErrors: Object.fromEntries(
-        scenarios.flatMap(
-          ({
-            scenario,
-            learned: {
-              choice: { dimensionErrors },
-            },
-          }) => (dimensionErrors.length > 0 ? [[scenario.id, dimensionErrors]] : []),
+        scenarios.flatMap(({ scenario, choice: { dimensionErrors } }) =>
+          dimensionErrors.length > 0 ? [[scenario.id, dimensionErrors]] : [],
         ),
       ),
       ...(settings.search > 0 && {
@@ -139,12 +127,14 @@ export async function bundleContent(
 }
 
 function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart) {
-  return learned.scenarios.map((scenario, s) => ({
-    /** With the answers of all models. */
+  return learned.scenarios.map(({ scenario: sources, ...fitted }, s) => ({
+    ...fitted,
+    /** With the answers of the source models. */
+    sources,
+    /** With those of all models. */
     scenario: benchmark.scenarios[s]!,
-    learned: scenario,
-    forms: new Map(forms.map((form) => [form.id, form.scenarios.get(scenario.scenario.id)!])),
-    blends: blends.get(scenario.scenario.id)!,
+    forms: new Map(forms.map((form) => [form.id, form.scenarios.get(sources.id)!])),
+    blends: blends.get(sources.id)!,
   }));
 }
 
@@ -162,7 +152,7 @@ function joined(notes: readonly Readonly<Record<string, object>>[]): Record<stri
 
 /** A scenario's arrays and records. */
 function scenarioContent(
-  { scenario, learned: { scenario: sources, trained, factors }, forms }: FittedScenario,
+  { scenario, sources, trained, factors, forms }: FittedScenario,
   includeText: boolean,
 ): ScenarioContent {
   const { items } = scenario.matrix;

@@ -52,7 +52,7 @@ export async function learn(
   const calibrated: Pick<LearnedScenario, "scenario" | "choice" | "trained">[] = [];
   for (const [s, scenario] of sources.scenarios.entries()) {
     const rows = answeringModels(scenario);
-    const sizes = anchorNumbers(forms, [scenario]);
+    const sizes = anchorNumbers(forms, scenario.id);
     const common = {
       ...tools,
       irtModel: settings.irtModel,
@@ -82,7 +82,7 @@ export async function learn(
   for (const { scenario, trained, choice } of learned) {
     await turn(); // threads may wait for their next fold, or a signal to be heard
     if (tools.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
-    const sizes = anchorNumbers(forms, [scenario]);
+    const sizes = anchorNumbers(forms, scenario.id);
     const input = { sizes, random, final, knowledge: method.knowledge, design: choice.found?.design };
     prepared.set(scenario.id, await prepareForms(forms, method.anchors, anchorInput(scenario, trained, input)));
   }
