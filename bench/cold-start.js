@@ -53,16 +53,16 @@ const result = await fit(responseMatrix(subjects, items, right), {
 });
 let begun = performance.now();
 const random = createRandom(1).fork("cold start");
-const scenarios = result.parts.flatMap(({ learned }) => learned.scenarios);
-const cold = fitColdStart(scenarios, { items: split.test, embeddings }, subjects, random);
+const groups = result.parts.flatMap(({ learned }) => learned.groups);
+const cold = fitColdStart(groups, { items: split.test, embeddings }, subjects, random);
 console.log(`cold start learned in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 const { parameters, dims } = cold.content.routing.scenarios.get("mmlu");
 const k = Number(values.neighbours);
 const byNeighbours = [false, true].map((weighted) => {
   const own = { items: split.test.slice(0, 1), embeddings, neighbours: { k, weighted } };
-  return fitColdStart(scenarios, own, null, random).content.items[0].bError;
+  return fitColdStart(groups, own, null, random).content.items[0].bError;
 });
-const intercepts = scenarios[0].trained.bank.b;
+const intercepts = groups[0].bank.scenarios[0].bank.b;
 const mean = intercepts.reduce((sum, b) => sum + b, 0) / intercepts.length;
 const spread = Math.sqrt(intercepts.reduce((sum, b) => sum + (b - mean) ** 2, 0) / intercepts.length);
 console.log(

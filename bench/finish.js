@@ -33,7 +33,7 @@ for (const name of values.sets.split(",")) {
 }
 
 async function compare(name, matrix, dims) {
-  const all = codeResponses(matrix, [...matrix.subjects.keys()], null);
+  const all = codeResponses(matrix, [...matrix.subjects.keys()], new Float64Array(matrix.items.length).fill(0.5));
   const random = createRandom("held out");
   const held = Array.from(all.signs.keys()).filter((k) => all.signs[k] !== 0 && random.next() < 0.1);
   const signs = all.signs.slice();

@@ -9,7 +9,7 @@ import {
   shuffledAnswers,
   SHUFFLES,
 } from "../offline-trainer/dist/extensions/audit/negative-control.js";
-import { calibratedModels, matrixScenarios } from "../offline-trainer/dist/matrix/benchmark.js";
+import { calibratedModels, scenarioGroups } from "../offline-trainer/dist/matrix/benchmark.js";
 import { DEFAULT_SETTINGS } from "../offline-trainer/dist/methods/settings.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
@@ -42,15 +42,15 @@ for (const set of values.sets.split(",")) {
   const accused = real.filter(({ asGoodAsNoise }) => asGoodAsNoise.length > 0);
   count("real", accused.length, real.length);
   const line = [`${set}: ${accused.length} of ${real.length} scenarios accused`];
-  const scenarios = matrixScenarios(matrix, DEFAULT_SETTINGS);
+  const groups = scenarioGroups(matrix, DEFAULT_SETTINGS);
   for (const kind of SHUFFLES) {
     let found = 0;
     let of = 0;
     for (let board = 0; board < Number(values.boards); board++) {
       // One scenario a board: each is a board of its own.
-      const scenario = scenarios[board % scenarios.length];
+      const group = groups[board % groups.length];
       const random = createRandom(`${set} ${board}`);
-      const permuted = shuffledAnswers(scenario.matrix, calibratedModels(scenario), kind, random);
+      const permuted = shuffledAnswers(group, calibratedModels(group), kind, random);
       const [{ asGoodAsNoise }] = await control(permuted, board);
       if (asGoodAsNoise.includes(kind)) found++;
       of++;

@@ -12,11 +12,11 @@ import { familyFolds } from "../offline-trainer/dist/methods/score-maps/form-sco
 import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/anchors.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { anchorInput } from "../offline-trainer/dist/anchors/anchor-method.js";
+import { anchorInputs } from "../offline-trainer/dist/anchors/anchor-method.js";
 import { onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
-import { abilityPriors } from "../offline-trainer/dist/calibrate/linking.js";
+import { bankPriors } from "../offline-trainer/dist/calibrate/linking.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
-import { additiveMap, mappedScenario, fitOwnMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";
+import { additiveMap, mappedScenarios, fitOwnMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
@@ -108,20 +108,20 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
 
 async function judge(matrix, { benchmark, split, seed, method: known }, note) {
   const random = createRandom(seed).fork("all");
-  const { scenarios } = benchmark;
+  const { groups } = benchmark;
   const learned = await learn(onlyModels(benchmark, split.sources), known, [], random, { backend });
-  const { separate: priors } = abilityPriors(learned.linked, known.settings.priorScale);
+  const { separate: priors } = bankPriors(learned.linked, known.settings.priorScale);
   const [sources, targets] = ["sources", "targets"].map((part) => [
-    ...new Set(split.scenarios.flatMap((own) => own[part])),
+    ...new Set(split.groups.flatMap((own) => own[part])),
   ]);
   for (const n of sizes) {
-    const inputs = learned.scenarios.map(({ scenario, trained }) => {
-      const input = anchorInput(scenario, trained, { sizes: [n], random, knowledge: known.knowledge });
+    const inputs = learned.groups.map(({ group, bank }) => {
+      const [input] = anchorInputs(group, bank, { sizes: [n], random, knowledge: known.knowledge });
       return { ...input, copies: input.knowledge };
     });
     const pools = inputs.map((input) => informationPool(input).pool);
-    scenarios.forEach(({ id }, s) => {
-      const names = split.scenarios[s].targets.map((row) => matrix.subjects[row]);
+    groups.forEach(({ scenarios: [{ id }] }, b) => {
+      const names = split.groups[b].targets.map((row) => matrix.subjects[row]);
       for (const name of names) note(n, "random items", { scenario: id }, randomRmse(matrix, id, [name], n) / 100);
     });
     for (const [design, threshold] of Object.entries(DESIGNS)) {
@@ -129,24 +129,25 @@ async function judge(matrix, { benchmark, split, seed, method: known }, note) {
         informedAnchors(input, pools[b], { grid: "even", binsPerAnchor: 1, threshold, score: "map" }, n),
       );
       const of = (rows) =>
-        scenarios.map((scenario, s) => {
-          const { trained } = learned.scenarios[s];
-          const anchored = { scenario, trained, prior: priors[s], anchors: anchors[s] };
-          return mappedScenario(anchored, rows, { kind: "additive", score: "map" });
-        });
-      compare(scenarios, of(sources), of(targets), random, (what, error) => note(n, design, what, error));
+        groups.flatMap((group, b) =>
+          mappedScenarios({ group, bank: learned.groups[b].bank, prior: priors[b], anchors: [anchors[b]] }, rows, {
+            kind: "additive",
+            score: "map",
+          }),
+        );
+      compare(groups, of(sources), of(targets), random, (what, error) => note(n, design, what, error));
     }
   }
 }
 
 /** All maps, fitted on the sources that answered everything, on the targets that did. */
-function compare(scenarios, sources, targets, random, note) {
+function compare(groups, sources, targets, random, note) {
   const rowsOf = (parts) => [...parts[0].answers.keys()].filter((row) => parts.every((part) => part.answers.has(row)));
   const [known, held] = [rowsOf(sources), rowsOf(targets)];
   const all = sources.map((_, k) => k);
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const folds = familyFolds(
-    known.map((row) => scenarios[0].families[row]),
+    known.map((row) => groups[0].families[row]),
     FOLDS,
     random.fork("families"),
   );

@@ -8,7 +8,7 @@ import { customised, loadMethod } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
+import { onlyModels, scenariosOf } from "../offline-trainer/dist/matrix/benchmark.js";
 import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/form-plans.js";
 import { estimateTargets } from "../offline-trainer/dist/fit/held-out.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
@@ -65,16 +65,17 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
 
 /** Both forms' scores of every target, from the answers to all scenarios where there are others. */
 async function estimates({ benchmark, split, seed, method: known }) {
-  const { scenarios, models } = benchmark;
-  const random = createRandom(seed).fork(scenarios.length > 1 ? "all" : scenarios[0].id);
+  const { groups, models } = benchmark;
+  const random = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0].id);
+  const scenarios = scenariosOf(benchmark);
   const forms = withSecondForms(sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, scenarios)));
   const learned = await learn(onlyModels(benchmark, split.sources), known, forms, random, { backend });
-  const table = await estimateTargets(benchmark, split.scenarios, learned, { fold: 0, draws: 1 });
+  const table = await estimateTargets(benchmark, split.groups, 0, learned, 1);
   return scenarios.flatMap(({ id }) =>
     sizes.flatMap((n) => {
       const of = (form) => {
-        const { separate, pooled } = table.get(id).get(form);
-        const joined = new Map(pooled.map((one) => [one.model, one]));
+        const { separate, joint } = table.get(id).get(form);
+        const joined = new Map(joint.map((one) => [one.model, one]));
         return separate.map((one) => joined.get(one.model) ?? one);
       };
       const [first, second] = [of(String(n)), of(`${n}-b`)];

@@ -114,7 +114,7 @@ async function times(run) {
 }
 
 function coded(set, rows) {
-  return codeResponses(set.matrix, rows, null);
+  return codeResponses(set.matrix, rows, new Float64Array(set.matrix.items.length).fill(0.5));
 }
 
 /** What the machine is, without its name. */

@@ -68,7 +68,7 @@ function draw(items, random) {
 }
 
 function abilityFrom(bank, matrix, model, items, prior) {
-  const gathered = gatherItems({ bank, items, scores: Array.from(items, (i) => scoreAt(matrix, model, i)) });
+  const gathered = gatherItems([{ bank, items, scores: Array.from(items, (i) => scoreAt(matrix, model, i)) }]);
   return mapAbility(gathered.bank, gathered, prior);
 }
 
