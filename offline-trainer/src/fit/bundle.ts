@@ -18,7 +18,7 @@ import { fullScoreLine } from "../calibrate/full-score-line.ts";
 import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
-import type { FitSettings } from "../methods/settings.ts";
+import { notedSettings } from "../methods/settings.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import type { Blends, LearnedBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
@@ -97,7 +97,7 @@ export async function bundleContent(
     sources: { models: models.length, names: options.includeModelNames ? models : null, note: null },
     protocol: options.protocol ?? {},
     fit: {
-      ...settingsRecord(settings),
+      ...notedSettings(settings),
       seed,
       ...(options.provenance && { provenance: options.provenance }),
       backend: backend.name,
@@ -136,11 +136,6 @@ function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart) {
     forms: new Map(forms.map((form) => [form.id, form.scenarios.get(sources.id)!])),
     blends: blends.get(sources.id)!,
   }));
-}
-
-/** The settings as every bundle has recorded them, `joint` from when scenarios could share one ability among them. */
-function settingsRecord({ linked, folds, draws, ...others }: FitSettings): Record<string, unknown> {
-  return { ...others, joint: false, linked, folds, draws };
 }
 
 /** Notes of all parts: by key, then by scenario. */

@@ -7,7 +7,7 @@ import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
 import { screened } from "../anchors/screened.ts";
 import type { CalibratedScenario, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";
 import type { Benchmark, Scenario } from "../matrix/benchmark.ts";
-import { DEFAULT_SETTINGS, type FitSettings, type ScoreMapKind } from "./settings.ts";
+import { DEFAULT_SETTINGS, type FitSettings, notedSettings, type ScoreMapKind } from "./settings.ts";
 
 /** A way to fit: settings, how anchors are chosen, and what the main road calls without knowing whose it is. */
 export interface Method {
@@ -127,16 +127,18 @@ const DEFINING = [
   "search",
   "priorScale",
   "lambda",
+  "joint",
   "linked",
   "folds",
   "draws",
-] as const satisfies readonly (keyof FitSettings)[];
+] as const satisfies readonly (keyof ReturnType<typeof notedSettings>)[];
 
 /** Digest of a method: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function methodDigest(method: Pick<Method, "anchors" | "settings">): string {
+  const settings = notedSettings(method.settings);
   return sha256Text(
     JSON.stringify({
-      ...Object.fromEntries(DEFINING.map((field) => [field, method.settings[field]])),
+      ...Object.fromEntries(DEFINING.map((field) => [field, settings[field]])),
       estimator: headlineEstimator(method),
       scoreMap: scoreMapKind(method),
       interval: intervalKind(method),

@@ -63,3 +63,8 @@ export const DEFAULT_SETTINGS: FitSettings = {
   folds: 5,
   draws: 4,
 };
+
+/** Settings as manifests and digests of methods have them: `joint` is from when several scenarios could share one ability. */
+export function notedSettings({ linked, folds, draws, ...others }: FitSettings) {
+  return { ...others, joint: false, linked, folds, draws };
+}
