@@ -14,7 +14,7 @@ import { samplingVariance } from "anchoreval/internal/core/inference/sampling-va
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
-import { anchorInputs, prepareAnchors } from "../offline-trainer/dist/anchors/anchor-method.js";
+import { anchorInput, prepareAnchors } from "../offline-trainer/dist/anchors/anchor-method.js";
 import { describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
 import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
@@ -68,9 +68,9 @@ if (values.json) console.log(JSON.stringify({ options: values, results }, null, 
 async function prepare(set) {
   const grouped = await readLeaderboard(folder, set);
   const benchmark = describeBenchmark(grouped, method.settings);
-  const { groups: tasks, replicates } = benchmark;
+  const { scenarios: tasks, replicates } = benchmark;
   const known = withKnowledge(method, benchmark);
-  const full = tasks.map((task) => fullScores(task.matrix, task.scenarios[0]));
+  const full = tasks.map((task) => fullScores(task.matrix, task));
   const complete = grouped.subjects.map((_, m) => full.every(({ observed }) => observed[m] > 1 - 1e-9));
   const parts = [];
   for (const [fold, split] of folds(
@@ -81,13 +81,13 @@ async function prepare(set) {
     const trained = [];
     for (const task of tasks) {
       const stream = random.fork(`${set} ${task.id} ${fold}`);
-      const sources = onlyModels({ ...benchmark, groups: [task] }, split.sources);
-      trained.push((await learn(sources, known, [], stream, { backend })).groups[0]);
+      const sources = onlyModels({ ...benchmark, scenarios: [task] }, split.sources);
+      trained.push((await learn(sources, known, [], stream, { backend })).scenarios[0]);
     }
     parts.push({ split, trained });
   }
   const manifest = {
-    scenarios: tasks.map(({ id, scenarios }) => ({ id, weight: 1, items: scenarios[0].count })),
+    scenarios: tasks.map(({ id, count }) => ({ id, weight: 1, items: count })),
     forms: [{ id: FORM, overall: null, scenarios: {} }],
   };
   const discordance = tasks.map(() => new Map());
@@ -99,10 +99,9 @@ function discordant({ tasks, discordance }, s, a, b) {
   const key = a * 1e6 + b;
   const known = discordance[s].get(key);
   if (known) return known;
-  const { matrix, scenarios } = tasks[s];
-  const { begin, count } = scenarios[0];
+  const { matrix, count } = tasks[s];
   const found = { aHigher: 0, bHigher: 0, count };
-  for (let i = begin; i < begin + count; i++) {
+  for (let i = 0; i < count; i++) {
     const gap = scoreAt(matrix, b, i) - scoreAt(matrix, a, i);
     if (gap > 0) found.bHigher++;
     else if (gap < 0) found.aHigher++;
@@ -118,9 +117,9 @@ async function replay(prepared, n) {
   const truth = (s, m) =>
     s < tasks.length ? full[s].score[m] : full.reduce((sum, { score }) => sum + score[m] / full.length, 0);
   const forms = parts.map(({ trained }) =>
-    trained.map(({ group, bank }) => {
+    trained.map(({ scenario, trained: own }) => {
       const stream = random.fork(`${set} ${n} forms`);
-      const [input] = anchorInputs(group, bank, { sizes: [n], random: stream, knowledge: known.knowledge });
+      const input = anchorInput(scenario, own, { sizes: [n], random: stream, knowledge: known.knowledge });
       return prepareAnchors(known.anchors, input);
     }),
   );
@@ -130,22 +129,20 @@ async function replay(prepared, n) {
     const bundle = { manifest: { banks: [], ...manifest }, scenarios: new Map() };
     const answers = new Map();
     for (const [s, task] of tasks.entries()) {
-      const { slice, bank, scoreMap } = trained[s].bank.scenarios[0];
+      const { bank, weights, scoreMap } = trained[s].trained;
       const anchors = (await forms[r % parts.length][s].draw(stream.fork(task.id))).sets.get(n);
-      const { mean, covariance } = trained[s].bank.abilities;
+      const { mean, covariance } = trained[s].trained.abilities;
       const prior = { mean, covariance, scale: method.settings.priorScale };
       bundle.manifest.banks.push({ id: task.id, scenarios: [task.id], prior });
       bundle.scenarios.set(task.id, {
         id: task.id,
         bank,
-        weights: slice.weights,
+        weights,
         scoreMap,
         forms: new Map([[FORM, { anchors }]]),
         sourceScores: [0],
       });
-      answers.set(task.id, (m) =>
-        Float64Array.from(anchors.items, (item) => scoreAt(task.matrix, m, slice.begin + item)),
-      );
+      answers.set(task.id, (m) => Float64Array.from(anchors.items, (item) => scoreAt(task.matrix, m, item)));
     }
     const models = stream.shuffle([...split.targets]).slice(0, Number(values.models));
     const evidence = models.map((m) =>

@@ -102,7 +102,7 @@ function report(missing, aim, prepare, runs = repeats) {
 }
 
 function estimate(scores) {
-  const gathered = gatherItems([{ bank, items, scores }]);
+  const gathered = gatherItems({ bank, items, scores });
   const ability = mapAbility(gathered.bank, gathered, prior);
   const found = estimateScenario({ bank, weights, scoreMap: null, anchors, factors, answerFactors }, scores, ability);
   const { bounds, sampling } = found;

@@ -81,36 +81,32 @@ const rows = [];
 for (const set of values.sets.split(",")) {
   const grouped = await readLeaderboard(folder, set);
   const board = describeBenchmark(grouped, chosen.settings);
-  for (const group of board.groups) {
-    const forms = sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, group.scenarios));
-    await judgeGroup({ set, benchmark: { ...board, groups: [group] }, method: withKnowledge(chosen, board), forms });
+  for (const scenario of board.scenarios) {
+    const forms = sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, [scenario]));
+    const benchmark = { ...board, scenarios: [scenario] };
+    await judgeScenario({ set, benchmark, method: withKnowledge(chosen, board), forms });
   }
 }
 if (values.json) console.log(JSON.stringify({ options: values, rows }, null, 1));
 else for (const n of sizes) print(rows.filter((row) => row.n === n));
 
 /** Judges the models of every fold, and the strongest by the weakest. */
-async function judgeGroup(given) {
-  const { groups, replicates } = given.benchmark;
-  const [group] = groups;
-  const random = createRandom(values.seed).fork(`${given.set} ${group.id}`);
-  const among = sourceSplits(groups, answeringModels(group), replicates, FOLDS, random.fork("folds"));
-  for (const [
-    fold,
-    {
-      groups: [split],
-    },
-  ] of among.folds.entries())
-    await judgeSplit({ ...given, split, protocol: "interpolation", random: random.fork(`fold ${fold}`) });
-  const rounds = { fifth: strongestFifth(group, replicates), half: among.strong.groups[0] };
+async function judgeScenario(given) {
+  const { scenarios, replicates } = given.benchmark;
+  const [scenario] = scenarios;
+  const random = createRandom(values.seed).fork(`${given.set} ${scenario.id}`);
+  const among = sourceSplits(scenarios, answeringModels(scenario), replicates, FOLDS, random.fork("folds"));
+  for (const [fold, { scenarios: splits }] of among.folds.entries())
+    await judgeSplit({ ...given, split: splits[0], protocol: "interpolation", random: random.fork(`fold ${fold}`) });
+  const rounds = { fifth: strongestFifth(scenario, replicates), half: among.strong.scenarios[0] };
   for (const [protocol, split] of Object.entries(rounds))
     await judgeSplit({ ...given, split, protocol, random: random.fork(protocol) });
 }
 
 /** The strongest fifth as targets, the rest but their replicates as sources. */
-function strongestFifth(group, replicates) {
-  const full = fullScores(group.matrix, group.scenarios[0]).score;
-  const ranked = answeringModels(group)
+function strongestFifth(scenario, replicates) {
+  const full = fullScores(scenario.matrix, scenario).score;
+  const ranked = answeringModels(scenario)
     .filter((m) => !Number.isNaN(full[m]))
     .sort((l, m) => full[m] - full[l]);
   const targets = ranked.slice(0, Math.round(ranked.length / 5));
@@ -119,9 +115,8 @@ function strongestFifth(group, replicates) {
 }
 
 async function judgeSplit({ set, benchmark, method, forms, split, protocol, random }) {
-  const [task] = benchmark.groups;
-  const [slice] = task.scenarios;
-  const { id } = slice;
+  const [task] = benchmark.scenarios;
+  const { id } = task;
   const plan = { benchmark, method, forms };
   const few = random
     .fork("few")
@@ -130,9 +125,8 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
   const sources = few.sort((l, m) => l - m);
   const validation = await crossValidate(plan, sources, random.fork("inner"), { backend });
   const learned = await learn(onlyModels(benchmark, sources), method, forms, random, { backend });
-  const { bank } = learned.groups[0].bank.scenarios[0];
-  const { accuracy } = learned.groups[0].bank.scenarios[0];
-  const full = fullScores(task.matrix, slice).score;
+  const { bank, accuracy } = learned.scenarios[0].trained;
+  const full = fullScores(task.matrix, task).score;
   const { worst, best } = learned.seen.get(id);
   const seen = { worst, best, overall: null };
   const blends = learnBlends(benchmark, sources, method, forms, validation).get(id);
@@ -150,7 +144,7 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
       const { items } = scenarios.get(id).anchors;
       for (const model of split.targets) {
         if (Number.isNaN(full[model])) continue;
-        const scores = Array.from(items, (item) => scoreAt(task.matrix, model, slice.begin + item));
+        const scores = Array.from(items, (item) => scoreAt(task.matrix, model, item));
         if (scores.some(Number.isNaN)) continue;
         for (const change of changes) {
           const stream = random.fork(`${change} ${n} ${draw} ${model}`);
@@ -158,7 +152,7 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
             scores,
             Array.from(items, (item) => accuracy[item]),
             stream,
-            (j) => scoreAt(task.matrix, model, slice.begin + ((items[j] + 1) % accuracy.length)),
+            (j) => scoreAt(task.matrix, model, (items[j] + 1) % accuracy.length),
           );
           if (given.some(Number.isNaN)) continue;
           const estimate = scoring.estimate(new Map([[id, Float64Array.from(given)]]));

@@ -98,9 +98,9 @@ async function peerRows({ set, matrix, scenarios, split: name, names: methods })
   const settings = { ...recommended.settings, weighting: "items", linked: !options.separate };
   const method = { ...recommended, settings };
   const cells = planCells(matrix, { split: name, sizes, seeds, method, scenarios }).flatMap(
-    ({ benchmark: { groups }, split, seed }) => {
-      const stream = groups.length > 1 ? "all" : groups[0].id; // of the draws that the back-test compares with
-      return groups.map((group, g) => ({ group, split: split.groups[g], sizes, seed, stream }));
+    ({ benchmark: { scenarios: parts }, split, seed }) => {
+      const stream = parts.length > 1 ? "all" : parts[0].id; // of the draws that the back-test compares with
+      return parts.map((scenario, s) => ({ scenario, split: split.scenarios[s], sizes, seed, stream }));
     },
   );
   const from = performance.now();

@@ -14,7 +14,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { parsePrices } from "anchoreval/internal/prices/parse-prices";
 import { customised, fit, resolveBackend } from "anchoreval-trainer";
-import { anchorInputs } from "../offline-trainer/dist/anchors/anchor-method.js";
+import { anchorInput } from "../offline-trainer/dist/anchors/anchor-method.js";
 import { pricedMethod, residualVariances } from "../offline-trainer/dist/extensions/prices/priced-anchors.js";
 import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
@@ -163,13 +163,12 @@ async function curves({ parts, content }, prices) {
   for (let k = 0; k < DRAWS; k++)
     for (const { learned } of parts)
       for (const form of await learned.draw(k))
-        for (const { group, bank } of learned.groups)
-          for (const { slice } of bank.scenarios) {
-            const anchors = form.scenarios.get(slice.id).anchors.items;
-            const own = mean([...anchors].map((i) => prices.get(group.matrix.items[slice.begin + i].item_id)));
-            const key = `${form.id} ${slice.id}`;
-            drawn.set(key, (drawn.get(key) ?? 0) + (own * anchors.length) / DRAWS);
-          }
+        for (const { scenario } of learned.scenarios) {
+          const anchors = form.scenarios.get(scenario.id).anchors.items;
+          const own = mean([...anchors].map((i) => prices.get(scenario.matrix.items[i].item_id)));
+          const key = `${form.id} ${scenario.id}`;
+          drawn.set(key, (drawn.get(key) ?? 0) + (own * anchors.length) / DRAWS);
+        }
   const rows = new Map();
   const note = (id, price, { halfWidth95, estimators, coverage95 }) => {
     const row = { price, width: halfWidth95, error: estimators.gate.rmse, coverage: coverage95 };
@@ -227,14 +226,13 @@ function priceShare(row, rows, field) {
  */
 function bound({ parts }, prices) {
   const found = parts.flatMap(({ learned }) =>
-    learned.groups.flatMap(({ group, bank }) =>
-      anchorInputs(group, bank, { sizes: [], random: createRandom(1), final: false }).map((input) => {
-        const v = residualVariances(input);
-        const c = input.items.map(({ item_id: id }) => prices.get(id));
-        const sum = (value) => c.reduce((total, _, i) => total + input.weights[i] * value(i), 0);
-        return sum((i) => Math.sqrt(v[i] * c[i])) ** 2 / (sum((i) => v[i]) * sum((i) => c[i]));
-      }),
-    ),
+    learned.scenarios.map(({ scenario, trained }) => {
+      const input = anchorInput(scenario, trained, { sizes: [], random: createRandom(1), final: false });
+      const v = residualVariances(input);
+      const c = input.items.map(({ item_id: id }) => prices.get(id));
+      const sum = (value) => c.reduce((total, _, i) => total + input.weights[i] * value(i), 0);
+      return sum((i) => Math.sqrt(v[i] * c[i])) ** 2 / (sum((i) => v[i]) * sum((i) => c[i]));
+    }),
   );
   return mean(found);
 }

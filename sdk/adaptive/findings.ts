@@ -100,13 +100,12 @@ function statedInterval(
 function abilitiesOf({ population, plan, state }: Standing): AdaptiveModel["abilities"] {
   if (plan.goal === "score") return {};
   const abilities = populationAbilities(population, askedItems(state, 0));
-  for (const [b, { theta, standardError }] of abilities.entries())
-    requireNumbers(population.bankIds[b]!, [...theta, ...standardError]);
   return Object.fromEntries(
-    population.bankIds.map((id, b) => [
-      id,
-      { theta: Array.from(abilities[b]!.theta), standardError: Array.from(abilities[b]!.standardError) },
-    ]),
+    population.scenarios.map(({ id }, s) => {
+      const { theta, standardError } = abilities[s]!;
+      requireNumbers(id, [...theta, ...standardError]);
+      return [id, { theta: Array.from(theta), standardError: Array.from(standardError) }];
+    }),
   );
 }
 

@@ -3,10 +3,16 @@ import { loadItemLines } from "../bundles/read-file.ts";
 import type { ItemLines } from "../core/bundle/item-lines.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import type { Population } from "../core/adaptive/population.ts";
-import { refuseFullScores, type Bundle, type BundleScenario, type BundleSource } from "../core/bundle/bundle.ts";
-import type { BankManifest, Manifest } from "../core/bundle/manifest.ts";
+import {
+  bankOf,
+  refuseFullScores,
+  type Bundle,
+  type BundleScenario,
+  type BundleSource,
+} from "../core/bundle/bundle.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
-import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
+import { pooledPrior, separatePrior } from "../estimate/bundle-scoring.ts";
 import type { AdaptiveItem } from "./types.ts";
 
 /** All items of a benchmark version, with their parameters: what an adaptive evaluation draws from. */
@@ -79,12 +85,10 @@ export async function loadAdaptive(
   return itemPool(bundle, items);
 }
 
-/** A population whose items and banks have names. */
+/** A population whose items have names. */
 export interface PoolPopulation extends Population {
   /** By position, what an item pool knows the item by. */
   readonly lines: ArrayLike<number>;
-  /** Aligned with the banks. */
-  readonly bankIds: readonly string[];
 }
 
 /**
@@ -107,22 +111,18 @@ function benchmarkPopulation(
       "unknown_scenario",
       `this bundle has no scenario ${unknown.join(", ")}, or it wasn't loaded: there are ${[...bundle.scenarios.keys()].join(", ")}`,
     );
-  const total = manifest.scenarios.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
+  const asked = manifest.scenarios.filter(({ id }) => wanted.includes(id));
+  const total = asked.reduce((sum, { weight }) => sum + weight, 0);
+  const linked = asked.length > 1 && asked.every(({ id }) => bankOf(manifest, id).prior.loadings !== undefined);
+  const priorOf = (id: string) => (linked ? pooledPrior : separatePrior)(bankOf(manifest, id))!;
   let line = 0;
   const scenarios = manifest.scenarios.flatMap(({ id, weight, items }) => {
     const first = line;
     line += items;
-    return wanted.includes(id) ? [{ ...bundle.scenarios.get(id)!, id, share: weight / total, first }] : [];
+    if (!wanted.includes(id)) return [];
+    return [{ ...bundle.scenarios.get(id)!, id, prior: priorOf(id), share: weight / total, first }];
   });
-  const asked = manifest.banks.filter((bank) => bank.scenarios.some((id) => wanted.includes(id)));
-  const linked = asked.length > 1 ? asked.map(linkedPrior) : [];
-  const together = linked.every((prior) => prior !== null);
-  const banks = asked.map((bank, b) => ({
-    id: bank.id,
-    scenarios: bank.scenarios,
-    prior: (together ? linked[b] : undefined) ?? ownPrior(bank),
-  }));
-  return stackedPopulation(scenarios, banks);
+  return stackedPopulation(scenarios);
 }
 
 /** One scenario of a population. */
@@ -137,38 +137,29 @@ export interface StackedScenario extends Omit<Population["scenarios"][number], "
 
 /**
  * Scenarios one after another as one population.
- * @param banks - with the ids of their scenarios, those that aren't here too
  * @example
- * const scenario = { id: "gsm", bank, weights, share: 1, first: 0, scoreMap: null };
- * stackedPopulation([scenario], [{ id: "bank-1", scenarios: ["gsm"], prior }]).count // bank.count
+ * const scenario = { id: "gsm", bank, prior, weights, share: 1, first: 0, scoreMap: null };
+ * stackedPopulation([scenario]).count // bank.count
  */
-export function stackedPopulation(
-  scenarios: readonly StackedScenario[],
-  banks: readonly (Pick<Population["banks"][number], "prior"> & Pick<BankManifest, "id" | "scenarios">)[],
-): PoolPopulation {
+export function stackedPopulation(scenarios: readonly StackedScenario[]): PoolPopulation {
   const count = scenarios.reduce((sum, { bank }) => sum + bank.count, 0);
   const weights = new Float64Array(count);
   const lines = new Uint32Array(count);
   let end = 0;
-  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first }) => {
+  const stacked = scenarios.map(({ id, bank, prior, scoreMap, weights: own, share, first }) => {
     const begin = end;
     end += bank.count;
     for (let i = 0; i < bank.count; i++) {
       weights[begin + i] = share * own[i]!;
       lines[begin + i] = first + i;
     }
-    return { id, begin, bank, scoreMap };
+    return { id, begin, bank, scoreMap, prior };
   });
   return {
     scenarios: stacked,
-    banks: banks.map((bank) => ({
-      scenarios: stacked.flatMap(({ id }, s) => (bank.scenarios.includes(id) ? [s] : [])),
-      prior: bank.prior,
-    })),
     count,
     weights,
     factors: null,
     lines,
-    bankIds: banks.map(({ id }) => id),
   };
 }

@@ -13,7 +13,7 @@ import { checkLength, corrupt, keepLocalItems, loadItems, readManifest } from ".
 export interface LoadOptions {
   /** Load what this form needs; checked to exist. All forms are small and come along. */
   readonly form?: string;
-  /** Load these scenarios only (and those that share an ability with them). @default all */
+  /** Load these scenarios only. @default all */
   readonly scenarios?: readonly string[];
   /**
    * Read the names of all items, too, so that answers to items that are no anchors count. Of a folder they are read where
@@ -77,8 +77,7 @@ function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefine
       "unknown_scenario",
       `this bundle has no scenario ${unknown.join(", ")}: it has ${all.join(", ")}`,
     );
-  const banks = manifest.banks.filter((bank) => bank.scenarios.some((id) => asked.includes(id)));
-  return all.filter((id) => banks.some((bank) => bank.scenarios.includes(id)));
+  return all.filter((id) => asked.includes(id));
 }
 
 /** The segments of a file that the wanted scenarios need. */

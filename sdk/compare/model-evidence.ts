@@ -40,29 +40,26 @@ export function modelEvidence(
   whole: ReadonlyMap<string, WholeScenario> = new Map(),
 ): Map<string, ScenarioEvidence> {
   const evidence = new Map<string, ScenarioEvidence>();
-  for (const bank of bundle.manifest.banks) {
-    const ability = model.ability(bank.id, "separate");
-    for (const id of ability ? bank.scenarios : []) {
-      const scenario = bundle.scenarios.get(id);
-      const all = whole.get(id)?.scores;
-      const sample =
-        scenario &&
-        (all ? wholeSample(scenario.weights, all) : answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!));
-      if (!sample) continue;
-      const bounds = knownBounds(scenario.weights, sample);
-      const { corrected, residuals, leverages } = correctedAnswers(scenario, ability!, sample, bounds);
-      evidence.set(id, {
-        sample,
-        residuals,
-        leverages,
-        score: corrected,
-        gated: null,
-        bounds,
-        stratifiedMean: anchorMean(sample),
-        exact: sample.items.length === scenario.bank.count,
-        noise: null,
-      });
-    }
+  for (const [id, scenario] of bundle.scenarios) {
+    const ability = model.ability(id, "separate");
+    const all = whole.get(id)?.scores;
+    const sample = all
+      ? wholeSample(scenario.weights, all)
+      : answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
+    if (ability === null || sample === null) continue;
+    const bounds = knownBounds(scenario.weights, sample);
+    const { corrected, residuals, leverages } = correctedAnswers(scenario, ability, sample, bounds);
+    evidence.set(id, {
+      sample,
+      residuals,
+      leverages,
+      score: corrected,
+      gated: null,
+      bounds,
+      stratifiedMean: anchorMean(sample),
+      exact: sample.items.length === scenario.bank.count,
+      noise: null,
+    });
   }
   return evidence;
 }

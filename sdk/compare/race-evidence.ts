@@ -90,14 +90,13 @@ function standing(
     items: answered.flatMap(({ items, begin }) => Array.from(items, (item) => begin + item)),
     scores: answered.flatMap(({ scores }) => [...scores]),
   });
-  const bankOf = scenarios.map((_, s) => population.banks.findIndex((bank) => bank.scenarios.includes(s)));
   const parts = answered.map(({ sample }, s): ScenarioStanding => {
     const { bank, scoreMap } = population.scenarios[s]!;
     const { weights } = scenarios[s]!;
     const bounds = knownBounds(weights, sample);
     const { corrected, residuals, leverages } = correctedAnswers(
       { bank, weights, scoreMap },
-      abilities[bankOf[s]!]!,
+      abilities[s]!,
       sample,
       bounds,
     );

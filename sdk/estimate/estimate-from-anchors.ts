@@ -107,21 +107,16 @@ export function scoreAnswers(
   const scenarios = new Map<string, ScoredScenario>();
   const model = bundleScoring(bundle, form.id).estimate(scores);
   const overall = servedPlace(bundle.manifest, form, model);
-  for (const bank of bundle.manifest.banks) {
-    const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
-    const poolings = new Set(loaded.map((id) => servedPooling(form, id, model)));
-    if ([...poolings].some((pooling) => model.ability(bank.id, pooling)?.status === "max-iterations"))
+  for (const [id, scenario] of bundle.scenarios) {
+    if (model.ability(id, servedPooling(form, id, model))?.status === "max-iterations")
       warnings.push({
         code: "ability_not_converged",
-        message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
+        message: `The ability of ${id} did not converge; its scores rest on the last step.`,
       });
-    for (const id of loaded) {
-      const scenario = bundle.scenarios.get(id)!;
-      const answers = { scores: scores.get(id)!, whole: whole.get(id)?.scores };
-      scenarios.set(id, scenarioResult(scenario, bank.id, form, model, answers, overall, level, warnings));
-    }
+    const answers = { scores: scores.get(id)!, whole: whole.get(id)?.scores };
+    scenarios.set(id, scenarioResult(scenario, answers, { form, model, overall, level, warnings }));
   }
-  const lacking = model.joint
+  const lacking = model.pooled
     ? []
     : [...scenarios].filter(([, { result }]) => result.answeredShare < LEAST_ANSWERED_SHARE);
   if (lacking.length > 0 && Object.values(form.scenarios).some(({ together }) => together !== null))
@@ -129,9 +124,7 @@ export function scoreAnswers(
       code: "estimated_separately",
       message: `Every scenario rests on its own answers alone: less than ${100 * LEAST_ANSWERED_SHARE} % of the anchors' weight was answered in ${lacking.map(([id]) => id).join(", ")}.`,
     });
-  const ordered = Object.fromEntries(
-    bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
-  );
+  const results = Object.fromEntries(Array.from(scenarios, ([id, { result }]) => [id, result]));
   const estimand = estimandWords(bundle.manifest);
   const estimate: Estimate = {
     benchmark: bundle.manifest.benchmark,
@@ -139,35 +132,41 @@ export function scoreAnswers(
     form: formId,
     digest: bundle.digest,
     ...overallScore(bundle.manifest, form, scenarios, level),
-    ...countAnswers(Object.values(ordered)),
+    ...countAnswers(Object.values(results)),
     warnings,
     ...(estimand !== null && { estimand }),
-    scenarios: ordered,
+    scenarios: results,
   };
   return { estimate, model, scenarios };
 }
 
-/** All scenarios' answers where these can be read jointly and err less for this scenario, else its own bank's. */
+/** All scenarios' answers where these can be pooled and err less for this scenario, else its own. */
 function servedPooling(form: FormManifest, id: string, model: ModelEstimate): Pooling {
-  return model.joint && lookUp(form.scenarios, id)!.together !== null ? "joint" : "separate";
+  return model.pooled && lookUp(form.scenarios, id)!.together !== null ? "pooled" : "separate";
+}
+
+/** Parts of a scenario's result beside its answers. */
+interface ResultOptions {
+  readonly form: FormManifest;
+  readonly model: ModelEstimate;
+  /** Where the model stands by all scenarios. */
+  readonly overall: SeenModels["overall"];
+  readonly level: number;
+  /** To which the scenario's are added. */
+  readonly warnings: EstimateWarning[];
 }
 
 function scenarioResult(
   scenario: BundleScenario,
-  bankId: string,
-  form: FormManifest,
-  model: ModelEstimate,
   { scores, whole }: { readonly scores: Float64Array; readonly whole: Float64Array | undefined },
-  overall: SeenModels["overall"],
-  level: number,
-  warnings: EstimateWarning[],
+  { form, model, overall, level, warnings }: ResultOptions,
 ): ScoredScenario {
   const pooling = servedPooling(form, scenario.id, model);
   const { together, ...own } = lookUp(form.scenarios, scenario.id)!;
-  const described: MeasuredBlend = pooling === "joint" ? together! : own;
+  const described: MeasuredBlend = pooling === "pooled" ? together! : own;
   const { bank, sourceScores } = scenario;
   const of = whole?.length ?? scores.length;
-  const ability = model.ability(bankId, pooling);
+  const ability = model.ability(scenario.id, pooling);
   const fromAnchors = model.scenario(scenario.id, pooling);
   const answerPattern = model.pattern(scenario.id);
   if (ability === null || answerPattern === null || fromAnchors === null)
@@ -205,7 +204,10 @@ function scenarioResult(
     isPlaced && own.pattern ? suspicions(answerPattern, own.pattern, stronger ? leapOf(score, seen) : null) : null;
   const loose =
     isPlaced && byThresholds === null
-      ? disorder(fromAnchors.sample, answerCurves(bank, model.ability(bankId, "separate")!.theta, fromAnchors.sample))
+      ? disorder(
+          fromAnchors.sample,
+          answerCurves(bank, model.ability(scenario.id, "separate")!.theta, fromAnchors.sample),
+        )
       : null;
   const found = byThresholds ?? (loose === null ? null : loose > MOST_DISORDER ? (["guessing"] as const) : []);
   // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
@@ -227,7 +229,7 @@ function scenarioResult(
     );
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }
-    : scenarioInterval(form, described.measured, tightening, estimate, sampling, score, range, level);
+    : scenarioInterval(form, estimate, { measured: described.measured, tightening, sampling, score, range, level });
   if (typeof interval === "string") warn("no_interval", `no interval: ${interval}.`);
   const { low, high } = typeof interval === "string" ? { low: 0, high: 1 } : interval;
   const figures = [score, low, high, outside.above, outside.below, ...Object.values(estimators)];
@@ -245,7 +247,7 @@ function scenarioResult(
       theta: Array.from(ability.theta),
       thetaStandardError: Array.from(ability.standardError),
       thetaStatus: ability.status,
-      evidence: pooling === "joint" ? "together" : "alone",
+      evidence: pooling === "pooled" ? "together" : "alone",
       lambda: described.lambda,
       estimator: form.estimator,
       estimators,
@@ -280,16 +282,21 @@ function exactOutside(score: number, sourceScores: ArrayLike<number>): { above: 
   };
 }
 
+/** Evidence that the interval of a score rests on. */
+interface IntervalEvidence {
+  readonly measured: MeasuredErrors;
+  readonly tightening: Tightening;
+  readonly sampling: SamplingVariance | null;
+  readonly score: number;
+  readonly range: ScenarioResult["range"];
+  readonly level: number;
+}
+
 /** The interval of a score that isn't exact, or why there is none. */
 function scenarioInterval(
   form: FormManifest,
-  measured: MeasuredErrors,
-  tightening: Tightening,
   { sample, bounds }: ScenarioEstimate,
-  sampling: SamplingVariance | null,
-  score: number,
-  range: ScenarioResult["range"],
-  level: number,
+  { measured, tightening, sampling, score, range, level }: IntervalEvidence,
 ): Interval | string {
   if (sample.share < LEAST_ANSWERED_SHARE)
     return `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_ANSWERED_SHARE} %`;

@@ -125,12 +125,12 @@ export function measuredError({ interpolation }: MeasuredErrors, level: number):
   return interpolation?.absoluteError[(ERROR_LEVELS as readonly number[]).indexOf(level)] ?? null;
 }
 
-/** Where a model stands by its answers to all scenarios; null where the form has no such range, or they can't be read jointly. */
+/** Where a model stands by its answers to all scenarios; null where the form has no such range, or they can't be pooled. */
 export function servedPlace(manifest: Manifest, form: FormManifest, model: ModelEstimate): SeenModels["overall"] {
   const seen = form.overall?.seen;
-  if (!seen || !model.joint) return null;
+  if (!seen || !model.pooled) return null;
   return overallPlace(
     seen,
-    scenarioShares(manifest).map(({ id, share }) => ({ ...model.scenario(id, "joint")!, share })),
+    scenarioShares(manifest).map(({ id, share }) => ({ ...model.scenario(id, "pooled")!, share })),
   );
 }

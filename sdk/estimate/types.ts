@@ -34,7 +34,7 @@ export type WarningCode =
    * what the score may err by.
    */
   | "few_source_models"
-  /** The answers to all scenarios can't be read jointly: one has too few. */
+  /** The answers to all scenarios can't be pooled: one has too few. */
   | "estimated_separately"
   | "ability_not_converged"
   /** The scenario wasn't asked: its score comes from the other scenarios'. */
@@ -101,11 +101,11 @@ export interface ScenarioResult {
 
 /** How a scenario's score came about. */
 export interface ScenarioDetails {
-  /** Ability on the bank's scale, one number a dimension. */
+  /** Ability on the scenario's scale, one number a dimension. */
   readonly theta: readonly number[];
   readonly thetaStandardError: readonly number[];
   readonly thetaStatus: "converged" | "max-iterations";
-  /** The answers that the score rests on: to all scenarios together, or to its own bank alone. */
+  /** The answers that the score rests on: to all scenarios together, or to its own alone. */
   readonly evidence: "alone" | "together";
   /** λ of gp-irt. */
   readonly lambda: number;

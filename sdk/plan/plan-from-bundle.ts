@@ -1,4 +1,4 @@
-import { type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
+import { bankOf, type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { checkCall, invalidOption } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
@@ -243,7 +243,7 @@ function precision(
 /** Σ w·p̂(1−p̂) at the source models' mean ability: the variance of an answer about its prediction, by the curves. */
 function residualVariance(bundle: Bundle, id: string): number {
   const { bank, weights, scoreMap } = bundle.scenarios.get(id)!;
-  const { prior } = bundle.manifest.banks.find(({ scenarios }) => scenarios.includes(id))!;
+  const { prior } = bankOf(bundle.manifest, id);
   const predicted = predictedScores(Float64Array.from(prior.mean), bank, scoreMap);
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
 }

@@ -41,15 +41,15 @@ describe("docs/methods.md", () => {
       method: sharpest,
       backend: typescriptBackend,
     });
-    const { bank, group } = fitted.parts[0]!.learned.groups[0]!;
-    const { a, dims } = bank.scenarios[0]!.bank;
+    const { trained, scenario } = fitted.parts[0]!.learned.scenarios[0]!;
+    const { a, dims } = trained.bank;
     const sharpness = (i: number): number => Math.hypot(...a.subarray(i * dims, (i + 1) * dims));
     const sharpestOf = (items: ArrayLike<number>): number => Math.max(...Array.from(items, sharpness));
     for (const form of fitted.parts[0]!.forms) {
       const { items, mass } = form.scenarios.get("a")!.anchors;
       expect(new Set(items).size).toBe(Number(form.id));
       expect(mass.reduce((sum, own) => sum + own, 0)).toBeCloseTo(1, 12);
-      expect(sharpestOf(items)).toBe(sharpestOf(Array.from(group.matrix.items.keys())));
+      expect(sharpestOf(items)).toBe(sharpestOf(Array.from(scenario.matrix.items.keys())));
     }
     expect(fitted.content.manifest.forms[1]).toMatchObject({ selection: "sharpest", estimator: "stack" });
     const bundle = await loadBundle(memorySource(bundleFiles(fitted)));

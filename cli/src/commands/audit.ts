@@ -13,14 +13,14 @@ import {
   copyRecord,
   itemRecord,
   modelRecords,
-  scenarioRecords,
+  scenarioRecord,
 } from "anchoreval-trainer/internal/extensions/audit/audit-records";
 import { controlLines, negativeControls } from "anchoreval-trainer/internal/extensions/audit/negative-control";
 import { auditSummary } from "anchoreval-trainer/internal/extensions/audit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/extensions/audit/findings";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { recommended } from "anchoreval-trainer/internal/methods/method";
-import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
+import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { option, FORCE_OPTION, stoppableBy, type Command } from "../program/command.ts";
@@ -49,7 +49,6 @@ export const auditCommand: Command = {
       ),
       permute: option("N", "fit N times each on answers shuffled within items and within models, too, and compare"),
       weighting: METHOD_OPTIONS.weighting,
-      joint: METHOD_OPTIONS.joint,
     },
     "How to fit": WORK_OPTIONS,
     Output: {
@@ -73,14 +72,14 @@ export const auditCommand: Command = {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const out = await readOutFile(options, OWN_FILES);
-    const { weighting, joint } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
+    const { weighting } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const { backend, reason } = await resolveBackend(provider);
     output.remark(reason);
     const stoppable = stoppableBy(signal, "the audit");
-    const configuration = { ...DEFAULT_SETTINGS, weighting, joint };
+    const configuration = { weighting };
     const audit = await output.during("auditing", (onProgress) =>
       stoppable(
         auditLeaderboard(matrix, { configuration, dims, seed, backend, heldOut, ...families, signal, onProgress }),
@@ -104,7 +103,6 @@ export const auditCommand: Command = {
           version: trainerVersion(),
           provider: reason,
           weighting,
-          joint,
           dims,
           seed,
           heldOut,
@@ -124,14 +122,14 @@ export const auditCommand: Command = {
 
 /** The document of `--json`: of the items, those with findings. */
 function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): object {
-  const banks = audit.banks.map((bank) => bank.audit);
+  const audits = audit.scenarios.map((scenario) => scenario.audit);
   const plain = (record: AuditRecord): object =>
     Object.fromEntries(Object.entries(record).filter(([name]) => name !== "record"));
   return {
-    banks: banks.map((bank) => plain(bankRecord(bank))),
-    scenarios: banks.flatMap((bank) => scenarioRecords(bank).map(plain)),
+    banks: audits.map((scenario) => plain(bankRecord(scenario))),
+    scenarios: audits.map((scenario) => plain(scenarioRecord(scenario))),
     items: items.filter(({ rank }) => rank !== null).map((item) => plain(itemRecord(item, audit.matrix.items))),
     pairs: audit.copies.map((copy) => plain(copyRecord(copy, audit.matrix.items))),
-    models: banks.flatMap((bank) => modelRecords(bank).map(plain)),
+    models: audits.flatMap((scenario) => modelRecords(scenario).map(plain)),
   };
 }

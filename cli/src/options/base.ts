@@ -53,7 +53,7 @@ export async function baseRecipe(
   const sizes = numbers(/^(\d+)$/);
   const totals = numbers(/^total-(\d+)$/);
   const own = options.text("recipe") === undefined ? settingsOf(manifest) : named.settings;
-  const settings = { ...own, weighting: manifest.weighting, joint: isJoint(manifest) };
+  const settings = { ...own, weighting: manifest.weighting };
   return {
     ...(await customised(options.text("recipe") === undefined ? recommended : named, settings)),
     ...(sizes.length + totals.length > 0 && { sizes, totals }),
@@ -73,7 +73,7 @@ interface BasedVersion {
 
 /**
  * Reads the answers to both versions, and puts the new one on the base's scale.
- * @throws AnchorEvalError `invalid_option` for another weighting or kind of bank than the base's, or a version that doesn't
+ * @throws AnchorEvalError `invalid_option` for another weighting than the base's, or a version that doesn't
  * say that items changed; what {@link linkVersion} throws
  */
 export async function readBasedVersion(
@@ -93,10 +93,8 @@ export async function readBasedVersion(
 ): Promise<BasedVersion> {
   const { manifest } = base.bundle;
   const { items: described, pool, ...scores } = reading;
-  if (settings.weighting !== manifest.weighting || settings.joint !== isJoint(manifest))
-    throw invalidOption(
-      `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "one ability per scenario"}; a version on its scale must do the same`,
-    );
+  if (settings.weighting !== manifest.weighting)
+    throw invalidOption(`--base: the base weighs by ${manifest.weighting}; a version on its scale must do the same`);
   const read = await readItems(described!);
   const { items, remarks: pooled } = pool === undefined ? { items: read, remarks: [] } : poolItems(read, pool);
   const raw = { ...scores, oneScenario: true };
@@ -143,10 +141,6 @@ function checkVersion(
     throw invalidOption(
       `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores aren't comparable with those of ${manifest.version}, so the version must be at least ${major(manifest.version) + 1}.0.0, got ${version}`,
     );
-}
-
-function isJoint({ banks }: Manifest): boolean {
-  return banks.some(({ scenarios }) => scenarios.length > 1);
 }
 
 /** The settings that a bundle says it was fitted by; what it doesn't say is the default. */

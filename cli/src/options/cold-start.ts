@@ -57,9 +57,9 @@ export const coldStart: FitExtension = {
           stage: "cold start",
           add({ parts, content }) {
             output.remark(`cold start: learning from ${matrix.items.length} items`);
-            const groups = parts.flatMap(({ learned }) => learned.groups);
+            const learned = parts.flatMap((part) => part.learned.scenarios);
             const random = createRandom(seed).fork("cold start");
-            return withColdStart(content, fitColdStart(groups, input, content.manifest.sources.names, random));
+            return withColdStart(content, fitColdStart(learned, input, content.manifest.sources.names, random));
           },
           words: coldStartWords,
         },

@@ -112,7 +112,6 @@ export const METHOD_OPTIONS = {
     ),
     "prior-scale": option("K", `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_SETTINGS.priorScale})`),
     lambda: option(LAMBDA_RULES.join("|"), `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`),
-    joint: flag("one ability over all scenarios"),
     separate: flag("estimate every scenario from its own answers alone"),
   }),
 } as const satisfies OptionSpecs;
@@ -157,7 +156,6 @@ export async function readMethod(options: OptionReader, facts: ImportFacts, reci
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
-    joint: base.joint || options.flag("joint"),
     linked: base.linked && !options.flag("separate"),
   });
   if (method.settings.estimator === "score-map" && scoreMapKind(method) === "none")

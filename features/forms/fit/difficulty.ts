@@ -8,7 +8,7 @@ import type { CalibrateOptions } from "../../../offline-trainer/src/calibrate/ca
 import { DISCRIMINATION_SHRINKAGE } from "../../../offline-trainer/src/calibrate/scales.ts";
 import { calibratedModels } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../../offline-trainer/src/methods/settings.ts";
-import { type Bank, dimsFor, fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { type CalibratedScenario, dimsFor, fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
 import { columnOf } from "../../../offline-trainer/src/matrix/item-table.ts";
 import { type ItemInfo, type ResponseMatrix, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -120,16 +120,12 @@ async function calibrateItems(
   const count = matrix.items.length;
   const id = "the items";
   const weights = new Float64Array(count).fill(1 / count);
-  const task = {
-    id,
-    matrix,
-    scenarios: [{ id, begin: 0, count, subscenarios: [{ id: null, items: count }], weights }],
-  };
-  const rows = calibratedModels(task);
+  const scenario = { id, begin: 0, count, subscenarios: [{ id: null, items: count }], weights, matrix };
+  const rows = calibratedModels(scenario);
   const { irtModel, estimation } = DEFAULT_SETTINGS;
   const most = dimsFor(DEFAULT_DIMS, rows.length);
-  const train = (dims: number, begun: number): Promise<Bank> =>
-    fitBank(task, rows, {
+  const train = (dims: number, begun: number): Promise<CalibratedScenario> =>
+    fitBank(scenario, rows, {
       ...{ irtModel, estimation, shrinkage: DISCRIMINATION_SHRINKAGE, dims },
       backend: interruptible(backend),
       random: random.fork(`calibration ${dims}`),
@@ -138,8 +134,7 @@ async function calibrateItems(
     });
   const one = await train(1, 0);
   const several = most === 1 ? one : await train(most, 1);
-  const [{ bank, scoreMap, threshold }] = one.scenarios as [Bank["scenarios"][0]];
-  const [wide] = several.scenarios as [Bank["scenarios"][0]];
+  const { bank, scoreMap, threshold } = one;
   return {
     /** The items that have curves, ascending, in the order of the banks. */
     items,
@@ -157,10 +152,10 @@ async function calibrateItems(
     },
     /** Leading components of the curves in as many dimensions as the models allow, and the items' expected scores. */
     curves: {
-      ...curveFeatures(wide.bank, several.calibration.theta, 1),
-      expected: expectedScores(wide.bank, several.calibration.theta, wide.scoreMap),
+      ...curveFeatures(several.bank, several.calibration.theta, 1),
+      expected: expectedScores(several.bank, several.calibration.theta, several.scoreMap),
     },
-    dims: several.dims,
+    dims: several.bank.dims,
     models: rows.length,
     converged: one.calibration.converged && several.calibration.converged,
   };

@@ -1,8 +1,8 @@
 import type { AnchorSet, EstimatorId } from "anchoreval/internal/core/estimators/types";
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import type { Bank } from "../calibrate/bank.ts";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import type { CalibratedScenario } from "../calibrate/bank.ts";
+import type { Scenario } from "../matrix/benchmark.ts";
 import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
 
 /** The input of a choice of anchors: one scenario of the source models, nothing else. */
@@ -95,42 +95,40 @@ export interface AnchorMethod {
 }
 
 /**
- * Inputs of the choice of anchors, one for every scenario of a bank.
- * @param group - with the source models' answers
+ * The input of the choice of a scenario's anchors.
+ * @param scenario - with the source models' answers
  */
-export function anchorInputs(
-  group: ScenarioGroup,
-  { rows, scenarios, calibration }: Bank,
+export function anchorInput(
+  { id, matrix, families, weights }: Scenario,
+  { rows, bank, accuracy, calibration }: CalibratedScenario,
   {
     knowledge,
+    random,
     ...options
   }: Pick<AnchorInput, "sizes" | "random" | "final" | "design"> & {
     readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
   },
-): AnchorInput[] {
-  const stream = options.random.fork("design of the forms");
-  const families = Int32Array.from(rows, (row) => group.families[row]!);
-  const models = rows.map((row) => group.matrix.subjects[row]!);
-  return scenarios.map(({ slice: { id, begin, count, weights }, bank, accuracy }) => ({
+): AnchorInput {
+  return {
     ...options,
     scenario: id,
-    items: group.matrix.items.slice(begin, begin + count),
+    items: matrix.items,
     weights,
     accuracy,
     bank,
-    models,
-    families,
+    models: rows.map((row) => matrix.subjects[row]!),
+    families: Int32Array.from(rows, (row) => families[row]!),
     abilities: calibration.theta,
     column: (item) => {
       const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
       return Float64Array.from(rows, (row) => {
-        const score = scoreAt(group.matrix, row, begin + item);
+        const score = scoreAt(matrix, row, item);
         return Number.isNaN(score) ? mean : score;
       });
     },
-    random: stream.fork(id),
+    random: random.fork("design of the forms").fork(id),
     knowledge: knowledge?.get(id),
-  }));
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import {
 } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { learnBlends, heldOutKey, servedBlend, type FormBlend, type PooledBlend } from "../fit/blends.ts";
+import { learnBlends, heldOutKey, servedBlend, type FormBlend, type LearnedBlend } from "../fit/blends.ts";
 import { randomBaseline } from "../fit/errors.ts";
 import { crossValidate } from "../fit/folds.ts";
 import { anchorsIn, evenForm } from "../fit/form-plans.ts";
@@ -14,17 +14,17 @@ import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "
 import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
 import { learn } from "../fit/learn.ts";
 import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
-import { onlyModels, scenariosOf, type Benchmark } from "../matrix/benchmark.ts";
+import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
 import { headlineEstimator, intervalKind, type Method, type SentMethod } from "../methods/method.ts";
-import type { GroupedSplit } from "../matrix/splits.ts";
+import type { BenchmarkSplit } from "../matrix/splits.ts";
 
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
 export const FORMS_PER_SEED = 10;
 
-/** Groups that are estimated together, one split, one seed: the unit of a back-test. */
+/** Scenarios that are pooled, one split, one seed: the unit of a back-test. */
 export interface CellInput {
   readonly benchmark: Benchmark;
-  readonly split: GroupedSplit;
+  readonly split: BenchmarkSplit;
   readonly sizes: readonly number[];
   readonly seed: number;
   readonly method: Method;
@@ -63,14 +63,13 @@ export async function backtestCell(
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
   const estimator = headlineEstimator(method);
-  const { groups } = benchmark;
-  const random = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
-  const scenarios = scenariosOf(benchmark);
+  const { scenarios } = benchmark;
+  const random = createRandom(seed).fork(scenarios.length > 1 ? "all" : scenarios[0]!.id);
   const forms = [...sizes].sort((x, y) => x - y).map((size) => evenForm(size, scenarios));
   const plan = { benchmark, method, forms };
   const validation = await crossValidate(plan, split.sources, random.fork("cross-validation"), { backend });
   const learned = await learn(onlyModels(benchmark, split.sources), method, forms, random, { backend });
-  const tables = await estimateTargets(benchmark, split.groups, 0, learned, FORMS_PER_SEED);
+  const tables = await estimateTargets(benchmark, split.scenarios, learned, { fold: 0, draws: FORMS_PER_SEED });
   const blends = learnBlends(benchmark, split.sources, method, forms, validation);
   const inflations = new Map(
     forms.map(({ id }) => {
@@ -78,40 +77,37 @@ export async function backtestCell(
       return [id, parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1];
     }),
   );
-  return groups.flatMap(({ matrix, scenarios: slices }, g) => {
-    const { dims } = learned.groups[g]!.bank;
-    return slices.flatMap((slice) =>
-      forms.map((form): CellResult => {
-        const { id } = form;
-        const n = anchorsIn(form, slice.id);
-        const blend = blends.get(slice.id)!.get(id)!;
-        const estimates = tables.get(slice.id)?.get(id) ?? { separate: [], joint: [] };
-        const held = servedEstimates(blend, estimates, estimator);
-        const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
-        const models = [...truths.keys()];
-        const stream = random.fork(`random ${slice.id} ${n}`);
-        const { errors, intervals } = randomBaseline(matrix, slice, models, [...truths.values()], n, stream);
-        const baselines = new Map(
-          models.map((model, t) => {
-            const randomInterval = intervals && {
-              coverage: intervals.coverage[t]!,
-              halfWidth: intervals.halfWidth[t]!,
-              winkler: intervals.winkler[t]!,
-            };
-            return [model, { randomError: errors[t]!, randomInterval }];
-          }),
-        );
-        return {
-          scenario: slice.id,
-          n,
-          dims,
-          lambda: servedBlend(blend).served.lambda,
-          inflation: inflations.get(id)!,
-          estimates: held.map((own) => cellEstimate(own, method, baselines.get(own.estimate.model)!)),
-        };
-      }),
-    );
-  });
+  return scenarios.flatMap((scenario, s) =>
+    forms.map((form): CellResult => {
+      const { id } = form;
+      const n = anchorsIn(form, scenario.id);
+      const blend = blends.get(scenario.id)!.get(id)!;
+      const estimates = tables.get(scenario.id)?.get(id) ?? { separate: [], pooled: [] };
+      const held = servedEstimates(blend, estimates, estimator);
+      const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
+      const models = [...truths.keys()];
+      const stream = random.fork(`random ${scenario.id} ${n}`);
+      const { errors, intervals } = randomBaseline(scenario, models, [...truths.values()], n, stream);
+      const baselines = new Map(
+        models.map((model, t) => {
+          const randomInterval = intervals && {
+            coverage: intervals.coverage[t]!,
+            halfWidth: intervals.halfWidth[t]!,
+            winkler: intervals.winkler[t]!,
+          };
+          return [model, { randomError: errors[t]!, randomInterval }];
+        }),
+      );
+      return {
+        scenario: scenario.id,
+        n,
+        dims: learned.scenarios[s]!.trained.bank.dims,
+        lambda: servedBlend(blend).served.lambda,
+        inflation: inflations.get(id)!,
+        estimates: held.map((own) => cellEstimate(own, method, baselines.get(own.estimate.model)!)),
+      };
+    }),
+  );
 }
 
 /** A held-out estimate with what blends it and, for anchors chosen on purpose, the error that covers 95 %. */
@@ -121,18 +117,18 @@ interface ServedEstimate {
   readonly error: number | null;
 }
 
-/** Every model's estimate from the answers that serve: all groups' where that errs less and the model answered them. */
+/** Every model's estimate from the answers that serve: to all scenarios where that errs less and the model answered them. */
 function servedEstimates(
-  { separate, joint }: FormBlend,
+  { separate, pooled }: FormBlend,
   estimates: HeldOutForm,
   headline: EstimatorId,
 ): ServedEstimate[] {
-  const served = ({ served: blend, validation }: PooledBlend): Omit<ServedEstimate, "estimate"> => ({
+  const served = ({ served: blend, validation }: LearnedBlend): Omit<ServedEstimate, "estimate"> => ({
     blend,
     error: errorQuantile(validation.interpolation, headline, () => blend, 0.95),
   });
-  const [own, better] = [served(separate), joint && served(joint)];
-  const joined = new Map(better && estimates.joint.map((estimate) => [heldOutKey(estimate), estimate]));
+  const [own, better] = [served(separate), pooled && served(pooled)];
+  const joined = new Map(better && estimates.pooled.map((estimate) => [heldOutKey(estimate), estimate]));
   return estimates.separate.map((alone): ServedEstimate => {
     const estimate = joined.get(heldOutKey(alone));
     return estimate ? { estimate, ...better! } : { estimate: alone, ...own };

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../fit/form-plans.ts";
-import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
+import { describeBenchmark, observedModels, pooledParts } from "../matrix/benchmark.ts";
 import { replicateNames, replicateWords } from "../matrix/alike/replicates.ts";
 import { unvariedScenarios } from "../matrix/border/board-summary.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -54,7 +54,7 @@ export interface PlannedCell extends CellInput {
 
 /**
  * All cells of a back-test: copies of models count as one, as in a fit. Splits of models are the same for all scenarios
- * that are estimated together; extrapolation ranks the models by their {@link strength} over those scenarios, or over all.
+ * that are pooled; extrapolation ranks the models by their {@link strength} over those scenarios, or over all.
  * @throws AnchorEvalError `invalid_data` where a split leaves too few models
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
@@ -69,16 +69,16 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
     ...(options.dates && { dates: names.map((name) => options.dates![rows.get(name)!]!) }),
   };
   const method = withKnowledge(options.method, benchmark);
-  planForms(scenariosOf(benchmark), method, { sizes });
+  planForms(benchmark.scenarios, method, { sizes });
   const unvaried = unvariedScenarios(matrix);
-  if (scenariosOf(benchmark).every(({ id }) => unvaried.includes(id)))
+  if (benchmark.scenarios.every(({ id }) => unvaried.includes(id)))
     throw new AnchorEvalError(
       "invalid_data",
       `no variance in ${unvaried.join(", ")}: the ${matrix.subjects.length} models have the same score on every item, so that all count as copies of one and none can be held out`,
     );
   const cells: PlannedCell[] = [];
   const together = options.rankedTogether ? observedModels(benchmark) : null;
-  for (const part of linkedParts(benchmark, settings.linked)) {
+  for (const part of pooledParts(benchmark, settings.linked)) {
     const models = observedModels(part);
     const { full, eligible } = together ?? models;
     const scores = strength(full);
@@ -95,13 +95,13 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
               .sort((x, y) => x - y);
       const candidates = splitsOf(asked, input, scores, names, seed).map((whole) => {
         const split = { ...whole, sources: cut(whole.sources) };
-        const groups = models.groupSplits(split);
-        return { ...(together ? joined(groups) : split), groups };
+        const scenarios = models.scenarioSplits(split);
+        return { ...(together ? joined(scenarios) : split), scenarios };
       });
       const tooFew = candidates
-        .map(({ groups }) => ({
-          sources: Math.min(...groups.map(({ sources }) => sources.length)),
-          targets: Math.max(...groups.map(({ targets }) => targets.length)),
+        .map(({ scenarios }) => ({
+          sources: Math.min(...scenarios.map(({ sources }) => sources.length)),
+          targets: Math.max(...scenarios.map(({ targets }) => targets.length)),
         }))
         .find(({ sources, targets }) => sources < 5 || targets === 0);
       const replicates = replicateNames(names, part.replicates);
@@ -109,7 +109,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",
-          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${part.groups.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed${alike === "" ? "" : `; models whose answers agree beyond chance are on one side together: ${alike}`})`,
+          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${part.scenarios.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed${alike === "" ? "" : `; models whose answers agree beyond chance are on one side together: ${alike}`})`,
         );
       for (const candidate of candidates)
         cells.push({ benchmark: part, split: candidate, sizes, seed, seedIndex, method });

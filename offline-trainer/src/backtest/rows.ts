@@ -12,7 +12,6 @@ export interface BacktestRow {
   readonly selection: string;
   readonly irtModel: string;
   readonly dims: number;
-  readonly joint: boolean;
   readonly estimator: EstimatorId;
   /** This row is what a bundle would serve as `score` by default. */
   readonly recommended: boolean;
@@ -94,7 +93,6 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       selection: method.settings.selection,
       irtModel: method.settings.irtModel,
       dims: cells[0]!.dims,
-      joint: method.settings.joint,
       estimator,
       recommended: isDefault && estimator === headline,
       configuration: digest,

@@ -3,10 +3,9 @@ import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank"
 import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
-import { binarizeResponses, type CodedResponses, cutResponses } from "../matrix/code-responses.ts";
+import type { Scenario } from "../matrix/benchmark.ts";
+import { binarizeResponses, type CodedResponses, codeResponses } from "../matrix/code-responses.ts";
 import { eachScore, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { fitScoreMap } from "../matrix/score-map.ts";
 import { known, mean } from "../numeric/statistics.ts";
 import { calibrate, type Calibration, type CalibrationStep } from "./calibrate.ts";
@@ -15,12 +14,12 @@ import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/problem.ts";
 import type { CalibrationBackend } from "./types.ts";
 
-/** Items of a group that keep an earlier calibration's parameters, and where its scores are cut. */
+/** Items of a scenario that keep an earlier calibration's parameters, and where its scores are cut. */
 export interface FixedBank {
   readonly dims: number;
   readonly items: FixedItems;
-  /** By scenario; null where every score is 0 or 1. */
-  readonly thresholds: readonly (number | null)[];
+  /** Null where every score is 0 or 1. */
+  readonly threshold: number | null;
 }
 
 export interface ResponseModel {
@@ -45,21 +44,17 @@ export interface FitBankOptions extends ResponseModel {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface BankScenario {
-  readonly slice: ScenarioSlice;
+/** All that is learned of a scenario from the answers of some models, the sources; nothing else has been looked at. */
+export interface CalibratedScenario {
   readonly bank: ItemBank;
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
   readonly threshold: number | null;
   readonly scoreMap: MonotoneMap | null;
   /** Mean score of every item among the source models; NaN where none answered it. */
   readonly accuracy: Float64Array;
   /** Variance of a score about its prediction p, relative to p(1−p): 1 of binary scores, less of graded ones. */
   readonly dispersion: number;
-}
-
-/** All that is learned from the answers of some models, the sources; nothing else has been looked at. */
-export interface Bank {
-  readonly dims: number;
-  readonly scenarios: readonly BankScenario[];
   /** μ and Σ of the sources' abilities. */
   readonly abilities: { readonly mean: Float64Array; readonly covariance: Float64Array };
   readonly calibration: BankCalibration;
@@ -78,42 +73,37 @@ interface BankCalibration extends Pick<
 }
 
 /**
- * Binarises, calibrates and summarises a bank on `rows`, the source models.
+ * Binarises, calibrates and summarises a scenario on `rows`, the source models.
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
  * @throws AnchorEvalError `unsupported` for several dimensions by marginal estimation
  */
 export async function fitBank(
-  group: Pick<ScenarioGroup, "matrix" | "scenarios">,
+  { matrix, weights }: Pick<Scenario, "matrix" | "weights">,
   rows: readonly number[],
   options: FitBankOptions,
-): Promise<Bank> {
+): Promise<CalibratedScenario> {
   const { dims, fixed } = options;
-  const { matrix, scenarios } = group;
-  const { responses, thresholds } = fixed
-    ? cutResponses(matrix, rows, scenarios, fixed.thresholds)
-    : binarizeResponses(matrix, rows, scenarios);
+  const { responses, threshold } = fixed
+    ? { responses: codeResponses(matrix, rows, fixed.threshold), threshold: fixed.threshold }
+    : binarizeResponses(matrix, rows);
   const isMarginal = options.estimation === "marginal" && !fixed;
   const calibration = await (isMarginal ? calibrateMarginally : calibratePenalised)(responses, options);
-  const { theta } = calibration;
+  const { theta, a, b, lower, upper } = calibration;
+  const bank = itemBank(Float32Array.from(a), Float32Array.from(b), {
+    lower: lower && Float32Array.from(lower),
+    upper: upper && Float32Array.from(upper),
+  });
+  const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, theta, bank);
   return {
-    dims,
+    bank,
+    weights,
+    threshold,
+    scoreMap,
+    accuracy: itemAccuracy(matrix, rows),
+    dispersion: threshold !== null ? scoreDispersion(matrix, rows, theta, { bank, scoreMap }) : 1,
+    abilities: isMarginal ? { mean: Float64Array.of(0), covariance: Float64Array.of(1) } : moments(theta, dims),
     calibration,
     rows,
-    abilities: isMarginal ? { mean: Float64Array.of(0), covariance: Float64Array.of(1) } : moments(theta, dims),
-    scenarios: scenarios.map((slice, s): BankScenario => {
-      const { begin, count } = slice;
-      const own = (values: Float64Array | null, width = 1): Float32Array | null =>
-        values && Float32Array.from(values.subarray(begin * width, (begin + count) * width));
-      const bank = itemBank(own(calibration.a, dims)!, own(calibration.b)!, {
-        lower: own(calibration.lower),
-        upper: own(calibration.upper),
-      });
-      const threshold = thresholds[s] ?? null;
-      const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, begin, theta, bank);
-      const accuracy = itemAccuracy(matrix, rows, slice);
-      const dispersion = threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
-      return { slice, bank, threshold, scoreMap, accuracy, dispersion };
-    }),
   };
 }
 
@@ -163,7 +153,7 @@ function filled(values: Float64Array): Float64Array {
 }
 
 /** Mean and covariance of abilities; a hundredth of the unit prior keeps the covariance of few models definite. */
-function moments(theta: Float64Array, dims: number): Bank["abilities"] {
+function moments(theta: Float64Array, dims: number): CalibratedScenario["abilities"] {
   const models = theta.length / dims;
   const mean = new Float64Array(dims);
   const covariance = new Float64Array(dims * dims);
@@ -180,16 +170,14 @@ function moments(theta: Float64Array, dims: number): Bank["abilities"] {
 function scoreDispersion(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
-  { begin, count }: ScenarioSlice,
   theta: Float64Array,
-  bank: ItemBank,
-  scoreMap: MonotoneMap | null,
+  { bank, scoreMap }: Pick<CalibratedScenario, "bank" | "scoreMap">,
 ): number {
   let squares = 0;
   let binary = 0;
   for (let k = 0; k < rows.length; k++) {
     const predicted = predictedScores(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, scoreMap);
-    eachScore(matrix, [rows[k]!], begin, count, (score, _, i) => {
+    eachScore(matrix, [rows[k]!], (score, _, i) => {
       squares += (score - predicted[i]!) ** 2;
       binary += predicted[i]! * (1 - predicted[i]!);
     });
@@ -197,10 +185,11 @@ function scoreDispersion(
   return binary > 0 ? Math.min(1, squares / binary) : 1;
 }
 
-function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>, { begin, count }: ScenarioSlice): Float64Array {
+function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>): Float64Array {
+  const count = matrix.items.length;
   const sum = new Float64Array(count);
   const seen = new Float64Array(count);
-  eachScore(matrix, rows, begin, count, (score, _, i) => {
+  eachScore(matrix, rows, (score, _, i) => {
     sum[i]! += score;
     seen[i]! += 1;
   });

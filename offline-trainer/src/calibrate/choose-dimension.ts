@@ -4,8 +4,8 @@ import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { mean } from "../numeric/statistics.ts";
-import { dimsFor, fitBank, type Bank, type FitBankOptions } from "./bank.ts";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import { type CalibratedScenario, dimsFor, fitBank, type FitBankOptions } from "./bank.ts";
+import type { Scenario } from "../matrix/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
 export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
@@ -19,7 +19,7 @@ export interface DimensionError {
 /**
  * Chooses the number of dimensions by held-out models: every fifth source (replicates count as one) is held out, its
  * ability is estimated on the even items, and the weighted mean prediction on the odd items is compared with the truth
- * there; scenarios count the same. The notebook's rule with its faults mended: abilities have the prior, weights are
+ * there. The notebook's rule with its faults mended: abilities have the prior, weights are
  * normalised over the items that are compared, missing answers are left out.
  * @param rows - the source models; no other's answers are read
  * @param options - with every model's replicate group: a group is held out together
@@ -27,7 +27,7 @@ export interface DimensionError {
  * @see Maia Polo et al. (2024), ICML, training notebook
  */
 export async function chooseDimension(
-  group: ScenarioGroup,
+  scenario: Scenario,
   rows: readonly number[],
   options: Omit<FitBankOptions, "dims" | "shrinkage"> & { readonly replicates: ArrayLike<number> },
 ): Promise<{ dims: number; dimensionErrors: DimensionError[] }> {
@@ -39,47 +39,44 @@ export async function chooseDimension(
   const errors: DimensionError[] = [];
   for (const dims of DIMENSION_CANDIDATES) {
     if (dimsFor(dims, kept!.length) !== dims) continue;
-    const trained = await fitBank(group, kept!, {
+    const trained = await fitBank(scenario, kept!, {
       ...options,
       dims,
       shrinkage: DISCRIMINATION_SHRINKAGE,
       random: random.fork(`${dims} dimensions`),
     });
-    errors.push({ dims, error: validationError(group, held!, trained) });
+    errors.push({ dims, error: validationError(scenario, held!, trained) });
   }
   const best = errors.reduce((least, candidate) => (candidate.error < least.error ? candidate : least));
   return { dims: best.dims, dimensionErrors: errors };
 }
 
 /**
- * How well a bank predicts held-out models: abilities from the even items, then the mean over scenarios of the mean over
- * models of the weighted mean prediction's absolute error on the odd items.
+ * How well a calibration predicts held-out models: abilities from the even items, then the mean over models of the weighted
+ * mean prediction's absolute error on the odd items.
  * @returns a fraction; Infinity where no model can be compared
  */
-function validationError(group: ScenarioGroup, held: readonly number[], trained: Bank): number {
-  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2); // half of all items are answered: the scale hardly matters
-  const gaps = trained.scenarios.map((): number[] => []);
+function validationError(
+  { matrix, weights }: Pick<Scenario, "matrix" | "weights">,
+  held: readonly number[],
+  { bank, scoreMap, abilities }: CalibratedScenario,
+): number {
+  const prior = scaledPrior(abilities.mean, abilities.covariance, 2); // half of all items are answered: the scale hardly matters
+  const gaps: number[] = [];
+  const even = Array.from({ length: Math.ceil(bank.count / 2) }, (_, k) => 2 * k);
   for (const model of held) {
-    const even = trained.scenarios.map(({ slice, bank }) => {
-      const items = Array.from({ length: Math.ceil(bank.count / 2) }, (_, k) => 2 * k);
-      return { bank, items, scores: items.map((i) => scoreAt(group.matrix, model, slice.begin + i)) };
-    });
-    const gathered = gatherItems(even);
+    const gathered = gatherItems({ bank, items: even, scores: even.map((i) => scoreAt(matrix, model, i)) });
     if (gathered === null) continue;
-    const { theta } = mapAbility(gathered.bank, gathered, prior);
-    trained.scenarios.forEach(({ slice, bank, scoreMap }, s) => {
-      const predicted = predictedScores(theta, bank, scoreMap);
-      let gap = 0;
-      let mass = 0;
-      for (let i = 1; i < bank.count; i += 2) {
-        const score = scoreAt(group.matrix, model, slice.begin + i);
-        if (Number.isNaN(score)) continue;
-        gap += slice.weights[i]! * (predicted[i]! - score);
-        mass += slice.weights[i]!;
-      }
-      if (mass > 0) gaps[s]!.push(Math.abs(gap / mass));
-    });
+    const predicted = predictedScores(mapAbility(gathered.bank, gathered, prior).theta, bank, scoreMap);
+    let gap = 0;
+    let mass = 0;
+    for (let i = 1; i < bank.count; i += 2) {
+      const score = scoreAt(matrix, model, i);
+      if (Number.isNaN(score)) continue;
+      gap += weights[i]! * (predicted[i]! - score);
+      mass += weights[i]!;
+    }
+    if (mass > 0) gaps.push(Math.abs(gap / mass));
   }
-  const means = gaps.filter((own) => own.length > 0).map(mean);
-  return means.length > 0 ? mean(means) : Infinity;
+  return gaps.length > 0 ? mean(gaps) : Infinity;
 }

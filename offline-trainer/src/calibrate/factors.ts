@@ -2,10 +2,9 @@ import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { centredCurves, type CentredCurves, curveComponents } from "../numeric/curve-components.ts";
 import { known } from "../numeric/statistics.ts";
-import type { BankScenario } from "./bank.ts";
+import type { CalibratedScenario } from "./bank.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */
 const MOST_FACTORS = 48;
@@ -16,9 +15,11 @@ const MOST_CURVES = 64;
 /** Least variance of a score that the factors leave open. */
 const LEAST_NOISE = 1e-4;
 
-interface FactoredScenario extends Pick<BankScenario, "bank" | "scoreMap" | "accuracy" | "dispersion"> {
-  readonly slice: Pick<ScenarioSlice, "weights">;
-  /** Abilities of the source models on this bank's scale, M×D row-major; the same models in every scenario. */
+interface FactoredScenario extends Pick<
+  CalibratedScenario,
+  "bank" | "weights" | "scoreMap" | "accuracy" | "dispersion"
+> {
+  /** Abilities of the source models on this scenario's scale, M×D row-major; the same models in every scenario. */
   readonly theta: Float64Array;
 }
 
@@ -36,7 +37,7 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
     curved.map(({ curves }) => curves),
     { leftOut: LEFT_OUT, most: MOST_FACTORS },
   );
-  return scenarios.map(({ accuracy, slice: { weights } }, s): AnchorFactors => {
+  return scenarios.map(({ accuracy, weights }, s): AnchorFactors => {
     const { curves, open } = curved[s]!;
     const own = Float32Array.from(loadings[s]!);
     const noise = Float32Array.from(open, (value, i) => value + left[s]![i]! + LEAST_NOISE);
@@ -84,13 +85,13 @@ const LEAST_VARIANCE = 1e-6;
 export function sourceAnswers(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
-  { slice: { begin, count, weights }, accuracy }: Pick<BankScenario, "slice" | "accuracy">,
+  { weights, accuracy }: Pick<CalibratedScenario, "weights" | "accuracy">,
 ) {
   const seen = known(accuracy);
   const average = seen.reduce((sum, own) => sum + own / seen.length, 0);
   const mean = Float32Array.from(accuracy, (own) => (Number.isNaN(own) ? average : own));
   const beyond = (m: number, item: number): number => {
-    const score = scoreAt(matrix, rows[m]!, begin + item);
+    const score = scoreAt(matrix, rows[m]!, item);
     return Number.isNaN(score) ? 0 : score - mean[item]!;
   };
   return {
@@ -102,7 +103,7 @@ export function sourceAnswers(
     /** Every model's Σw(y − μ), an answer that is missing at μ. */
     ahead: Float64Array.from({ length: rows.length }, (_, m) => {
       let sum = 0;
-      for (let i = 0; i < count; i++) sum += weights[i]! * beyond(m, i);
+      for (let i = 0; i < weights.length; i++) sum += weights[i]! * beyond(m, i);
       return sum;
     }),
     /** Every model's y − μ on an item, 0 where it is missing; null where none answered it. */

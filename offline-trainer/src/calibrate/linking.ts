@@ -5,20 +5,20 @@ import { scoreFactors } from "./factors.ts";
 import { symmetricEigen } from "../numeric/eigen.ts";
 import { columnLength } from "../numeric/principal-axes.ts";
 import { denseRows, timesDense } from "../numeric/sparse-rows.ts";
-import type { Bank } from "./bank.ts";
+import type { CalibratedScenario } from "./bank.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */
 const MOST_GENERAL = 8;
-/** Models that answered in every bank for each general ability: fewer tell nothing of what goes together. */
+/** Models that answered in every scenario for each general ability: fewer tell nothing of what goes together. */
 const MODELS_EACH = 5;
 /** Rounds of orthogonal iteration for a start, then of EM. */
 const START_ROUNDS = 20;
 const EM_ROUNDS = 40;
-/** Least share of an ability's variance that stays its bank's own. */
+/** Least share of an ability's variance that stays its scenario's own. */
 const LEAST_SPECIFIC = 0.05;
 
-/** One bank's abilities, of the same models as the others'. */
-export interface BankAbilities {
+/** One scenario's abilities, of the same models as the others'. */
+export interface ScenarioAbilities {
   readonly dims: number;
   /** M×D row-major. */
   readonly theta: Float64Array;
@@ -27,22 +27,22 @@ export interface BankAbilities {
 }
 
 /**
- * Loadings of the banks' abilities on general ones, θ_s = μ_s + L_s·g + ε_s with ε independent between banks: a factor
- * analysis whose uniquenesses are the banks' blocks, by maximum likelihood (EM) on the models that answered in all banks.
- * Abilities are whitened by each bank's covariance first, so that every bank counts by its dimensions alone.
- * @returns null for one bank, or where fewer than five models are in all of them
+ * Loadings of the scenarios' abilities on general ones, θ_s = μ_s + L_s·g + ε_s with ε independent between scenarios: a
+ * factor analysis whose uniquenesses are the scenarios' blocks, by maximum likelihood (EM) on the models that answered in all.
+ * Abilities are whitened by each scenario's covariance first, so that every one counts by its dimensions alone.
+ * @returns null for one scenario, or where fewer than five models are in all of them
  * @see Rubin & Thayer (1982), Psychometrika 47, 69–76; de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639
  */
-export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource) {
-  const models = banks[0]!.theta.length / banks[0]!.dims;
-  if (banks.length < 2 || models < MODELS_EACH) return null;
-  const size = banks.reduce((sum, { dims }) => sum + dims, 0);
+export function generalAbilities(scenarios: readonly ScenarioAbilities[], random: RandomSource) {
+  const models = scenarios[0]!.theta.length / scenarios[0]!.dims;
+  if (scenarios.length < 2 || models < MODELS_EACH) return null;
+  const size = scenarios.reduce((sum, { dims }) => sum + dims, 0);
   const general = Math.min(MOST_GENERAL, Math.floor(models / MODELS_EACH), size);
-  const roots = banks.map(({ covariance, dims }) => cholesky(covariance, dims)!); // a prior's covariance is definite
+  const roots = scenarios.map(({ covariance, dims }) => cholesky(covariance, dims)!); // a prior's covariance is definite
   let end = 0;
-  const blocks = banks.map(({ dims }): Block => ({ begin: (end += dims) - dims, dims }));
+  const blocks = scenarios.map(({ dims }): Block => ({ begin: (end += dims) - dims, dims }));
   const data = new Float64Array(models * size);
-  banks.forEach(({ dims, theta }, s) => {
+  scenarios.forEach(({ dims, theta }, s) => {
     const mean = new Float64Array(dims);
     theta.forEach((value, k) => (mean[k % dims]! += value / models));
     for (let m = 0; m < models; m++)
@@ -53,16 +53,24 @@ export function generalAbilities(banks: readonly BankAbilities[], random: Random
         data[at + r] = value / roots[s]![r * dims + r]!;
       }
   });
-  let loadings = principal(data, models, size, general, random);
-  for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(data, models, size, general, loadings, blocks);
+  const whitened = { data, models, size };
+  let loadings = principal(whitened, general, random);
+  for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(whitened, general, loadings, blocks);
   return {
     /** G. */
     general,
-    /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
+    /** L of every scenario, D×G row-major, with Σ − LLᵀ positive definite. */
     loadings: blocks.map((block, s) =>
       timesDense(denseRows(roots[s]!, block.dims, block.dims), bounded(loadings, block, general), general),
     ),
   };
+}
+
+/** Whitened abilities of all scenarios, models × size row-major. */
+interface Whitened {
+  readonly data: Float64Array;
+  readonly models: number;
+  readonly size: number;
 }
 
 interface Block {
@@ -71,13 +79,7 @@ interface Block {
 }
 
 /** Leading principal components of the rows, times half of their standard deviations: where EM starts. */
-function principal(
-  data: Float64Array,
-  models: number,
-  size: number,
-  general: number,
-  random: RandomSource,
-): Float64Array {
+function principal({ data, models, size }: Whitened, general: number, random: RandomSource): Float64Array {
   let basis = Float64Array.from({ length: size * general }, () => random.normal());
   for (let round = 0; round < START_ROUNDS; round++) {
     orthonormalise(basis, size, general);
@@ -113,9 +115,7 @@ function orthonormalise(basis: Float64Array, size: number, columns: number): voi
 
 /** One round of EM with Ψ_s = I − L_sL_sᵀ kept away from singular, as the prior will have it. */
 function emStep(
-  data: Float64Array,
-  models: number,
-  size: number,
+  { data, models, size }: Whitened,
   general: number,
   loadings: Float64Array,
   blocks: readonly Block[],
@@ -181,13 +181,13 @@ function bounded(loadings: Float64Array, { begin, dims }: Block, general: number
 }
 
 /**
- * Learns from the sources that answered in all banks how abilities and scores go together across them.
- * @returns the banks; as `common` the factor that their abilities share, null for one bank or where too few models are in
- * all; the factors of every bank's scenarios, the same for all banks where they are linked
+ * Learns from the sources that answered in all scenarios how abilities and scores go together across them.
+ * @returns the scenarios; as `common` the factor that their abilities share, null for one scenario or where too few models
+ * are in all; the factors of every scenario, the same for all where they are linked
  */
-export function linkBanks(banks: readonly Bank[], random: RandomSource) {
-  const shared = inAll(banks);
-  const abilities = banks.map(({ dims, calibration, rows, abilities: { covariance } }): BankAbilities => {
+export function linkScenarios(scenarios: readonly CalibratedScenario[], random: RandomSource) {
+  const shared = inAll(scenarios);
+  const abilities = scenarios.map(({ bank: { dims }, calibration, rows, abilities: { covariance } }) => {
     const place = new Map(rows.map((row, k) => [row, k]));
     const theta = shared.flatMap((row) => {
       const k = place.get(row)!;
@@ -196,37 +196,32 @@ export function linkBanks(banks: readonly Bank[], random: RandomSource) {
     return { dims, theta: Float64Array.from(theta), covariance };
   });
   const common = generalAbilities(abilities, random);
-  const factored = ({ scenarios }: Bank, theta: Float64Array) => scenarios.map((scenario) => ({ ...scenario, theta }));
-  if (common === null) {
-    const factors = banks.map((bank) =>
-      factored(bank, bank.calibration.theta).map((scenario) => scoreFactors([scenario])[0]!),
-    );
-    return { banks, common, factors };
-  }
-  const all = scoreFactors(banks.flatMap((bank, b) => factored(bank, abilities[b]!.theta)));
-  let at = 0;
-  return { banks, common, factors: banks.map(({ scenarios }) => all.slice(at, (at += scenarios.length))) };
+  const factors =
+    common === null
+      ? scenarios.map((scenario) => scoreFactors([{ ...scenario, theta: scenario.calibration.theta }])[0]!)
+      : scoreFactors(scenarios.map((scenario, s) => ({ ...scenario, theta: abilities[s]!.theta })));
+  return { scenarios, common, factors };
 }
 
-export type LinkedBanks = ReturnType<typeof linkBanks>;
+export type LinkedScenarios = ReturnType<typeof linkScenarios>;
 
 /** The ability priors that estimates use. @param scale - k of N(μ, k²Σ) */
-export function bankPriors({ banks, common }: LinkedBanks, scale: number) {
+export function abilityPriors({ scenarios, common }: LinkedScenarios, scale: number) {
   return {
-    separate: banks.map(({ abilities: { mean, covariance } }) => scaledPrior(mean, covariance, scale)),
-    /** Null where banks aren't linked. */
-    joint:
+    separate: scenarios.map(({ abilities: { mean, covariance } }) => scaledPrior(mean, covariance, scale)),
+    /** Null where scenarios aren't linked. */
+    pooled:
       common &&
-      banks.map(({ abilities: { mean, covariance } }, b) =>
-        higherOrderPrior(mean, covariance, scale, common.loadings[b]!, common.general),
+      scenarios.map(({ abilities: { mean, covariance } }, s) =>
+        higherOrderPrior(mean, covariance, scale, common.loadings[s]!, common.general),
       ),
   };
 }
 
-export type BankPriors = ReturnType<typeof bankPriors>;
+export type AbilityPriors = ReturnType<typeof abilityPriors>;
 
-/** Rows of the sources of all banks. */
-function inAll(banks: readonly Bank[]): number[] {
-  const others = banks.slice(1).map(({ rows }) => new Set(rows));
-  return banks[0]!.rows.filter((row) => others.every((own) => own.has(row)));
+/** Rows of the sources of all scenarios. */
+function inAll(scenarios: readonly CalibratedScenario[]): number[] {
+  const others = scenarios.slice(1).map(({ rows }) => new Set(rows));
+  return scenarios[0]!.rows.filter((row) => others.every((rows) => rows.has(row)));
 }

@@ -132,7 +132,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const random = slices.map((slice, s) => {
       const stream = createRandom(seed).fork(`random ${slice.id}`);
       const truths = held.map((own) => own.truths[s]!);
-      return Array.from(randomBaseline(matrix, slice, targets, truths, anchors, stream).errors);
+      return Array.from(randomBaseline({ ...slice, matrix }, targets, truths, anchors, stream).errors);
     });
     showErrors(output, slices, held, random, anchors);
     output.line(

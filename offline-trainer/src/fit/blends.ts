@@ -1,9 +1,8 @@
 import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
 import type { Blend } from "anchoreval/internal/core/estimators/types";
-import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import { LEAST_MODELS, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
+import { POOLINGS } from "anchoreval/internal/core/scoring/scoring-model";
+import { LEAST_MODELS, type Benchmark, type Scenario } from "../matrix/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
 import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
@@ -12,7 +11,7 @@ import type { HeldOutEstimate } from "./held-out.ts";
 import { blendingWeight, intervalTightening, referenceLambda, stackWeights, tellTightening } from "./blend-figures.ts";
 
 /** The blend of one scenario's estimators on one form, with the held-out models that it was learned on. */
-export interface PooledBlend {
+export interface LearnedBlend {
   readonly validation: CrossValidation;
   /** Learned on all held-out source models: what a bundle serves with. */
   readonly served: Blend;
@@ -20,18 +19,18 @@ export interface PooledBlend {
   readonly foldOut: (estimate: HeldOutEstimate) => Blend;
 }
 
-/** Of one scenario and form: from its own group's answers, always; from all groups' where that errs less on held-out models. */
+/** Of one scenario and form: from its own answers, always; from those to all scenarios where that errs less on held-out models. */
 export interface FormBlend {
-  readonly separate: PooledBlend;
-  readonly joint: PooledBlend | null;
+  readonly separate: LearnedBlend;
+  readonly pooled: LearnedBlend | null;
 }
 
 /** Blends by scenario and form. */
 export type Blends = ReadonlyMap<string, ReadonlyMap<string, FormBlend>>;
 
 /** The pooling behind a scenario's score by a form, where all scenarios are answered. */
-export function servedBlend({ separate, joint }: FormBlend): PooledBlend {
-  return joint ?? separate;
+export function servedBlend({ separate, pooled }: FormBlend): LearnedBlend {
+  return pooled ?? separate;
 }
 
 /**
@@ -47,41 +46,30 @@ export function learnBlends(
   validation: Validation,
 ): Blends {
   return new Map(
-    benchmark.groups.flatMap((group) =>
-      group.scenarios.map((slice): [string, ReadonlyMap<string, FormBlend>] => {
-        const own = validation.get(slice.id)!;
-        const byPooling = new Map(
-          POOLINGS.map((pooling) => [pooling, learnPooledBlends(group, rows, slice, method, forms, own, pooling)]),
-        );
-        return [
-          slice.id,
-          new Map(
-            forms.map(({ id }) => {
-              const [separate, joint] = POOLINGS.map((pooling) => byPooling.get(pooling)!.get(id)!) as [
-                PooledBlend,
-                PooledBlend,
-              ];
-              return [id, { separate, joint: errsLess(joint, separate, method) ? joint : null }];
-            }),
-          ),
-        ];
-      }),
-    ),
+    benchmark.scenarios.map((scenario): [string, ReadonlyMap<string, FormBlend>] => {
+      const validations = validation.get(scenario.id)!;
+      const [separates, pooleds] = POOLINGS.map((pooling) =>
+        formBlends(scenario, rows, method, forms, (form) => validations.get(form)![pooling]),
+      );
+      const blendsOf = ({ id }: FormPlan): [string, FormBlend] => {
+        const [separate, pooled] = [separates!.get(id)!, pooleds!.get(id)!];
+        return [id, { separate, pooled: errsLess(pooled, separate, method) ? pooled : null }];
+      };
+      return [scenario.id, new Map(forms.map(blendsOf))];
+    }),
   );
 }
 
-/** The blends of one scenario's forms. */
-function learnPooledBlends(
-  { matrix, families }: ScenarioGroup,
+/** The blends of one scenario's forms by one pooling. @param validation - by a form's id */
+function formBlends(
+  { id, matrix, families }: Scenario,
   rows: readonly number[],
-  slice: ScenarioSlice,
   { settings: { lambda: rule } }: Method,
   forms: readonly FormPlan[],
-  validations: ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>,
-  pooling: Pooling,
-): Map<string, PooledBlend> {
-  const validationOf = (form: FormPlan): CrossValidation => validations.get(form.id)![pooling];
-  const size = (form: FormPlan): number => anchorsIn(form, slice.id);
+  validation: (form: string) => CrossValidation,
+): Map<string, LearnedBlend> {
+  const validationOf = (form: FormPlan): CrossValidation => validation(form.id);
+  const size = (form: FormPlan): number => anchorsIn(form, id);
   const served = (form: FormPlan): number => {
     const { interpolation, extrapolation } = validationOf(form);
     if (rule === "learned") return blendingWeight([...interpolation, ...extrapolation]);
@@ -89,10 +77,10 @@ function learnPooledBlends(
     const most = validationOf(forms.reduce((one, other) => (size(other) > size(one) ? other : one))).interpolation;
     const bias =
       most.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / Math.max(1, most.length);
-    return referenceLambda(bias, meanVariance(matrix, rows, slice), size(form));
+    return referenceLambda(bias, meanVariance(matrix, rows), size(form));
   };
   return new Map(
-    forms.map((form): [string, PooledBlend] => {
+    forms.map((form): [string, LearnedBlend] => {
       const validation = validationOf(form);
       const { interpolation, extrapolation } = validation;
       const [n, lambda] = [size(form), served(form)];
@@ -144,7 +132,7 @@ function rootMeanSquare(errors: readonly number[]): number | null {
 }
 
 /** Whether one blend's score errs less than another's, squared, on the same held-out models and forms, enough of them. */
-function errsLess(one: PooledBlend, other: PooledBlend, method: Method): boolean {
+function errsLess(one: LearnedBlend, other: LearnedBlend, method: Method): boolean {
   const estimator = headlineEstimator(method);
   const others = new Map(other.validation.interpolation.map((estimate) => [heldOutKey(estimate), estimate]));
   const pairs = one.validation.interpolation.flatMap((estimate) => {
@@ -152,7 +140,7 @@ function errsLess(one: PooledBlend, other: PooledBlend, method: Method): boolean
     return same ? [[estimate, same] as const] : [];
   });
   if (new Set(pairs.map(([{ model }]) => model)).size < LEAST_MODELS) return false;
-  const squares = (side: 0 | 1, { foldOut }: PooledBlend): number =>
+  const squares = (side: 0 | 1, { foldOut }: LearnedBlend): number =>
     pairs.reduce((sum, pair) => {
       const estimate = pair[side];
       return sum + (heldOutScore(estimate, estimator, foldOut(estimate)) - estimate.truth) ** 2;
@@ -166,19 +154,15 @@ export function heldOutKey({ model, draw }: Pick<HeldOutEstimate, "model" | "dra
 }
 
 /** Mean over models of the variance of their scores on a scenario's items; models without any answer have none. */
-function meanVariance(
-  matrix: ScenarioGroup["matrix"],
-  rows: readonly number[],
-  { begin, count }: ScenarioSlice,
-): number {
+function meanVariance(matrix: Scenario["matrix"], rows: readonly number[]): number {
   let total = 0;
   let models = 0;
   for (const m of rows) {
     let sum = 0;
     let squares = 0;
     let seen = 0;
-    for (let i = 0; i < count; i++) {
-      const score = scoreAt(matrix, m, begin + i);
+    for (let i = 0; i < matrix.items.length; i++) {
+      const score = scoreAt(matrix, m, i);
       if (Number.isNaN(score)) continue;
       sum += score;
       squares += score * score;

@@ -20,9 +20,9 @@ import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import { GRADED_LINK, notedSettings } from "../methods/settings.ts";
-import type { Blends, PooledBlend } from "./blends.ts";
+import type { Blends, LearnedBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
-import type { Form, LearnedGroup } from "./forms.ts";
+import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
@@ -32,7 +32,7 @@ import { pairFigures } from "./pair-figures.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
 import { measureUnasked } from "./unasked-scenarios.ts";
 
-/** Groups that are estimated together, fitted. */
+/** Scenarios that are pooled, fitted. */
 export interface FittedPart {
   readonly benchmark: Benchmark;
   /** From all models that answered anything. */
@@ -55,10 +55,9 @@ export async function bundleContent(
 ): Promise<BundleContent> {
   const { settings } = method;
   const { seed, backend } = options;
-  const groups = parts.flatMap(({ learned }) => learned.groups);
   const scenarios = parts.flatMap(fittedScenarios);
-  const byGroup = <Value>(value: (own: LearnedGroup) => Value): Record<string, Value> =>
-    Object.fromEntries(groups.map((own) => [own.group.id, value(own)]));
+  const byScenario = <Value>(value: (fitted: FittedScenario) => Value): Record<string, Value> =>
+    Object.fromEntries(scenarios.map((fitted) => [fitted.scenario.id, value(fitted)]));
   const notes = await Promise.all(parts.map(({ learned }) => learned.notes()));
   const [first, ...others] = parts;
   const { models } = first!.benchmark;
@@ -70,28 +69,28 @@ export async function bundleContent(
     benchmarkVersion: options.benchmarkVersion ?? null,
     created: options.created,
     description: options.description ?? null,
-    parameterization: scenarios[0]!.matrix.fullScores ? FULL_SCORE_PARAMETERIZATION : PARAMETERIZATION,
+    parameterization: scenarios[0]!.scenario.matrix.fullScores ? FULL_SCORE_PARAMETERIZATION : PARAMETERIZATION,
     weighting: settings.weighting,
-    banks: groups.map(({ group, bank, choice: { irtModel }, loadings }) => ({
-      id: group.id,
-      scenarios: group.scenarios.map((slice) => slice.id),
-      irtModel,
-      dims: bank.dims,
+    banks: scenarios.map(({ scenario, trained, choice, loadings }) => ({
+      id: scenario.id,
+      scenarios: [scenario.id],
+      irtModel: choice.irtModel,
+      dims: trained.bank.dims,
       prior: {
-        mean: Array.from(bank.abilities.mean),
-        covariance: Array.from(bank.abilities.covariance),
+        mean: Array.from(trained.abilities.mean),
+        covariance: Array.from(trained.abilities.covariance),
         scale: settings.priorScale,
         ...(loadings && { loadings: Array.from(loadings) }),
       },
     })),
-    scenarios: scenarios.map(({ matrix, slice, trained }) => ({
-      id: slice.id,
+    scenarios: scenarios.map(({ scenario, trained: { threshold, scoreMap } }) => ({
+      id: scenario.id,
       weight: 1,
-      items: slice.count,
-      subscenarios: slice.subscenarios,
-      threshold: trained.threshold,
-      scoreMap: trained.scoreMap && { x: Array.from(trained.scoreMap.x), y: Array.from(trained.scoreMap.y) },
-      ...(matrix.fullScores && { fullScore: fullScoreLine(matrix, slice)! }),
+      items: scenario.count,
+      subscenarios: scenario.subscenarios,
+      threshold,
+      scoreMap: scoreMap && { x: Array.from(scoreMap.x), y: Array.from(scoreMap.y) },
+      ...(scenario.matrix.fullScores && { fullScore: fullScoreLine(scenario.matrix, scenario)! }),
     })),
     forms: formManifests(parts, scenarios, method, plans, seed),
     defaultForm: defaultForm(plans),
@@ -103,22 +102,22 @@ export async function bundleContent(
       ...(options.provenance && { provenance: options.provenance }),
       backend: backend.name,
       precision: backend.precision,
-      links: byGroup(() => GRADED_LINK),
-      shrinkages: byGroup(({ choice }) => choice.shrinkage),
+      links: byScenario(() => GRADED_LINK),
+      shrinkages: byScenario(({ choice }) => choice.shrinkage),
       dimensionErrors: Object.fromEntries(
-        groups.flatMap(({ group, choice: { dimensionErrors } }) =>
-          dimensionErrors.length > 0 ? [[group.id, dimensionErrors]] : [],
+        scenarios.flatMap(({ scenario, choice: { dimensionErrors } }) =>
+          dimensionErrors.length > 0 ? [[scenario.id, dimensionErrors]] : [],
         ),
       ),
       ...(settings.search > 0 && {
-        designs: byGroup(({ choice: { irtModel, found } }) => ({ irtModel, ...found?.notes })),
+        designs: byScenario(({ choice: { irtModel, found } }) => ({ irtModel, ...found?.notes })),
       }),
       ...joined(notes),
-      calibration: byGroup(({ bank: { calibration: own } }) => ({
-        converged: own.converged,
-        evaluations: own.evaluations,
-        gradientNorm: rounded(own.gradientNorm),
-        value: rounded(own.value),
+      calibration: byScenario(({ trained: { calibration } }) => ({
+        converged: calibration.converged,
+        evaluations: calibration.evaluations,
+        gradientNorm: rounded(calibration.gradientNorm),
+        value: rounded(calibration.value),
       })),
     },
     data: { licence: options.licence ?? null, source: options.source ?? null },
@@ -128,21 +127,15 @@ export async function bundleContent(
 }
 
 function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart) {
-  return learned.groups.flatMap((own, g) =>
-    own.bank.scenarios.map((trained, s) => {
-      const { matrix, scenarios } = benchmark.groups[g]!; // with the answers of all models
-      const slice = scenarios[s]!;
-      return {
-        matrix,
-        slice,
-        learned: own,
-        trained,
-        factors: own.factors[s]!,
-        forms: new Map(forms.map((form) => [form.id, form.scenarios.get(slice.id)!])),
-        blends: blends.get(slice.id)!,
-      };
-    }),
-  );
+  return learned.scenarios.map(({ scenario: sources, ...fitted }, s) => ({
+    ...fitted,
+    /** With the answers of the source models. */
+    sources,
+    /** With those of all models. */
+    scenario: benchmark.scenarios[s]!,
+    forms: new Map(forms.map((form) => [form.id, form.scenarios.get(sources.id)!])),
+    blends: blends.get(sources.id)!,
+  }));
 }
 
 /** Notes of all parts: by key, then by scenario. */
@@ -154,18 +147,18 @@ function joined(notes: readonly Readonly<Record<string, object>>[]): Record<stri
 
 /** A scenario's arrays and records. */
 function scenarioContent(
-  { matrix, slice, learned, trained, factors, forms }: FittedScenario,
+  { scenario, sources, trained, factors, forms }: FittedScenario,
   includeText: boolean,
 ): ScenarioContent {
+  const { items } = scenario.matrix;
   const sets = new Map(Array.from(forms, ([id, { anchors }]) => [id, anchors]));
   const maps = Array.from(forms).flatMap(([id, own]) => (own.maps ? [[id, own.maps] as const] : []));
-  const items = matrix.items.slice(slice.begin, slice.begin + slice.count);
   const asked = askedItems(sets.values());
   const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
-  const ofAnswers = answerFactors(sourceAnswers(learned.group.matrix, learned.bank.rows, trained), asked);
+  const ofAnswers = answerFactors(sourceAnswers(sources.matrix, trained.rows, trained), asked);
   return {
     bank: trained.bank,
-    sourceScores: fullScores(matrix, slice).score.filter((score) => !Number.isNaN(score)),
+    sourceScores: fullScores(scenario.matrix, scenario).score.filter((score) => !Number.isNaN(score)),
     forms: sets,
     ...(maps.length > 0 && { maps: new Map(maps) }),
     factors: anchorFactors(factors, asked.toSorted()),
@@ -186,16 +179,16 @@ function formManifests(
   const [estimator, interval] = [headlineEstimator(method), intervalKind(method)];
   const common = { estimator, interval, random: createRandom(seed).fork("measured errors") };
   const measuredBlend = (
-    { matrix, slice }: FittedScenario,
+    { scenario }: FittedScenario,
     plan: FormPlan,
-    { served, foldOut, validation }: PooledBlend,
+    { served, foldOut, validation }: LearnedBlend,
   ): MeasuredBlend => ({
     lambda: rounded(served.lambda),
     stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(served.stack[id])])) as typeof served.stack,
     rmse: rounded(served.rmse),
     overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
     tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },
-    measured: measureErrors({ ...common, matrix, slice, n: anchorsIn(plan, slice.id), blend: foldOut, ...validation }),
+    measured: measureErrors({ ...common, scenario, n: anchorsIn(plan, scenario.id), blend: foldOut, ...validation }),
   });
   const seen = overallSeen(parts);
   const pairsOf = (form: string) => {
@@ -204,18 +197,18 @@ function formManifests(
     return told ? pairFigures(part!.benchmark, part!.blends, form, common.random.fork("pairs")) : null;
   };
   return plans.map((plan): Omit<FormManifest, "digest"> => {
-    const described = scenarios.map((own): [string, FormScenarioManifest] => {
-      const { slice, forms, blends } = own;
+    const described = scenarios.map((fitted): [string, FormScenarioManifest] => {
+      const { scenario, forms, blends } = fitted;
       const { anchors, maps } = forms.get(plan.id)!;
-      const { separate, joint } = blends.get(plan.id)!;
+      const { separate, pooled } = blends.get(plan.id)!;
       const items = anchors.items.length;
       return [
-        slice.id,
+        scenario.id,
         {
           items,
-          whole: items === slice.count && !own.matrix.fullScores,
-          ...measuredBlend(own, plan, separate),
-          together: joint && measuredBlend(own, plan, joint),
+          whole: items === scenario.count && !scenario.matrix.fullScores,
+          ...measuredBlend(fitted, plan, separate),
+          together: pooled && measuredBlend(fitted, plan, pooled),
           pattern: patternThresholds(separate.validation.interpolation, separate.validation.extrapolation),
           ...(maps && {
             map: { alone: mapManifest(maps.alone), together: maps.together && mapManifest(maps.together) },
@@ -246,11 +239,11 @@ function mapManifest({ intercept, terms }: AdditiveMap): MapManifest {
   return { intercept, terms: terms.map(({ feature, scenario }) => ({ feature, scenario })) };
 }
 
-/** The range of the source models' overall scores; null where scenarios aren't estimated together. */
+/** The range of the source models' overall scores; null where scenarios aren't pooled. */
 function overallSeen(parts: readonly FittedPart[]): SeenScores | null {
   if (parts.some(({ learned }) => learned.linked.common === null)) return null;
-  const scores = parts.flatMap(({ benchmark: { groups } }) =>
-    groups.flatMap(({ matrix, scenarios }) => scenarios.map((slice) => fullScores(matrix, slice).score)),
+  const scores = parts.flatMap(({ benchmark: { scenarios } }) =>
+    scenarios.map((scenario) => fullScores(scenario.matrix, scenario).score),
   );
   const { worst, best } = scoresSeen(overallScores(scores));
   return { worst: rounded(worst), best: rounded(best) };

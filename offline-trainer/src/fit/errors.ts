@@ -12,8 +12,7 @@ import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { fullScoreAt } from "anchoreval/internal/core/scoring/full-score";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import type { Scenario } from "../matrix/benchmark.ts";
 import { isWhole } from "../matrix/splits.ts";
 import { mean } from "../numeric/statistics.ts";
 import {
@@ -31,8 +30,7 @@ import {
 import type { HeldOutEstimate } from "./held-out.ts";
 
 export interface MeasureInput extends CrossFittedInput {
-  readonly matrix: ResponseMatrix;
-  readonly slice: ScenarioSlice;
+  readonly scenario: Omit<Scenario, "families">;
   readonly n: number;
   readonly random: RandomSource;
 }
@@ -47,11 +45,11 @@ export function measureErrors(input: MeasureInput): MeasuredErrors {
 
 function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[]): SplitErrors | null {
   if (estimates.length === 0) return null;
-  const { matrix, slice, n, estimator, blend, random } = input;
+  const { scenario, n, estimator, blend, random } = input;
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
-  const stream = random.fork(`random ${slice.id} ${n}`);
-  const { errors } = randomBaseline(matrix, slice, models, [...truths.values()], n, stream);
+  const stream = random.fork(`random ${scenario.id} ${n}`);
+  const { errors } = randomBaseline(scenario, models, [...truths.values()], n, stream);
   const intervals = estimates.map(crossFittedInterval(input));
   return {
     models: models.length,
@@ -160,16 +158,15 @@ interface RandomBaseline {
  * @see Kish (1965), Survey Sampling, §11.2 (effective number)
  */
 export function randomBaseline(
-  matrix: ResponseMatrix,
-  slice: ScenarioSlice,
+  scenario: Omit<Scenario, "families">,
   targets: readonly number[],
   truths: readonly number[],
   n: number,
   random: RandomSource,
 ): RandomBaseline {
-  const { begin, count, weights } = slice;
+  const { matrix, begin, count, weights } = scenario;
   const size = Math.min(n, count);
-  const line = fullScoreLine(matrix, slice);
+  const line = fullScoreLine(matrix, scenario);
   const zeros = (): Float64Array => new Float64Array(targets.length);
   const errors = zeros();
   const intervals = size < count ? { held: zeros(), halfWidth: zeros(), winkler: zeros() } : null;

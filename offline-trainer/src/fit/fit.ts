@@ -8,9 +8,8 @@ import {
   calibratedModels,
   describeBenchmark,
   LEAST_MODELS,
-  linkedParts,
   onlyModels,
-  scenariosOf,
+  pooledParts,
   type Benchmark,
 } from "../matrix/benchmark.ts";
 import { replicateNames } from "../matrix/alike/replicates.ts";
@@ -66,13 +65,13 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
     );
   }
   const method = withKnowledge(options.method ?? recommended, benchmark);
-  const forms = planForms(scenariosOf(benchmark), method, options);
+  const forms = planForms(benchmark.scenarios, method, options);
   clock.lap("replicates");
   const parts: FittedPart[] = [];
-  for (const part of linkedParts(benchmark, settings.linked)) {
-    const before = parts.reduce((count, { benchmark: { groups } }) => count + groups.length, 0);
+  for (const part of pooledParts(benchmark, settings.linked)) {
+    const before = parts.reduce((count, { benchmark: { scenarios } }) => count + scenarios.length, 0);
     const onProgress = (share: number, note: string): void =>
-      options.onProgress?.(before + share * part.groups.length, benchmark.groups.length, note);
+      options.onProgress?.(before + share * part.scenarios.length, benchmark.scenarios.length, note);
     parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
   }
   const content = await bundleContent(parts, method, forms, options);
@@ -81,7 +80,7 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
   return { method, forms, parts, content, copies: [...copies.keys()], replicates, timings: clock.laps };
 }
 
-/** Fits groups that are estimated together: where there are threads for the held-out models, both at once. */
+/** Fits scenarios that are pooled: where there are threads for the held-out models, both at once. */
 async function fitPart(
   benchmark: Benchmark,
   method: Method,
@@ -90,11 +89,11 @@ async function fitPart(
   clock: ReturnType<typeof stopwatch>,
 ): Promise<FittedPart> {
   const { seed, threads, checkpoint, backend, fixed, onProgress } = options;
-  const { groups } = benchmark;
-  const random = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
-  for (const group of groups) calibratedModels(group);
-  const rows = [...new Set(groups.flatMap(answeringModels))].sort((x, y) => x - y);
-  const report = progressOf(groups.map(({ id }) => id).join(", "), method.settings.folds + 1, onProgress);
+  const { scenarios } = benchmark;
+  const random = createRandom(seed).fork(scenarios.length > 1 ? "all" : scenarios[0]!.id);
+  for (const scenario of scenarios) calibratedModels(scenario);
+  const rows = [...new Set(scenarios.flatMap(answeringModels))].sort((x, y) => x - y);
+  const report = progressOf(scenarios.map(({ id }) => id).join(", "), method.settings.folds + 1, onProgress);
   const tools = (signal?: AbortSignal) => ({ backend: signal ? interruptible(backend) : backend, signal });
 
   const validate = async (signal?: AbortSignal) => {

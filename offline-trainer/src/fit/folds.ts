@@ -3,11 +3,11 @@ import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
-import { onlyModels, scenariosOf, type Benchmark } from "../matrix/benchmark.ts";
+import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
 import { sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
 import { sourceSplits } from "../matrix/source-splits.ts";
-import type { GroupedSplit } from "../matrix/splits.ts";
+import type { BenchmarkSplit } from "../matrix/splits.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
@@ -44,7 +44,7 @@ export interface FoldThreadData {
 /** A split with the number and the stream that its estimates have. Plain data, too. */
 export interface Fold {
   readonly fold: number;
-  readonly split: GroupedSplit;
+  readonly split: BenchmarkSplit;
   readonly stream: StreamName;
 }
 
@@ -75,13 +75,13 @@ export async function crossValidate(
   tools: FoldTools,
 ): Promise<Validation> {
   const { benchmark, method, forms } = plan;
-  const { groups, replicates } = benchmark;
-  const among = sourceSplits(groups, rows, replicates, method.settings.folds, random.fork("folds"));
+  const { scenarios, replicates } = benchmark;
+  const among = sourceSplits(scenarios, rows, replicates, method.settings.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_HELD_OUT_FROM;
-  const trains = ({ groups }: GroupedSplit, least: number): boolean =>
+  const trains = ({ scenarios }: BenchmarkSplit, least: number): boolean =>
     enough &&
-    groups.every(({ sources }) => sources.length >= least) &&
-    groups.some(({ targets }) => targets.length > 0);
+    scenarios.every(({ sources }) => sources.length >= least) &&
+    scenarios.some(({ targets }) => targets.length > 0);
   const like = among.folds.filter((split) => trains(split, 1));
   const strong = [among.strong].filter((split) => trains(split, 4));
   const folds = [...like, ...strong].map((split, fold): Fold => ({
@@ -97,8 +97,8 @@ export async function crossValidate(
     extrapolation: joined(tables.slice(like.length), id, form, pooling),
   });
   const ofForm = (id: string, form: string) =>
-    [form, { separate: validation(id, form, "separate"), joint: validation(id, form, "joint") }] as const;
-  return new Map(scenariosOf(benchmark).map(({ id }) => [id, new Map(forms.map((form) => ofForm(id, form.id)))]));
+    [form, { separate: validation(id, form, "separate"), pooled: validation(id, form, "pooled") }] as const;
+  return new Map(scenarios.map(({ id }) => [id, new Map(forms.map((form) => ofForm(id, form.id)))]));
 }
 
 /**
@@ -123,13 +123,13 @@ async function runFolds(
     return tables;
   }
   // Every target costs about the same of each item; the longest folds start first, so that no thread ends with one.
-  const { groups } = plan.benchmark;
+  const { scenarios } = plan.benchmark;
   const cost = ({ split }: Fold): number =>
-    split.groups.reduce((sum, { targets }, g) => sum + targets.length * groups[g]!.matrix.items.length, 0);
+    split.scenarios.reduce((sum, { targets }, s) => sum + targets.length * scenarios[s]!.count, 0);
   const order = folds.map((_, index) => index).sort((x, y) => cost(folds[y]!) - cost(folds[x]!));
-  const shared = groups.map((group) => ({ ...group, matrix: sharedMatrix(group.matrix) }));
+  const shared = scenarios.map((scenario) => ({ ...scenario, matrix: sharedMatrix(scenario.matrix) }));
   const data: FoldThreadData = {
-    plan: { ...plan, method: sentMethod(plan.method), benchmark: { ...plan.benchmark, groups: shared } },
+    plan: { ...plan, method: sentMethod(plan.method), benchmark: { ...plan.benchmark, scenarios: shared } },
     provider: threads.provider,
   };
   const found = await runOnThreads<HeldOutTable, FoldNote>(
@@ -165,7 +165,11 @@ export async function computeFold(
     onStep: ({ share, value }) => onNote({ share: LEARNING * share, loss: (loss = value) }),
   });
   onNote({ share: LEARNING, loss });
-  const table = await estimateTargets(benchmark, split.groups, fold, learned, method.settings.draws, { parts: true });
+  const table = await estimateTargets(benchmark, split.scenarios, learned, {
+    fold,
+    draws: method.settings.draws,
+    parts: true,
+  });
   onNote({ share: 1, loss });
   return table;
 }

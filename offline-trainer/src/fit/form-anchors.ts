@@ -39,7 +39,7 @@ export async function prepareForms(
       name,
       prepareAnchors(await loadValue<AnchorMethod>(source), {
         ...input,
-        sizes: anchorNumbers(plans, [{ id }], name),
+        sizes: anchorNumbers(plans, id, name),
         random: input.random.fork(name),
         knowledge: knowledge?.get(id),
       }),

@@ -121,14 +121,10 @@ export function anchorsIn({ anchors }: FormPlan, scenario: string): number {
   return anchors.get(scenario)!;
 }
 
-/** The different numbers of anchors that forms of a way take of some scenarios, ascending. @param way - none: the method's */
-export function anchorNumbers(
-  forms: readonly FormPlan[],
-  scenarios: readonly { readonly id: string }[],
-  way?: string,
-): number[] {
-  const own = forms.filter((form) => form.way?.name === way);
-  return [...new Set(own.flatMap((form) => scenarios.map(({ id }) => anchorsIn(form, id))))].sort((x, y) => x - y);
+/** The different numbers of anchors that forms of a way take of a scenario, ascending. @param way - none: the method's */
+export function anchorNumbers(forms: readonly FormPlan[], scenario: string, way?: string): number[] {
+  const ofWay = forms.filter((form) => form.way?.name === way);
+  return [...new Set(ofWay.map((form) => anchorsIn(form, scenario)))].sort((x, y) => x - y);
 }
 
 /**

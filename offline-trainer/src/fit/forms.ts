@@ -3,40 +3,40 @@ import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoringModel, type ModelEstimate, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
-import type { Bank, FitBankOptions } from "../calibrate/bank.ts";
+import type { CalibratedScenario, FitBankOptions } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-dimension.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
-import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
-import type { ScenarioGroup, SourceScores } from "../matrix/benchmark.ts";
+import { abilityPriors, type LinkedScenarios } from "../calibrate/linking.ts";
+import type { Scenario, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
 import type { FormAnchors } from "./form-anchors.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { scenarioPart } from "./scenario-part.ts";
 
-/** The response model of a bank, as it was asked for or chosen on its sources. */
-export interface BankChoice extends Pick<FitBankOptions, "dims" | "shrinkage" | "irtModel"> {
+/** The response model of a scenario, as it was asked for or chosen on its sources. */
+export interface ModelChoice extends Pick<FitBankOptions, "dims" | "shrinkage" | "irtModel"> {
   /** Of a search; null without. */
   readonly found: FoundDesign | null;
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }
 
-/** One group with what was learned of it. */
-export interface LearnedGroup {
-  readonly group: ScenarioGroup;
-  readonly choice: BankChoice;
-  readonly bank: Bank;
-  /** Factors of all items, by scenario. */
-  readonly factors: readonly AnchorFactors[];
-  /** Loadings of its abilities on those that it shares with other groups (D×G); null where they aren't linked. */
+/** One scenario with what was learned of it. */
+export interface LearnedScenario {
+  readonly scenario: Scenario;
+  readonly choice: ModelChoice;
+  readonly trained: CalibratedScenario;
+  /** Of all items. */
+  readonly factors: AnchorFactors;
+  /** Loadings of its abilities on those that it shares with other scenarios (D×G); null where they aren't linked. */
   readonly loadings: Float64Array | null;
 }
 
-/** All groups, linked, with what was learned of them. */
-export interface LearnedGroups {
-  readonly groups: readonly LearnedGroup[];
-  readonly linked: LinkedBanks;
+/** All scenarios, linked, with what was learned of them. */
+export interface LearnedScenarios {
+  readonly scenarios: readonly LearnedScenario[];
+  readonly linked: LinkedScenarios;
   /** By scenario. */
   readonly seen: ReadonlyMap<string, SourceScores>;
 }
@@ -66,75 +66,65 @@ export interface Form {
 
 /** Draws forms and makes their scoring models. @param prepared - anchors by scenario */
 export function formDrawer(
-  { groups, linked, seen }: LearnedGroups,
+  { scenarios, linked, seen }: LearnedScenarios,
   method: Method,
   plans: readonly FormPlan[],
   prepared: ReadonlyMap<string, FormAnchors>,
   random: RandomSource,
 ): (k: number) => Promise<readonly Form[]> {
-  const priors = bankPriors(linked, method.settings.priorScale);
-  const answers = groups.map(({ group, bank }) =>
-    bank.scenarios.map((scenario) => sourceAnswers(group.matrix, bank.rows, scenario)),
-  );
-  const lines = groups.map(({ group }) => group.scenarios.map((slice) => fullScoreLine(group.matrix, slice)));
+  const priors = abilityPriors(linked, method.settings.priorScale);
+  const answers = scenarios.map(({ scenario, trained }) => sourceAnswers(scenario.matrix, trained.rows, trained));
+  const lines = scenarios.map(({ scenario }) => fullScoreLine(scenario.matrix, scenario));
   const mapsOf = rememberedMaps((anchors) => {
     if (!method.scoreMaps) return null;
-    const banks = groups.map(({ group, bank, choice: { found } }, g) => ({
-      group,
-      bank,
-      prior: priors.separate[g]!,
+    const inputs = scenarios.map(({ scenario, trained, choice: { found } }, s) => ({
+      scenario,
+      trained,
+      prior: priors.separate[s]!,
       design: found && found.design,
-      anchors: group.scenarios.map(({ id }) => anchors.get(id)!),
+      anchors: anchors.get(scenario.id)!,
     }));
-    const maps = method.scoreMaps.fit(banks, random.fork("score maps"));
-    return new Map(groups.flatMap(({ group }, g) => group.scenarios.map(({ id }, s) => [id, maps[g]![s]!] as const)));
+    const maps = method.scoreMaps.fit(inputs, random.fork("score maps"));
+    return new Map(scenarios.map(({ scenario }, s) => [scenario.id, maps[s]!]));
   });
   return async (k) => {
     const stream = random.fork(`form ${k}`);
     const sets = new Map<string, ReadonlyMap<string, AnchorSet>>();
     for (const [id, { draw }] of prepared) sets.set(id, await draw(stream.fork(id)));
-    const answered = groups.map(({ group }, g) =>
-      group.scenarios.map(({ id }, s) => formAnswerFactors(answers[g]![s]!, sets.get(id)!)),
-    );
+    const answered = scenarios.map(({ scenario: { id } }, s) => formAnswerFactors(answers[s]!, sets.get(id)!));
     return plans.map((plan): Form => {
       const anchors = new Map(Array.from(sets, ([id, byForm]) => [id, byForm.get(plan.id)!]));
       const maps = mapsOf(anchors);
-      const banks = groups.map(({ group, bank, factors }, g) => ({
-        id: group.id,
-        prior: priors.separate[g]!,
-        linkedPrior: priors.joint && priors.joint[g]!,
-        scenarios: bank.scenarios.map(({ bank: items, slice: { id, weights }, scoreMap }, s) => ({
-          id,
-          bank: items,
-          weights,
-          scoreMap,
-          anchors: anchors.get(id)!,
-          factors: anchorFactors(factors[s]!, anchors.get(id)!.items),
-          answerFactors: answered[g]![s]!.get(plan.id)!,
-          maps: maps && maps.get(id)!,
-          fullScore: lines[g]![s]!,
-          worst: lines[g]![s]?.worst ?? seen.get(id)!.worst,
-        })),
+      const scored = scenarios.map(({ scenario: { id }, trained: { bank, weights, scoreMap }, factors }, s) => ({
+        id,
+        bank,
+        weights,
+        scoreMap,
+        prior: priors.separate[s]!,
+        pooledPrior: priors.pooled && priors.pooled[s]!,
+        anchors: anchors.get(id)!,
+        factors: anchorFactors(factors, anchors.get(id)!.items),
+        answerFactors: answered[s]!.get(plan.id)!,
+        maps: maps && maps.get(id)!,
+        fullScore: lines[s]!,
+        worst: lines[s]?.worst ?? seen.get(id)!.worst,
       }));
       const estimateParts: Form["estimateParts"] = (scores, parts) => {
-        const given = new Map(scores);
-        const partly = banks.map((own, g) => ({
-          ...own,
-          scenarios: own.scenarios.map((scenario, s) => {
-            const weights = parts.get(scenario.id);
-            const part = weights && scenarioPart(scenario, groups[g]!, s, scores.get(scenario.id)!, weights);
-            if (!part) return scenario;
-            given.set(scenario.id, part.scores);
-            return part.scenario;
-          }),
-        }));
-        return scoringModel(partly).estimate(given);
+        const answered = new Map(scores);
+        const partly = scored.map((whole, s) => {
+          const weights = parts.get(whole.id);
+          const part = weights && scenarioPart(whole, scenarios[s]!, scores.get(whole.id)!, weights);
+          if (!part) return whole;
+          answered.set(whole.id, part.scores);
+          return part.scenario;
+        });
+        return scoringModel(partly).estimate(answered);
       };
       const scenarioOf = (id: string): FormScenario => ({ anchors: anchors.get(id)!, maps: maps && maps.get(id)! });
       return {
         id: plan.id,
         scenarios: new Map(Array.from(anchors.keys(), (id) => [id, scenarioOf(id)])),
-        scoring: scoringModel(banks),
+        scoring: scoringModel(scored),
         estimateParts,
       };
     });

@@ -42,7 +42,7 @@ export interface HeldOutEstimate {
   readonly sampling: SamplingVariance | null;
   /** The shift of all logits that the answers tell of. */
   readonly shift: LogitShift;
-  /** Its answers with what its own bank's ability left of them; null where there is none. */
+  /** Its answers with what its own ability left of them; null where there is none. */
   readonly answers: PairedAnswers | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
   readonly pattern: AnswerPattern | null;
@@ -50,37 +50,40 @@ export interface HeldOutEstimate {
   readonly failed: boolean;
 }
 
-/** Held-out estimates of one scenario by one form, from its own group's answers and from all groups'. */
+/** Held-out estimates of one scenario by one form, from its own answers and from those to all scenarios. */
 export type HeldOutForm = Readonly<Record<Pooling, readonly HeldOutEstimate[]>>;
 
 /** Held-out estimates by scenario and form id. */
 export type HeldOutTable = ReadonlyMap<string, ReadonlyMap<string, HeldOutForm>>;
 
+interface TargetOptions {
+  /** Number of the fold. */
+  readonly fold: number;
+  /** Forms drawn. */
+  readonly draws: number;
+  /**
+   * Of a scenario that a target hasn't answered nearly whole, the score is that of the items that it did answer: there it is
+   * known ({@link scenarioPart}). @default false
+   */
+  readonly parts?: boolean;
+}
+
 /**
  * Estimates a fold's targets by what was learned from its sources. The targets' answers are read only to be estimated from
  * and compared with.
- * @param groups - those of the models that weren't learned from that are well enough observed in each
- * @param fold - its number
- * @param draws - forms drawn
- * @param parts - of a scenario that a target hasn't answered nearly whole, the score is that of the items that it did answer:
- *   there it is known ({@link scenarioPart})
+ * @param splits - by scenario, those of the models that weren't learned from that are well enough observed in it
  */
 export async function estimateTargets(
   benchmark: Benchmark,
-  groups: readonly Pick<Split, "targets">[],
-  fold: number,
+  splits: readonly Pick<Split, "targets">[],
   learned: Learned,
-  draws: number,
-  { parts = false } = {},
+  { fold, draws, parts = false }: TargetOptions,
 ): Promise<HeldOutTable> {
-  const full = new Map(
-    benchmark.groups.flatMap(({ matrix, scenarios }) =>
-      scenarios.map((slice) => [slice.id, fullScores(matrix, slice)] as const),
-    ),
-  );
+  const { scenarios } = benchmark;
+  const full = new Map(scenarios.map((scenario) => [scenario.id, fullScores(scenario.matrix, scenario)]));
   const overall = overallScores(Array.from(full.values(), ({ score }) => score));
-  const held = groups.map(({ targets }) => new Set(targets));
-  const models = [...new Set(groups.flatMap(({ targets }) => targets))];
+  const held = splits.map(({ targets }) => new Set(targets));
+  const models = [...new Set(splits.flatMap(({ targets }) => targets))];
   const partsOf = new Map(
     models.map((model) => [
       model,
@@ -90,7 +93,7 @@ export async function estimateTargets(
   const tables = new Map<string, Map<string, Record<Pooling, HeldOutEstimate[]>>>();
   const collect = (scenario: string, form: string, pooling: Pooling, estimate: HeldOutEstimate): void => {
     const byForm = tables.get(scenario) ?? new Map<string, Record<Pooling, HeldOutEstimate[]>>();
-    const own = byForm.get(form) ?? { separate: [], joint: [] };
+    const own = byForm.get(form) ?? { separate: [], pooled: [] };
     own[pooling].push(estimate);
     tables.set(scenario, byForm.set(form, own));
   };
@@ -101,22 +104,19 @@ export async function estimateTargets(
         const own = partsOf.get(model)!;
         const estimates = own.size > 0 ? form.estimateParts(answered, own) : form.scoring.estimate(answered);
         const place = learned.place(estimates);
-        benchmark.groups.forEach(({ scenarios }, g) => {
-          if (!held[g]!.has(model)) return;
-          for (const { id } of scenarios) {
-            const truth = full.get(id)!.score[model]!;
-            if (Number.isNaN(truth)) continue;
-            const { worst, best, average } = learned.seen.get(id)!;
-            const seen = { worst, best, overall: place && { ...place, truth: overall[model]! } };
-            const pattern = estimates.pattern(id);
-            const mapped = form.scenarios.get(id)!.maps !== null;
-            const answers = pairedAnswers(estimates.scenario(id, "separate"));
-            const part = own.has(id) ? shareOf(answered.get(id)!) : null;
-            for (const pooling of POOLINGS) {
-              if (pooling === "joint" && !estimates.joint) continue;
-              const found = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
-              collect(id, form.id, pooling, { model, draw, fold, truth, part, seen, answers, ...found });
-            }
+        scenarios.forEach(({ id }, s) => {
+          const truth = full.get(id)!.score[model]!;
+          if (!held[s]!.has(model) || Number.isNaN(truth)) return;
+          const { worst, best, average } = learned.seen.get(id)!;
+          const seen = { worst, best, overall: place && { ...place, truth: overall[model]! } };
+          const pattern = estimates.pattern(id);
+          const mapped = form.scenarios.get(id)!.maps !== null;
+          const answers = pairedAnswers(estimates.scenario(id, "separate"));
+          const part = own.has(id) ? shareOf(answered.get(id)!) : null;
+          for (const pooling of POOLINGS) {
+            if (pooling === "pooled" && !estimates.pooled) continue;
+            const estimate = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
+            collect(id, form.id, pooling, { model, draw, fold, truth, part, seen, answers, ...estimate });
           }
         });
       }
@@ -128,22 +128,17 @@ export async function estimateTargets(
  * Where full scores were given, truths are these: none.
  */
 function answeredParts(
-  { groups }: Benchmark,
+  { scenarios }: Benchmark,
   full: ReadonlyMap<string, FullScores>,
   held: readonly ReadonlySet<number>[],
   model: number,
 ): ReadonlyMap<string, Float64Array> {
   return new Map(
-    groups.flatMap(({ matrix, scenarios }, g) =>
-      scenarios.flatMap(({ id, begin, weights }): [string, Float64Array][] => {
-        const observed = full.get(id)!.observed[model]!;
-        if (!held[g]!.has(model) || isWhole(observed) || matrix.fullScores) return [];
-        const own = weights.map((weight, i) =>
-          Number.isNaN(scoreAt(matrix, model, begin + i)) ? 0 : weight / observed,
-        );
-        return [[id, own]];
-      }),
-    ),
+    scenarios.flatMap(({ id, matrix, weights }, s): [string, Float64Array][] => {
+      const observed = full.get(id)!.observed[model]!;
+      if (!held[s]!.has(model) || isWhole(observed) || matrix.fullScores) return [];
+      return [[id, weights.map((weight, i) => (Number.isNaN(scoreAt(matrix, model, i)) ? 0 : weight / observed))]];
+    }),
   );
 }
 
@@ -155,12 +150,10 @@ function shareOf(scores: Float64Array): number {
 /** A model's answers to a form, by scenario. */
 function answersOf(benchmark: Benchmark, form: Form, model: number): Map<string, Float64Array> {
   return new Map(
-    benchmark.groups.flatMap((group) =>
-      group.scenarios.map((slice) => [
-        slice.id,
-        scoresOn(group, slice, model, form.scenarios.get(slice.id)!.anchors.items),
-      ]),
-    ),
+    benchmark.scenarios.map((scenario) => [
+      scenario.id,
+      scoresOn(scenario, model, form.scenarios.get(scenario.id)!.anchors.items),
+    ]),
   );
 }
 

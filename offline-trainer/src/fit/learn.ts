@@ -4,28 +4,28 @@ import { overallPlace } from "anchoreval/internal/core/estimators/blend-estimate
 import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
-import { anchorInputs } from "../anchors/anchor-method.ts";
+import { anchorInput } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
-import { linkBanks } from "../calibrate/linking.ts";
-import { answeringModels, scenariosOf, sourceScores, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
-import type { Method } from "../methods/method.ts";
+import { linkScenarios } from "../calibrate/linking.ts";
+import { answeringModels, sourceScores, type Benchmark, type Scenario } from "../matrix/benchmark.ts";
+import type { DesignSearchOptions, Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
-import { formDrawer, type BankChoice, type Form, type LearnedGroup, type LearnedGroups } from "./forms.ts";
+import { formDrawer, type Form, type LearnedScenario, type LearnedScenarios, type ModelChoice } from "./forms.ts";
 import { prepareForms, type FormAnchors } from "./form-anchors.ts";
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 
-/** Options of learning, beside the sources; a step's share is of all groups. */
+/** Options of learning, beside the sources; a step's share is of all scenarios. */
 interface LearnOptions extends Pick<FitBankOptions, "backend" | "calibrator" | "signal" | "onStep"> {
   /** A bundle is made of it, no fold: its anchors are worth more simulation. @default false */
   readonly final?: boolean;
-  /** Groups whose items keep parameters. */
+  /** By scenario, items that keep parameters. */
   readonly fixed?: ReadonlyMap<string, FixedBank>;
 }
 
 /** All that was learned from the answers of some models, the sources; nothing else has been looked at. */
-export interface Learned extends LearnedGroups {
-  /** Where a model stands among the sources by its mean over all scenarios; null where its answers can't be read jointly. */
+export interface Learned extends LearnedScenarios {
+  /** Where a model stands among the sources by its mean over all scenarios; null where its answers can't be pooled. */
   readonly place: (estimate: ModelEstimate) => SeenModels["overall"];
   /** Draws all forms; the first draw is the one that a bundle is made with. */
   readonly draw: (k: number) => Promise<readonly Form[]>;
@@ -48,47 +48,49 @@ export async function learn(
 ): Promise<Learned> {
   const { settings } = method;
   const { onStep, fixed, final = false, ...tools } = options;
-  const groups: Pick<LearnedGroup, "group" | "choice" | "bank">[] = [];
-  for (const [g, group] of sources.groups.entries()) {
-    const rows = answeringModels(group);
-    const own = {
+  const calibrated: Pick<LearnedScenario, "scenario" | "choice" | "trained">[] = [];
+  for (const [s, scenario] of sources.scenarios.entries()) {
+    const rows = answeringModels(scenario);
+    const sizes = anchorNumbers(forms, scenario.id);
+    const common = {
       ...tools,
       irtModel: settings.irtModel,
       estimation: settings.estimation,
-      random: random.fork(group.id),
+      random: random.fork(scenario.id),
       ...(onStep && {
-        onStep: (step: CalibrationStep) => onStep({ ...step, share: (g + step.share) / sources.groups.length }),
+        onStep: (step: CalibrationStep) => onStep({ ...step, share: (s + step.share) / sources.scenarios.length }),
       }),
     };
-    const stays = fixed?.get(group.id);
+    const stays = fixed?.get(scenario.id);
     const choice = stays
       ? { ...asAsked(settings, rows.length), dims: stays.dims }
-      : await chosenModel(group, rows, method, sources.replicates, anchorNumbers(forms, group.scenarios), own);
-    const bank = await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) });
-    groups.push({ group, choice, bank });
+      : await chosenModel(scenario, rows, method, { ...common, replicates: sources.replicates, sizes });
+    const trained = await fitBank(scenario, rows, { ...common, ...choice, ...(stays && { fixed: stays }) });
+    calibrated.push({ scenario, choice, trained });
   }
-  const banks = groups.map(({ bank }) => bank);
-  const linked = linkBanks(banks, random.fork("links"));
-  const learned = groups.map((own, g): LearnedGroup => ({
-    ...own,
-    factors: linked.factors[g]!,
-    loadings: linked.common && linked.common.loadings[g]!,
+  const linked = linkScenarios(
+    calibrated.map(({ trained }) => trained),
+    random.fork("links"),
+  );
+  const learned = calibrated.map((scenario, s): LearnedScenario => ({
+    ...scenario,
+    factors: linked.factors[s]!,
+    loadings: linked.common && linked.common.loadings[s]!,
   }));
   const prepared = new Map<string, FormAnchors>();
-  for (const own of learned) {
+  for (const { scenario, trained, choice } of learned) {
     await turn(); // threads may wait for their next fold, or a signal to be heard
     if (tools.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
-    const sizes = anchorNumbers(forms, own.group.scenarios);
-    const common = { sizes, random, final, knowledge: method.knowledge, design: own.choice.found?.design };
-    for (const input of anchorInputs(own.group, own.bank, common))
-      prepared.set(input.scenario, await prepareForms(forms, method.anchors, input));
+    const sizes = anchorNumbers(forms, scenario.id);
+    const input = { sizes, random, final, knowledge: method.knowledge, design: choice.found?.design };
+    prepared.set(scenario.id, await prepareForms(forms, method.anchors, anchorInput(scenario, trained, input)));
   }
-  const { scenarios, overall } = sourceScores(sources);
-  const known = { groups: learned, linked, seen: scenarios };
+  const { scenarios: seen, overall } = sourceScores(sources);
+  const all = { scenarios: learned, linked, seen };
   return {
-    ...known,
+    ...all,
     place: (estimate) => overall && placeOf(estimate, sources, overall),
-    draw: formDrawer(known, method, forms, prepared, random),
+    draw: formDrawer(all, method, forms, prepared, random),
     notes: async () => {
       const notes: Record<string, Record<string, unknown>> = {};
       for (const [scenario, own] of prepared)
@@ -99,7 +101,7 @@ export async function learn(
 }
 
 /** The response model as the settings have it, where nothing is left to the data. */
-function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
+function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): ModelChoice {
   return {
     dims: dimsFor(dims === "auto" ? 1 : dims, models),
     shrinkage,
@@ -111,25 +113,23 @@ function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): Ba
 
 /** The response model, with what was left to the data chosen on the sources. */
 async function chosenModel(
-  group: ScenarioGroup,
+  scenario: Scenario,
   rows: readonly number[],
   { settings, designSearch, knowledge }: Method,
-  replicates: ArrayLike<number>,
-  sizes: readonly number[],
-  options: ResponseModel & Pick<FitBankOptions, "backend" | "calibrator" | "signal" | "random">,
-): Promise<BankChoice> {
+  options: ResponseModel &
+    Pick<FitBankOptions, "backend" | "calibrator" | "signal" | "random"> &
+    Pick<DesignSearchOptions, "replicates" | "sizes">,
+): Promise<ModelChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
   if (settings.dims === "auto") {
     const { chooseDimension } = await import("../calibrate/choose-dimension.ts");
-    model = { ...asked, ...(await chooseDimension(group, rows, { ...options, replicates })) };
+    model = { ...asked, ...(await chooseDimension(scenario, rows, options)) };
   }
   if (settings.search === 0 || designSearch === undefined) return model;
-  const found = await designSearch.search(group, rows, {
+  const found = await designSearch.search(scenario, rows, {
     ...options,
     ...model,
-    replicates,
-    sizes,
     priorScale: settings.priorScale,
     budget: settings.search,
     knowledge,
@@ -138,10 +138,10 @@ async function chosenModel(
   return { ...model, irtModel: found.irtModel, found };
 }
 
-/** A model's place by its joint estimates in all scenarios; null where one failed. */
+/** A model's place by its pooled estimates in all scenarios; null where one failed. */
 function placeOf(estimate: ModelEstimate, sources: Benchmark, seen: SeenScores): SeenModels["overall"] {
-  if (!estimate.joint) return null;
-  const all = scenariosOf(sources).map(({ id }) => estimate.scenario(id, "joint"));
+  if (!estimate.pooled) return null;
+  const all = sources.scenarios.map(({ id }) => estimate.scenario(id, "pooled"));
   if (all.includes(null)) return null;
   const place = overallPlace(
     seen,

@@ -13,7 +13,7 @@ import { fullScores } from "../matrix/scenarios.ts";
 import { mean } from "../numeric/statistics.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
 import { tellTightening } from "./blend-figures.ts";
-import { heldOutKey, type Blends, type PooledBlend } from "./blends.ts";
+import { heldOutKey, type Blends, type LearnedBlend } from "./blends.ts";
 import type { FormPlan } from "./form-plans.ts";
 import {
   conformalQuantile,
@@ -42,7 +42,7 @@ interface Prediction {
 
 /**
  * How scenarios go together, and what predictions of each from the others err by on held-out models, whose fold had no part
- * in it: the others' scores are estimated from their anchors, each by its own bank's answers, as where one isn't asked.
+ * in it: the others' scores are estimated from their anchors, each by its own answers, as where one isn't asked.
  * @returns undefined where nothing could be measured: one scenario, scores that don't vary, or held-out models too few to
  *   tell intervals ({@link tellTightening})
  */
@@ -80,10 +80,8 @@ export function measureUnasked(
 }
 
 /** Logits of all models' full scores, a row a scenario. */
-function logitsOf({ groups }: Benchmark): Float64Array[] {
-  return groups.flatMap(({ matrix, scenarios }) =>
-    scenarios.map((slice) => fullScores(matrix, slice).score.map(scoreLogit)),
-  );
+function logitsOf({ scenarios }: Benchmark): Float64Array[] {
+  return scenarios.map((scenario) => fullScores(scenario.matrix, scenario).score.map(scoreLogit));
 }
 
 /** Models that the mean correlation counts as in each correlation. */
@@ -128,7 +126,7 @@ interface HeldOutScore {
 }
 
 /** A scenario's held-out scores as they are where another isn't asked: no place over all scenarios is known. */
-function scoreTable({ validation, foldOut }: PooledBlend, estimator: EstimatorId): ReadonlyMap<string, HeldOutScore> {
+function scoreTable({ validation, foldOut }: LearnedBlend, estimator: EstimatorId): ReadonlyMap<string, HeldOutScore> {
   const estimates = thatAnswered(validation.interpolation).map((own) => ({
     ...own,
     seen: { ...own.seen, overall: null },

@@ -12,12 +12,9 @@ import { familyNumbers } from "./families.ts";
 /** Models below which nothing is calibrated. */
 export const LEAST_MODELS = 5;
 
-/** Scenarios that share one ability, with their responses: the unit of calibration. */
-export interface ScenarioGroup {
-  readonly id: string;
-  /** Columns of these scenarios only. */
+/** A scenario with its responses, a matrix of its items alone: the unit of calibration, with an ability of its own. */
+export interface Scenario extends ScenarioSlice {
   readonly matrix: ResponseMatrix;
-  readonly scenarios: readonly ScenarioSlice[];
   /** Family of every model, by row. */
   readonly families: Int32Array;
 }
@@ -29,13 +26,11 @@ export interface Benchmark {
   readonly families: Int32Array;
   /** Replicate group of every model: models that answer the same are held out together. */
   readonly replicates: Int32Array;
-  readonly groups: readonly ScenarioGroup[];
+  readonly scenarios: readonly Scenario[];
 }
 
 interface BenchmarkOptions {
   readonly weighting: Weighting;
-  /** One ability for all scenarios. */
-  readonly joint: boolean;
   /** These scenarios only. @default all */
   readonly scenarios?: readonly string[];
   /** Family by model name; where it has none, the name tells. */
@@ -43,14 +38,14 @@ interface BenchmarkOptions {
 }
 
 /**
- * The scenarios of a response matrix: a group for each, or one of all where they share an ability.
+ * The scenarios of a response matrix.
  * @param matrix - columns grouped by scenario and subscenario
  * @throws AnchorEvalError `unknown_scenario`, `invalid_data`
  */
-export function scenarioGroups(
+export function matrixScenarios(
   matrix: ResponseMatrix,
-  { weighting, joint, scenarios = [], families: table }: BenchmarkOptions,
-): ScenarioGroup[] {
+  { weighting, scenarios = [], families: table }: BenchmarkOptions,
+): Scenario[] {
   const all = scenarioSlices(matrix.items, weighting);
   const unknown = scenarios.filter((id) => !all.some((slice) => slice.id === id));
   if (unknown.length > 0)
@@ -60,15 +55,7 @@ export function scenarioGroups(
     );
   const chosen = scenarios.length > 0 ? all.filter((slice) => scenarios.includes(slice.id)) : all;
   const families = familyNumbers(matrix.subjects, table);
-  const group = (id: string, slices: readonly ScenarioSlice[]): ScenarioGroup => {
-    let begin = 0;
-    const moved = slices.map((slice) => {
-      begin += slice.count;
-      return { ...slice, begin: begin - slice.count };
-    });
-    return { id, matrix: sliceColumns(matrix, slices), scenarios: moved, families };
-  };
-  return joint ? [group("all", chosen)] : chosen.map((slice) => group(slice.id, [slice]));
+  return chosen.map((slice) => ({ ...slice, begin: 0, matrix: sliceColumns(matrix, slice), families }));
 }
 
 /** A benchmark as responses have it. */
@@ -78,23 +65,19 @@ interface DescribedBenchmark extends Benchmark {
 }
 
 /**
- * The benchmark of some responses: {@link scenarioGroups}, and which models are alike. Copies of models are left out
+ * The benchmark of some responses: {@link matrixScenarios}, and which models are alike. Copies of models are left out
  * ({@link withoutCopies}): positions are among the others.
  */
 export function describeBenchmark(responses: ResponseMatrix, options: BenchmarkOptions): DescribedBenchmark {
   const { matrix, copies } = withoutCopies(responses);
-  const groups = scenarioGroups(matrix, options);
-  const { families } = groups[0]!;
-  return { models: matrix.subjects, families, replicates: replicateGroups(matrix), groups, copies };
+  const scenarios = matrixScenarios(matrix, options);
+  const { families } = scenarios[0]!;
+  return { models: matrix.subjects, families, replicates: replicateGroups(matrix), scenarios, copies };
 }
 
-export function scenariosOf({ groups }: Pick<Benchmark, "groups">): ScenarioSlice[] {
-  return groups.flatMap(({ scenarios }) => scenarios);
-}
-
-/** Parts whose abilities are estimated together: the whole benchmark, or each group by itself. */
-export function linkedParts(benchmark: Benchmark, linked: boolean): Benchmark[] {
-  return linked ? [benchmark] : benchmark.groups.map((group) => ({ ...benchmark, groups: [group] }));
+/** Parts whose scenarios are pooled: the whole benchmark, or each scenario by itself. */
+export function pooledParts(benchmark: Benchmark, pooled: boolean): Benchmark[] {
+  return pooled ? [benchmark] : benchmark.scenarios.map((scenario) => ({ ...benchmark, scenarios: [scenario] }));
 }
 
 /**
@@ -108,37 +91,32 @@ export function onlyModels(benchmark: Benchmark, models: readonly number[]): Ben
     models: models.map((m) => benchmark.models[m]!),
     families,
     replicates: Int32Array.from(models, (m) => benchmark.replicates[m]!),
-    groups: benchmark.groups.map((group) => ({
-      ...group,
+    scenarios: benchmark.scenarios.map((scenario) => ({
+      ...scenario,
       families,
-      matrix: submatrix(group.matrix, models, [...group.matrix.items.keys()]),
+      matrix: submatrix(scenario.matrix, models, [...scenario.matrix.items.keys()]),
     })),
   };
 }
 
 /** One model's scores on some items of a scenario; NaN where there is none. */
-export function scoresOn(
-  { matrix }: Pick<ScenarioGroup, "matrix">,
-  { begin }: Pick<ScenarioSlice, "begin">,
-  model: number,
-  items: ArrayLike<number>,
-): Float64Array {
-  return Float64Array.from(items, (item) => scoreAt(matrix, model, begin + item));
+export function scoresOn({ matrix }: Pick<Scenario, "matrix">, model: number, items: ArrayLike<number>): Float64Array {
+  return Float64Array.from(items, (item) => scoreAt(matrix, model, item));
 }
 
-/** Models of a group that answered something in it. */
-export function answeringModels({ matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">): number[] {
-  const means = scenarios.map((slice) => fullScores(matrix, slice).items);
-  return [...matrix.subjects.keys()].filter((m) => means.some((own) => !Number.isNaN(own[m]!)));
+/** Models that answered something in a scenario. */
+export function answeringModels(scenario: Omit<Scenario, "families">): number[] {
+  const { items } = fullScores(scenario.matrix, scenario);
+  return [...items.keys()].filter((m) => !Number.isNaN(items[m]!));
 }
 
 /** {@link answeringModels}, enough to calibrate. @throws AnchorEvalError `invalid_data` for fewer than five */
-export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "scenarios">): number[] {
-  const models = answeringModels(group);
+export function calibratedModels(scenario: Omit<Scenario, "families">): number[] {
+  const models = answeringModels(scenario);
   if (models.length < LEAST_MODELS)
     throw new AnchorEvalError(
       "invalid_data",
-      `only ${models.length} models have answers in ${group.id}, at least ${LEAST_MODELS} are needed: add models, or leave its items out`,
+      `only ${models.length} models have answers in ${scenario.id}, at least ${LEAST_MODELS} are needed: add models, or leave its items out`,
     );
   return models;
 }
@@ -148,22 +126,23 @@ export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "s
  * @param least - share of every scenario's weight that a target has observed; where full scores were given, nearly all
  */
 export function observedModels(
-  { models, groups }: Pick<Benchmark, "models" | "groups">,
+  { models, scenarios }: Pick<Benchmark, "models" | "scenarios">,
   least: number = TARGET_OBSERVED,
 ) {
-  const observed = groups.map(({ matrix, scenarios }) => {
-    const full = scenarios.map((slice) => fullScores(matrix, slice));
-    return { full, eligible: eligibleTargets(full, matrix.fullScores ? TARGET_OBSERVED : least) };
+  const observed = scenarios.map((scenario) => {
+    const { matrix } = scenario;
+    const full = fullScores(matrix, scenario);
+    return { full, eligible: eligibleTargets([full], matrix.fullScores ? TARGET_OBSERVED : least) };
   });
   return {
     /** In every scenario. */
-    full: observed.flatMap(({ full }) => full),
-    /** Models that are observed well enough to be targets in one group at least. */
+    full: observed.map(({ full }) => full),
+    /** Models that are observed well enough to be targets in one scenario at least. */
     eligible: models.map((_, m) => observed.some(({ eligible }) => eligible[m]!)),
-    /** Each group's part of a split: sources with a score in it, and targets that are well enough observed. */
-    groupSplits: ({ sources, targets }: Split): Split[] =>
+    /** Each scenario's part of a split: sources with a score in it, and targets that are well enough observed. */
+    scenarioSplits: ({ sources, targets }: Split): Split[] =>
       observed.map(({ full, eligible }) => ({
-        sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
+        sources: sources.filter((m) => !Number.isNaN(full.score[m]!)),
         targets: targets.filter((m) => eligible[m]),
       })),
   };
@@ -174,14 +153,12 @@ export interface SourceScores extends SeenScores {
   readonly average: number;
 }
 
-/** The sources' full scores by scenario, and the range of their means over all where several are estimated together. */
+/** The sources' full scores by scenario, and the range of their means over all where several are pooled. */
 export function sourceScores(sources: Benchmark): {
   readonly scenarios: ReadonlyMap<string, SourceScores>;
   readonly overall: SeenScores | null;
 } {
-  const full = sources.groups.flatMap(({ matrix, scenarios }) =>
-    scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
-  );
+  const full = sources.scenarios.map((scenario) => [scenario.id, fullScores(scenario.matrix, scenario).score] as const);
   const scenarios = full.map(([id, scores]) => [id, { ...scoresSeen(scores), average: mean(known(scores)) }] as const);
   return { scenarios: new Map(scenarios), overall: scoresSeen(overallScores(full.map(([, scores]) => scores))) };
 }

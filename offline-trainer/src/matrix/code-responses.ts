@@ -1,4 +1,3 @@
-import type { ScenarioSlice } from "./scenarios.ts";
 import { eachScore, isBinary, type ResponseMatrix } from "./response-matrix.ts";
 
 /** Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing. */
@@ -12,42 +11,30 @@ export interface CodedResponses {
 
 /**
  * Codes the responses of some models for calibration: +1 above the threshold, −1 otherwise, 0 where missing.
- * @param thresholds - per column; scores above it count as right
+ * @param threshold - scores above it count as right; null where every score is 0 or 1
  */
 export function codeResponses(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
-  thresholds: Float64Array,
+  threshold: number | null,
 ): CodedResponses {
   const items = matrix.items.length;
+  const cut = threshold ?? 0.5;
   const signs = new Int8Array(rows.length * items);
-  eachScore(matrix, rows, 0, items, (score, k, i) => (signs[k * items + i] = score > thresholds[i]! ? 1 : -1));
+  eachScore(matrix, rows, (score, k, i) => (signs[k * items + i] = score > cut ? 1 : -1));
   return { subjects: rows.length, items, signs };
 }
 
 /** Thresholds tried: 100 even steps from .01 to .99, as in the notebooks of Maia Polo et al. (2024). */
 const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
 
-/** Responses of some models for calibration, each scenario cut at the threshold that these models choose. */
+/** Responses of some models for calibration, cut at the threshold that these models choose. */
 export function binarizeResponses(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
-  scenarios: readonly ScenarioSlice[],
-): { thresholds: (number | null)[]; responses: CodedResponses } {
-  const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
-  return cutResponses(matrix, rows, scenarios, thresholds);
-}
-
-/** The same at given thresholds, by scenario; null where every score is 0 or 1. */
-export function cutResponses(
-  matrix: ResponseMatrix,
-  rows: ArrayLike<number>,
-  scenarios: readonly ScenarioSlice[],
-  thresholds: readonly (number | null)[],
-): { thresholds: (number | null)[]; responses: CodedResponses } {
-  const cuts = new Float64Array(matrix.items.length);
-  scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
-  return { thresholds: [...thresholds], responses: codeResponses(matrix, rows, cuts) };
+): { threshold: number | null; responses: CodedResponses } {
+  const threshold = binarizingThreshold(matrix, rows);
+  return { threshold, responses: codeResponses(matrix, rows, threshold) };
 }
 
 /**
@@ -55,14 +42,9 @@ export function cutResponses(
  * @returns null where every score is 0 or 1
  * @see Maia Polo et al. (2024), ICML, training notebook
  */
-export function binarizingThreshold(
-  matrix: ResponseMatrix,
-  rows: ArrayLike<number>,
-  begin: number,
-  count: number,
-): number | null {
+export function binarizingThreshold(matrix: ResponseMatrix, rows: ArrayLike<number>): number | null {
   if (isBinary(matrix)) return null;
-  const columns = matrix.items.length;
+  const count = matrix.items.length;
   const gaps = new Float64Array(CANDIDATES.length);
   const above = new Float64Array(CANDIDATES.length + 1);
   let binary = true;
@@ -71,7 +53,7 @@ export function binarizingThreshold(
     let sum = 0;
     let seen = 0;
     for (let i = 0; i < count; i++) {
-      const at = rows[k]! * columns + begin + i;
+      const at = rows[k]! * count + i;
       if (matrix.observed !== null && matrix.observed[at] === 0) continue;
       const score = matrix.scores[at]!;
       if (score !== 0 && score !== 1) binary = false;

@@ -39,16 +39,15 @@ export function scoreAt(matrix: ResponseMatrix, subject: number, item: number): 
   return matrix.observed !== null && matrix.observed[at] === 0 ? NaN : matrix.scores[at]!;
 }
 
-/** Visits the observed scores of some models on consecutive items: with the place of the model in `rows`, and of the item. */
+/** Visits the observed scores of some models: with the place of the model in `rows`, and of the item. */
 export function eachScore(
   { items, scores, observed }: ResponseMatrix,
   rows: ArrayLike<number>,
-  begin: number,
-  count: number,
   visit: (score: number, k: number, i: number) => void,
 ): void {
+  const count = items.length;
   for (let k = 0; k < rows.length; k++) {
-    const from = rows[k]! * items.length + begin;
+    const from = rows[k]! * count;
     for (let i = 0; i < count; i++) if (observed === null || observed[from + i] !== 0) visit(scores[from + i]!, k, i);
   }
 }

@@ -38,9 +38,9 @@ function areDifferent(runs: readonly { readonly id: unknown }[]): boolean {
   return new Set(runs.map(({ id }) => id)).size === runs.length;
 }
 
-/** The columns of some scenarios as a matrix of its own. */
-export function sliceColumns(matrix: ResponseMatrix, slices: readonly ScenarioSlice[]): ResponseMatrix {
-  const columns = slices.flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
+/** The columns of a scenario as a matrix of its own. */
+export function sliceColumns(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): ResponseMatrix {
+  const columns = Array.from({ length: count }, (_, i) => begin + i);
   return submatrix(matrix, [...matrix.subjects.keys()], columns);
 }
 

@@ -14,7 +14,6 @@ const BINS = 200;
 export function fitScoreMap(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
-  begin: number,
   theta: Float64Array,
   bank: ItemBank,
 ): MonotoneMap {
@@ -24,7 +23,7 @@ export function fitScoreMap(
   const predicted = new Float64Array(bank.count);
   for (let k = 0; k < rows.length; k++) {
     itemResponses(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, predicted);
-    eachScore(matrix, [rows[k]!], begin, bank.count, (own, _, i) => {
+    eachScore(matrix, [rows[k]!], (own, _, i) => {
       const bin = Math.min(BINS - 1, Math.floor(predicted[i]! * BINS));
       count[bin]! += 1;
       probability[bin]! += predicted[i]!;

@@ -1,10 +1,10 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { observedModels, type ScenarioGroup } from "./benchmark.ts";
+import { observedModels, type Scenario } from "./benchmark.ts";
 import { joinGroups, LEAST_FAMILIES } from "./families.ts";
-import { extrapolationSplit, folds, HELD_OUT_OBSERVED, strength, type GroupedSplit, type Split } from "./splits.ts";
+import { extrapolationSplit, folds, HELD_OUT_OBSERVED, strength, type BenchmarkSplit, type Split } from "./splits.ts";
 
 /**
- * Splits source models into sources and targets, the same for all groups, with replicates together; parts hold out whole
+ * Splits source models into sources and targets, the same for all scenarios, with replicates together; parts hold out whole
  * families where there are {@link LEAST_FAMILIES}, and strong and weak are so by their {@link strength} over all scenarios.
  * Models that have answered {@link HELD_OUT_OBSERVED} of a scenario are held out: estimated on what they answered.
  * @param rows - the source models; no other's answers are read
@@ -12,23 +12,23 @@ import { extrapolationSplit, folds, HELD_OUT_OBSERVED, strength, type GroupedSpl
  * @param k - random parts, as many as there are models at most
  */
 export function sourceSplits(
-  groups: readonly ScenarioGroup[],
+  scenarios: readonly Scenario[],
   rows: readonly number[],
   replicates: ArrayLike<number>,
   k: number,
   random: RandomSource,
 ) {
-  const { subjects } = groups[0]!.matrix;
-  const { full, eligible, groupSplits } = observedModels({ models: subjects, groups }, HELD_OUT_OBSERVED);
+  const { subjects } = scenarios[0]!.matrix;
+  const { full, eligible, scenarioSplits } = observedModels({ models: subjects, scenarios }, HELD_OUT_OBSERVED);
   const input = { groups: rows.map((m) => replicates[m]!), eligible: rows.map((m) => eligible[m]!) };
   const among = full.map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
   const names = rows.map((m) => subjects[m]!);
-  const families = rows.map((m) => groups[0]!.families[m]!);
+  const families = rows.map((m) => scenarios[0]!.families[m]!);
   const apart =
     new Set(families).size < LEAST_FAMILIES ? input : { ...input, groups: joinGroups(families, input.groups) };
-  const lift = ({ sources, targets }: Split): GroupedSplit => {
+  const lift = ({ sources, targets }: Split): BenchmarkSplit => {
     const lifted = { sources: sources.map((at) => rows[at]!), targets: targets.map((at) => rows[at]!) };
-    return { ...lifted, groups: groupSplits(lifted) };
+    return { ...lifted, scenarios: scenarioSplits(lifted) };
   };
   return {
     /** Models like the others, of makers that aren't among them: random parts that keep families together. */

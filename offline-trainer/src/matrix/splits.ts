@@ -17,9 +17,9 @@ export interface SplitInput {
   readonly eligible: readonly boolean[];
 }
 
-/** A split, and each group's part of it: sources with a score in it, and targets that are well enough observed. */
-export interface GroupedSplit extends Split {
-  readonly groups: readonly Split[];
+/** A split, and each scenario's part of it: sources with a score in it, and targets that are well enough observed. */
+export interface BenchmarkSplit extends Split {
+  readonly scenarios: readonly Split[];
 }
 
 /** Share of the models that are targets. */

@@ -5,8 +5,8 @@ import type { AnchorSet, EstimatorId } from "anchoreval/internal/core/estimators
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
 import { screened } from "../anchors/screened.ts";
-import type { Bank, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";
-import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
+import type { CalibratedScenario, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";
+import type { Benchmark, Scenario } from "../matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, type FitSettings, notedSettings, type ScoreMapKind } from "./settings.ts";
 
 /** A way to fit: settings, how anchors are chosen, and what the main road calls without knowing whose it is. */
@@ -64,38 +64,31 @@ export interface FoundDesign {
 export interface DesignSearch {
   readonly source: ValueSource;
   /** @param rows - the models that are learned from; no other's answers are there */
-  readonly search: (
-    group: ScenarioGroup,
-    rows: readonly number[],
-    options: DesignSearchOptions,
-  ) => Promise<FoundDesign>;
+  readonly search: (scenario: Scenario, rows: readonly number[], options: DesignSearchOptions) => Promise<FoundDesign>;
 }
 
-/** One bank with the anchors of a form, as score maps are fitted on it. */
-export interface MappedBank {
-  readonly group: ScenarioGroup;
-  readonly bank: Bank;
+/** One scenario with the anchors of a form, as its score maps are fitted. */
+export interface AnchoredScenario {
+  readonly scenario: Scenario;
+  readonly trained: CalibratedScenario;
   readonly prior: AbilityPrior;
   /** Of the search, null without. */
   readonly design: unknown;
-  /** By scenario. */
-  readonly anchors: readonly AnchorSet[];
+  readonly anchors: AnchorSet;
 }
 
 /** Fits score maps. */
 export interface ScoreMapFitter {
   readonly source: ValueSource;
-  /** @returns by bank and scenario @param random - its streams are forked: the same for all forms */
-  readonly fit: (banks: readonly MappedBank[], random: RandomSource) => readonly (readonly ScoreMaps[])[];
+  /** @returns by scenario @param random - its streams are forked: the same for all forms */
+  readonly fit: (scenarios: readonly AnchoredScenario[], random: RandomSource) => readonly ScoreMaps[];
 }
 
 /** The method with what its anchors' method tells from the items of a benchmark. */
-export function withKnowledge(method: Method, { groups }: Pick<Benchmark, "groups">): Method {
+export function withKnowledge(method: Method, { scenarios }: Pick<Benchmark, "scenarios">): Method {
   const { know } = method.anchors;
   if (know === undefined) return method;
-  const knowledge = groups.flatMap(({ matrix, scenarios }) =>
-    scenarios.map(({ id, begin, count }) => [id, know(matrix.items.slice(begin, begin + count), id)] as const),
-  );
+  const knowledge = scenarios.map(({ id, matrix }) => [id, know(matrix.items, id)] as const);
   return { ...method, knowledge: new Map(knowledge) };
 }
 

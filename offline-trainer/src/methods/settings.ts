@@ -39,9 +39,7 @@ export interface FitSettings extends ResponseModel {
   readonly priorScale: number;
   readonly lambda: LambdaRule;
   readonly weighting: Weighting;
-  /** One ability for all scenarios. */
-  readonly joint: boolean;
-  /** Scenarios lend one another strength: abilities of all are estimated together where that errs less on held-out models. */
+  /** Scenarios lend one another strength: their answers are pooled where that errs less on held-out models. */
   readonly linked: boolean;
   /** Folds of the cross-validation, and forms drawn on each. */
   readonly folds: number;
@@ -64,13 +62,14 @@ export const DEFAULT_SETTINGS: FitSettings = {
   priorScale: 2,
   lambda: "learned",
   weighting: "subscenarios",
-  joint: false,
   linked: true,
   folds: 5,
   draws: 4,
 };
 
-/** Settings as manifests and digests of methods have them. */
-export function notedSettings({ selection, estimator, scoreMap, irtModel, estimation, ...others }: FitSettings) {
-  return { selection, estimator, scoreMap, irtModel, estimation, link: GRADED_LINK, ...others };
+/** Settings as manifests and digests of methods have had them, also from when scenarios could share one ability. */
+export function notedSettings(settings: FitSettings) {
+  const { selection, estimator, scoreMap, irtModel, estimation, linked, folds, draws, ...others } = settings;
+  const model = { selection, estimator, scoreMap, irtModel, estimation, link: GRADED_LINK };
+  return { ...model, ...others, joint: false, linked, folds, draws };
 }

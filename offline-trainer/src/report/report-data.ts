@@ -17,14 +17,11 @@ export type ReportScenario = ReportData["scenarios"][number];
  */
 export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions) {
   const { manifest } = content;
-  const groups = parts.flatMap(({ learned }) => learned.groups);
-  const audited = await diagnoseFit(groups, options);
+  const learned = parts.flatMap((part) => part.learned.scenarios);
+  const audited = await diagnoseFit(learned, options);
   const blends = new Map(parts.flatMap((part) => [...part.blends]));
-  const fitted = groups.flatMap(({ group, bank }) =>
-    group.scenarios.map((slice, k) => ({ ...slice, bank: bank.scenarios[k]!.bank, models: bank.rows.length })),
-  );
   let end = 0;
-  const scenarios = fitted.map(({ id, count, bank, models }, s) => {
+  const scenarios = learned.map(({ scenario: { id, count }, trained: { bank, rows } }, s) => {
     const begin = end;
     end += count;
     return {
@@ -32,8 +29,8 @@ export async function reportData({ parts, content }: Fit, options?: DiagnoseFitO
       /** Column of its first item, through all scenarios. */
       begin,
       bank,
-      /** Models that the bank was calibrated on. */
-      models,
+      /** Models that it was calibrated on. */
+      models: rows.length,
       /** By form. */
       blends: blends.get(id)!,
       content: content.scenarios[s]!,

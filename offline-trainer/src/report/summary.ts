@@ -143,7 +143,7 @@ export function settings({ manifest, defaultForm }: ReportData): Html {
     ["interval", INTERVALS[defaultForm.interval]],
     [
       "response model",
-      `2PL, ${listed(dims.map(String))} ${dims.at(-1) === 1 ? "dimension" : "dimensions"}, ${banks.length === 1 && scenarios.length > 1 ? "one ability for all scenarios" : "one ability for each scenario"}`,
+      `2PL, ${listed(dims.map(String))} ${dims.at(-1) === 1 ? "dimension" : "dimensions"}, one ability for each scenario`,
     ],
     ["seed", setting(fit["seed"])],
     ["calibrated by", setting(fit["backend"])],

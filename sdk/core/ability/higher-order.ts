@@ -10,22 +10,22 @@ import {
 } from "./map.ts";
 import type { HigherOrderPrior } from "./prior.ts";
 
-/** One bank's part of abilities that are estimated together. */
+/** One scenario's part of abilities that are pooled. */
 export interface AbilityBlock {
   readonly bank: ItemBank;
   readonly answers: ScoredItems;
   readonly prior: HigherOrderPrior;
-  /** θ that the search begins from, the bank's own mode for instance. @default the prior mean */
+  /** θ that the search begins from, its own mode for instance. @default the prior mean */
   readonly start?: Float64Array;
 }
 
 /**
- * Maximum a posteriori abilities of several banks at once: θ_s = μ_s + L_s·g + ε_s with general abilities
- * g ~ N(0, k²I) that all banks share and specific ones ε_s ~ N(0, k²Ψ_s). What a model answers in one bank moves its
+ * Maximum a posteriori abilities of several scenarios at once: θ_s = μ_s + L_s·g + ε_s with general abilities
+ * g ~ N(0, k²I) that all scenarios share and specific ones ε_s ~ N(0, k²Ψ_s). What a model answers in one moves its
  * ability in the others. Damped Newton on g and all θ; the second derivative is an arrow, so the cost grows with the
- * number of banks, not with its cube.
- * @param blocks - one a bank, with the same number of general abilities and the same scale
- * @returns one ability a bank, in their order; the covariances are the posterior's marginal ones
+ * number of scenarios, not with its cube.
+ * @param blocks - one a scenario, with the same number of general abilities and the same scale
+ * @returns one ability a scenario, in their order; the covariances are the posterior's marginal ones
  * @throws AnchorEvalError `numeric_failure` where parameters or scores are no numbers
  * @see de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639 (higher-order IRT);
  * Yao & Boughton (2007), Applied Psychological Measurement 31, 83–105

@@ -7,7 +7,7 @@ export interface AbilityPrior {
   readonly precision: Float64Array;
 }
 
-/** A prior θ = μ + L·g + ε: general abilities g ~ N(0, I/γ) shared by several banks, ε Gaussian and specific. */
+/** A prior θ = μ + L·g + ε: general abilities g ~ N(0, I/γ) shared by several scenarios, ε Gaussian and specific. */
 export interface HigherOrderPrior extends AbilityPrior {
   /** G > 0 general abilities. */
   readonly general: number;

@@ -113,13 +113,13 @@ const PASSED_OVER = 2;
  * posterior's information most, log(1 + I_i·aᵢᵀΣ̂aᵢ) with I_i the information on its logit at θ̂, then the next one under
  * Σ̂ − I Σ̂a aᵀΣ̂/(1 + I aᵀΣ̂a). In one dimension that is maximum Fisher information. An item is passed over with
  * probability 1 − its factor.
- * @param abilities - one a bank
+ * @param abilities - one a scenario
  * @param asked - positions that were asked before
  * @returns positions, the most informative first; fewer than `size` where no more are left
  * @see Segall (1996), Psychometrika 61, 331–354 (determinant rule); Sympson & Hetter (1985), Controlling item-exposure rates (passing over)
  */
 export function chooseInformative(
-  { scenarios, banks, count, factors }: Population,
+  { scenarios, count, factors }: Population,
   abilities: readonly AbilityEstimate[],
   asked: ArrayLike<number>,
   size: number,
@@ -130,13 +130,11 @@ export function chooseInformative(
   for (let j = 0; j < asked.length; j++) shut[asked[j]!] = ASKED;
   const information = new Float64Array(count);
   const variance = new Float64Array(count);
-  const covariances = abilities.map(({ theta, covariance }, b) => {
-    for (const s of banks[b]!.scenarios) {
-      const { begin, bank } = scenarios[s]!;
-      for (let at = 0; at < bank.count; at++) {
-        information[begin + at] = logitInformation(theta, bank, at);
-        variance[begin + at] = quadraticForm(bank.a, at * bank.dims, covariance, bank.dims);
-      }
+  const covariances = abilities.map(({ theta, covariance }, s) => {
+    const { begin, bank } = scenarios[s]!;
+    for (let at = 0; at < bank.count; at++) {
+      information[begin + at] = logitInformation(theta, bank, at);
+      variance[begin + at] = quadraticForm(bank.a, at * bank.dims, covariance, bank.dims);
     }
     return covariance.slice();
   });
@@ -158,11 +156,10 @@ export function chooseInformative(
     chosen.push(item);
     shut[item] = ASKED;
     const scenario = scenarios.findLastIndex(({ begin }) => begin <= item);
-    const b = banks.findIndex((bank) => bank.scenarios.includes(scenario));
     const { begin, bank } = scenarios[scenario]!;
     const { dims } = bank;
     const a = Float64Array.from(bank.a.subarray((item - begin) * dims, (item - begin + 1) * dims));
-    const covariance = covariances[b]!;
+    const covariance = covariances[scenario]!;
     const direction = Float64Array.from(a, (_, r) =>
       a.reduce((sum, own, c) => sum + covariance[r * dims + c]! * own, 0),
     );
@@ -170,13 +167,10 @@ export function chooseInformative(
     for (let r = 0; r < dims; r++)
       for (let c = 0; c < dims; c++)
         covariance[r * dims + c] = covariance[r * dims + c]! - scale * direction[r]! * direction[c]!;
-    for (const s of banks[b]!.scenarios) {
-      const { begin: first, bank: own } = scenarios[s]!;
-      for (let at = 0; at < own.count; at++) {
-        let along = 0;
-        for (let d = 0; d < own.dims; d++) along += own.a[at * own.dims + d]! * direction[d]!;
-        variance[first + at] = variance[first + at]! - scale * along * along;
-      }
+    for (let at = 0; at < bank.count; at++) {
+      let along = 0;
+      for (let d = 0; d < dims; d++) along += bank.a[at * dims + d]! * direction[d]!;
+      variance[begin + at] = variance[begin + at]! - scale * along * along;
     }
   }
   return chosen;

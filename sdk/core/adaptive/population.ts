@@ -9,10 +9,8 @@ import { applyMonotoneMap, type MonotoneMap, sigmoids } from "../numeric/functio
 
 /** The items that an adaptive evaluation draws from: all of one scenario or of several, one after another. */
 export interface Population {
-  /** Each scenario's items stand together, from `begin` on, in parameter order. */
+  /** Each with an ability of its own; its items stand together, from `begin` on, in parameter order. */
   readonly scenarios: readonly PopulationScenario[];
-  /** Each with an ability of its own. */
-  readonly banks: readonly PopulationBank[];
   readonly count: number;
   /** Of every item in the score, summing to 1. */
   readonly weights: Float64Array;
@@ -27,13 +25,7 @@ interface PopulationScenario {
   readonly bank: ItemBank;
   /** From response probability to score, where scores were binarised for the fit. */
   readonly scoreMap: MonotoneMap | null;
-}
-
-/** Scenarios that share an ability. */
-interface PopulationBank {
-  /** Indices of its scenarios in {@link Population.scenarios}. */
-  readonly scenarios: readonly number[];
-  /** Of its ability; linked to other banks' where it is a higher-order one: then all of them are. */
+  /** Of its ability; tied to the other scenarios' where it is a higher-order one: then all of them are. */
   readonly prior: AbilityPrior | HigherOrderPrior;
 }
 
@@ -55,31 +47,22 @@ export function partRange({ scenarios, count }: Population, part: number): { beg
 export function predictAnswers(population: Population, asked: ScoredItems): Float64Array {
   const abilities = populationAbilities(population, asked);
   const expected = new Float64Array(population.count);
-  population.banks.forEach(({ scenarios }, k) => {
-    for (const s of scenarios) expectScores(population.scenarios[s]!, abilities[k]!, expected);
-  });
+  population.scenarios.forEach((scenario, s) => expectScores(scenario, abilities[s]!, expected));
   return expected;
 }
 
-/** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
-export function populationAbilities(
-  { scenarios, banks }: Population,
-  { items, scores }: ScoredItems,
-): AbilityEstimate[] {
-  const blocks = banks.map((bank) => {
-    const parts = bank.scenarios.map((s) => {
-      const { begin, bank: own } = scenarios[s]!;
-      const inside = Array.from({ length: items.length }, (_, j) => j).filter(
-        (j) => items[j]! >= begin && items[j]! < begin + own.count,
-      );
-      return { bank: own, items: inside.map((j) => items[j]! - begin), scores: inside.map((j) => scores[j]!) };
+/** Ability in every scenario from the answers so far, in all of them where they are linked; the prior's before the first. */
+export function populationAbilities({ scenarios }: Population, { items, scores }: ScoredItems): AbilityEstimate[] {
+  const blocks = scenarios.map(({ begin, bank, prior }) => {
+    const inside = Array.from({ length: items.length }, (_, j) => j).filter(
+      (j) => items[j]! >= begin && items[j]! < begin + bank.count,
+    );
+    const gathered = gatherItems({
+      bank,
+      items: inside.map((j) => items[j]! - begin),
+      scores: inside.map((j) => scores[j]!),
     });
-    const gathered = gatherItems(parts);
-    return {
-      prior: bank.prior,
-      bank: gathered?.bank ?? parts[0]!.bank,
-      answers: gathered ?? { items: [], scores: [] },
-    };
+    return { prior, bank: gathered?.bank ?? bank, answers: gathered ?? { items: [], scores: [] } };
   });
   if (blocks.every(({ prior }) => "general" in prior))
     return higherOrderAbilities(blocks.map((block) => ({ ...block, prior: block.prior as HigherOrderPrior })));

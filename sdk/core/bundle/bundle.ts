@@ -4,7 +4,14 @@ import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
 import type { Yank } from "./parse-manifest.ts";
-import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
+import type {
+  AnchorRecord,
+  BankManifest,
+  FormScenarioManifest,
+  Manifest,
+  MeasuredBlend,
+  ScenarioManifest,
+} from "./manifest.ts";
 import { FULL_SCORE_PARAMETERIZATION, type BundleFileName, type Weighting } from "./names.ts";
 
 /** A decoded bundle: plain arrays, ready for estimates. */
@@ -98,6 +105,11 @@ export function estimandWords({ scenarios, weighting }: Pick<Manifest, "scenario
         : []),
   ];
   return parts.length === 0 ? null : `What is estimated: ${parts.join("; ")}: not the mean over items.`;
+}
+
+/** How a scenario was calibrated: the entry of `banks` that names it, and no other scenario. */
+export function bankOf({ banks }: Pick<Manifest, "banks">, scenario: string): BankManifest {
+  return banks.find(({ scenarios }) => scenarios[0] === scenario)!; // parseManifest makes sure of it
 }
 
 /** The blend for a scenario whose form is answered whole: of all scenarios' answers, where these err less than its own. */

@@ -2,7 +2,7 @@ import { AnchorEvalError, type Issue } from "../errors.ts";
 import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/score-maps.ts";
 import { anchorFactors } from "../estimators/factor-scores.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
-import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
+import { bankOf, formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { formDigest } from "./digest.ts";
 import { tensorNames, type FactorsOf, lookUp } from "./names.ts";
 import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type ScoreMapManifest } from "./manifest.ts";
@@ -71,7 +71,7 @@ function decodeScenario(
 ): BundleScenario {
   const described = manifest.scenarios[index]!;
   const { id, items: count, scoreMap } = described;
-  const { dims } = manifest.banks.find((bank) => bank.scenarios.includes(id))!;
+  const { dims } = bankOf(manifest, id);
   const read = tensorReader(header, part.parameters, part.parametersBegin, broken);
   const readHead = tensorReader(header, head, 0, broken);
   /** A vector of any length above 0. */

@@ -143,6 +143,7 @@ const scoreMaps = object({
 
 const bank = object({
   id,
+  /** The one scenario whose items these are. */
   scenarios: list(id, 1),
   irtModel: oneOf(IRT_MODELS),
   dims: count,
@@ -151,8 +152,8 @@ const bank = object({
     { mean: reals, covariance: reals, scale: positive },
     {
       /**
-       * L, D×G: what this bank's ability shares with the other banks', whose covariance with it is scale²·L·L′ᵀ. All
-       * banks have it or none; where they do, scenarios' factors are the same.
+       * L, D×G: what this scenario's ability shares with the others', whose covariance with it is scale²·L·L′ᵀ. All
+       * scenarios have it or none; where they do, their factors are the same.
        */
       loadings: reals,
     },
@@ -373,7 +374,7 @@ export const manifestSchema = object(
     /** The second where scenarios have a `fullScore`. */
     parameterization: oneOf<string>([PARAMETERIZATION, FULL_SCORE_PARAMETERIZATION]),
     weighting: oneOf(WEIGHTINGS),
-    /** Scenarios that share one ability. */
+    /** How each scenario was calibrated. */
     banks: list(bank, 1),
     scenarios: list(scenario, 1),
     forms: list(form, 1),
@@ -425,7 +426,7 @@ export const anchorSchema = object(
 
 /** manifest.json; docs/bundle-format.md explains every field. @interface */
 export type Manifest = Infer<typeof manifestSchema>;
-/** A bank: scenarios that share an ability, and how they were calibrated. @interface */
+/** A bank: how a scenario's items and its ability were calibrated. @interface */
 export type BankManifest = Infer<typeof bank>;
 /** A scenario: its items and its weight. @interface */
 export type ScenarioManifest = Infer<typeof scenario>;

@@ -69,7 +69,13 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   const [first] = manifest.banks;
   const general = (first!.prior.loadings?.length ?? 0) / first!.dims;
   const linked = manifest.banks.every(({ prior }) => prior.loadings !== undefined);
-  manifest.banks.forEach(({ dims, prior: { mean, covariance, loadings } }, index) => {
+  manifest.banks.forEach(({ scenarios, dims, prior: { mean, covariance, loadings } }, index) => {
+    if (scenarios.length > 1)
+      add(
+        ["banks", index, "scenarios"],
+        "unsupported",
+        `one ability for several scenarios (${scenarios.join(", ")}) is no longer read: fit the bundle again, each scenario gets its own`,
+      );
     const path = ["banks", index, "prior"];
     const ofLoadings = [...path, "loadings"];
     if (mean.length !== dims || covariance.length !== dims * dims)

@@ -1,6 +1,7 @@
 import type { LinearMean, ScenarioRouting } from "../routing/predict-chances.ts";
 import type { TextProjection } from "../routing/text-coordinates.ts";
 import { AnchorEvalError } from "../errors.ts";
+import { bankOf } from "./bundle.ts";
 import type { Manifest } from "./manifest.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, tensor, tensorReader, type Tensor } from "./safetensors.ts";
 
@@ -89,7 +90,7 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
   const scenarios = new Map<string, ScenarioRouting>();
   manifest.scenarios.forEach(({ id }, s) => {
     if (!Object.hasOwn(described.scenarios, id)) return;
-    const { dims } = manifest.banks.find((bank) => bank.scenarios.includes(id))!;
+    const { dims } = bankOf(manifest, id);
     const of = (array: string): string => names.of(s, array);
     const [rank, count] = [side(of("axes"), 1), dims + 1];
     const models = read(of("models"), [side(of("models"), 0)], Uint32Array);

@@ -147,7 +147,7 @@ function explainedShare(difference: number, score: number, answers = NaN, unit =
 /**
  * Where a model stands among the source models by the weighted mean over all scenarios, from the answers to all of them.
  * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of R − aipw.
- * @param parts - the model's joint estimates in all scenarios with their shares of the mean, which sum to 1
+ * @param parts - the model's pooled estimates in all scenarios with their shares of the mean, which sum to 1
  */
 export function overallPlace(
   seen: SeenScores,

@@ -66,7 +66,7 @@ export function mappedScore({ intercept, terms }: AdditiveMap, read: (name: Feat
 }
 
 /** Inputs of maps over all scenarios. Means over all scenarios count each the same. */
-export function jointFeatures(features: ReadonlyMap<string, AnswerFeatures>): (name: FeatureName) => number {
+export function pooledFeatures(features: ReadonlyMap<string, AnswerFeatures>): (name: FeatureName) => number {
   return ({ feature, scenario }) => {
     if (scenario !== null) return features.get(scenario)![feature];
     let sum = 0;

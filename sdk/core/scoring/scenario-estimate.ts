@@ -4,7 +4,7 @@ import { answeredSample, clamp, knownBounds, type Bounds, wholeSample } from "..
 import { factorSolver, gaussianMean, unansweredLoadings } from "../estimators/factor-scores.ts";
 import { logitShift } from "../estimators/logit-shift.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
-import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
+import { type AnswerFeatures, pooledFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
 import type {
   AnchorFactors,
   AnchorSet,
@@ -108,22 +108,32 @@ export function scenarioAnswers(
   };
 }
 
+/** Parts that estimates of a scenario from the same scores share, where they are known. */
+interface SharedParts {
+  /** û of the model, where answers of other scenarios count too. */
+  readonly factors?: Float64Array;
+  /** By the scores themselves. */
+  readonly answers?: ScenarioAnswers | null;
+  /** Of the answers at that ability. */
+  readonly curves?: AnswerCurves;
+}
+
 /**
  * The base estimators of one scenario from its answered anchors and the model's ability.
  * Scores are clamped to the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
- * @param factors - û of the model, where answers of other scenarios count too
- * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
- * @param curves - of the answers at that ability, where they are known
+ * @param shared - what was computed before
  * @returns null where nothing was answered
  */
 export function estimateScenario(
   model: ScenarioModel,
   scores: ArrayLike<number>,
   ability: AbilityEstimate,
-  factors: Float64Array = factorSolver([model.factors])([scores]),
-  answers: ScenarioAnswers | null = scenarioAnswers(model, scores),
-  curves?: AnswerCurves,
+  {
+    factors = factorSolver([model.factors])([scores]),
+    answers = scenarioAnswers(model, scores),
+    curves,
+  }: SharedParts = {},
 ): ScenarioEstimate | null {
   if (answers === null) return null;
   const { sample, bounds } = answers;
@@ -217,14 +227,14 @@ export function answerLeverages(
 /**
  * An estimate from all scenarios' answers, with the score of the map that reads them all in place of its own map's.
  * @param maps - none, or none that reads all scenarios: the estimate as it is
- * @param features - of every scenario, each from its own bank's answers
+ * @param features - of every scenario, each from its own answers
  */
-export function withJointScoreMap(
+export function withPooledScoreMap(
   estimate: ScenarioEstimate,
   maps: ScoreMaps | null | undefined,
   features: ReadonlyMap<string, AnswerFeatures>,
 ): ScenarioEstimate {
   if (!maps?.together) return estimate;
-  const score = clamp(mappedScore(maps.together, jointFeatures(features)), estimate.bounds);
+  const score = clamp(mappedScore(maps.together, pooledFeatures(features)), estimate.bounds);
   return { ...estimate, base: { ...estimate.base, "score-map": score } };
 }

@@ -12,35 +12,29 @@ import {
   answeredAnchors,
   estimateScenario,
   scenarioAnswers,
-  withJointScoreMap,
+  withPooledScoreMap,
   type ScenarioAnswers,
   type ScenarioEstimate,
   type ScenarioModel,
 } from "./scenario-estimate.ts";
 
-/** Whose answers an estimate rests on: those to its own bank, or those to all banks. */
-export const POOLINGS = ["separate", "joint"] as const;
+/** Whose answers an estimate rests on: those to its scenario alone, or those to all scenarios. */
+export const POOLINGS = ["separate", "pooled"] as const;
 
 /** Whose answers an estimate rests on. */
 export type Pooling = (typeof POOLINGS)[number];
 
-/** One scenario of a form. */
-interface ScoringScenario extends ScenarioModel {
+/** One scenario of a form, with an ability of its own. */
+export interface ScoringScenario extends ScenarioModel {
   readonly id: string;
+  /** N(μ, k²Σ), of its ability by itself. */
+  readonly prior: AbilityPrior;
+  /** The prior that ties its ability to the other scenarios'; null where they aren't linked. */
+  readonly pooledPrior: HigherOrderPrior | null;
   /** Lowest mean over the items of the source models. */
   readonly worst: number;
   /** To the full score, where that is on more items than the scenario has. */
   readonly fullScore?: FullScoreLine | null;
-}
-
-/** Scenarios that share one ability. */
-export interface ScoringBank {
-  readonly id: string;
-  readonly scenarios: readonly ScoringScenario[];
-  /** N(μ, k²Σ), of the bank by itself. */
-  readonly prior: AbilityPrior;
-  /** The prior that ties its ability to other banks'; null where banks aren't linked. */
-  readonly linkedPrior: HigherOrderPrior | null;
 }
 
 /** Estimates of models from their answers to one form: the only way from answers to scores, in a fit and where it is served. */
@@ -55,86 +49,87 @@ export interface ScoringModel {
 /** One model's estimates before they are blended. */
 export interface ModelEstimate {
   /**
-   * Whether the answers to all banks can be read together: the banks are linked, and every scenario is answered by
+   * Whether the answers to all scenarios can be pooled: they are linked, and every scenario is answered by
    * {@link LEAST_ANSWERED_SHARE} of its anchors' mass at least.
    */
-  readonly joint: boolean;
-  /** @returns null for a bank without an answer, and for `joint` where there is no joint estimate */
-  readonly ability: (bank: string, pooling: Pooling) => AbilityEstimate | null;
-  /** @returns null for a scenario without an answer, and for `joint` where there is no joint estimate */
+  readonly pooled: boolean;
+  /** @returns null for a scenario without an answer, and for `pooled` where there is no pooled estimate */
+  readonly ability: (id: string, pooling: Pooling) => AbilityEstimate | null;
+  /** @returns null for a scenario without an answer, and for `pooled` where there is no pooled estimate */
   readonly scenario: (id: string, pooling: Pooling) => ScenarioEstimate | null;
-  /** How a scenario's answers lie against what its own bank's ability predicts; null without an answer. */
+  /** How a scenario's answers lie against what its own ability predicts; null without an answer. */
   readonly pattern: (id: string) => AnswerPattern | null;
 }
 
 /**
  * The scoring model of one form. What follows from the anchors alone is solved once, with the first model that needs it.
- * @param banks - with the scenarios that estimates are wanted of; joint estimates need all of the benchmark's
+ * @param scenarios - that estimates are wanted of; pooled estimates need all of the benchmark's
  * @example
- * const { scenario } = scoringModel(banks).estimate(new Map([["gsm", Float64Array.of(1, 0, NaN)]]));
+ * const { scenario } = scoringModel(scenarios).estimate(new Map([["gsm", Float64Array.of(1, 0, NaN)]]));
  * scenario("gsm", "separate")?.base.gaussian;
  */
-export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
-  const parts = banks.flatMap((bank) => bank.scenarios.map((scenario) => scoredPart(bank, scenario)));
+export function scoringModel(scenarios: readonly ScoringScenario[]): ScoringModel {
+  const parts = scenarios.map(scoredPart);
   const place = new Map(parts.map((part) => [part.scenario.id, part]));
-  const linkedPriors = banks.flatMap(({ linkedPrior }) => linkedPrior ?? []);
-  const linked = linkedPriors.length === banks.length && banks.length > 0;
-  const jointFactors = factorSolver(parts.map(({ scenario }) => scenario.factors));
+  const pooledPriors = scenarios.flatMap(({ pooledPrior }) => pooledPrior ?? []);
+  const linked = pooledPriors.length === scenarios.length && scenarios.length > 0;
+  const pooledFactors = factorSolver(scenarios.map(({ factors }) => factors));
 
   const estimate = (scores: ReadonlyMap<string, Float64Array>): ModelEstimate => {
     const answers = remembered((id: string) => place.get(id)!.answers(scores.get(id)!));
-    const answered = banks.map(({ scenarios }) =>
-      scenarios.map(({ id, bank, anchors }) => ({ bank, items: anchors.items, scores: scores.get(id)! })),
-    );
+    const answered = ({ id, bank, anchors }: ScoringScenario) => ({
+      bank,
+      items: anchors.items,
+      scores: scores.get(id)!,
+    });
     const separateAbility = remembered((id: string) => {
-      const b = banks.findIndex((bank) => bank.id === id);
-      return bankAbility(answered[b]!, banks[b]!.prior);
+      const { scenario } = place.get(id)!;
+      return bankAbility(answered(scenario), scenario.prior);
     });
-    const curves = remembered((id: string) => {
-      const { bank, scenario } = place.get(id)!;
-      return answerCurves(scenario.bank, separateAbility(bank.id)!.theta, answers(id)!.sample);
-    });
+    const curves = remembered((id: string) =>
+      answerCurves(place.get(id)!.scenario.bank, separateAbility(id)!.theta, answers(id)!.sample),
+    );
     const separate = remembered((id: string) => {
-      const { bank, scenario, factors } = place.get(id)!;
-      const [ability, own] = [separateAbility(bank.id), answers(id)];
+      const { scenario, factors } = place.get(id)!;
+      const [ability, own] = [separateAbility(id), answers(id)];
       const given = scores.get(id)!;
-      return ability && own && estimateScenario(scenario, given, ability, factors([given]), own, curves(id));
+      return (
+        ability &&
+        own &&
+        estimateScenario(scenario, given, ability, { factors: factors([given]), answers: own, curves: curves(id) })
+      );
     });
-    const isJoint =
-      linked && parts.every(({ scenario: { id } }) => (answers(id)?.sample.share ?? 0) >= LEAST_ANSWERED_SHARE);
-    const joint = remembered(() => {
-      if (!isJoint) return null;
+    const isPooled = linked && scenarios.every(({ id }) => (answers(id)?.sample.share ?? 0) >= LEAST_ANSWERED_SHARE);
+    const pooled = remembered(() => {
+      if (!isPooled) return null;
       const modes = higherOrderAbilities(
-        linkedPriors.map((prior, b) => {
-          const { bank, ...answers } = gatherItems(answered[b]!)!;
-          return { bank, answers, prior, start: separateAbility(banks[b]!.id)!.theta };
+        scenarios.map((scenario, s) => {
+          const { bank, ...answers } = gatherItems(answered(scenario))!;
+          return { bank, answers, prior: pooledPriors[s]!, start: separateAbility(scenario.id)!.theta };
         }),
       );
-      const abilities = new Map(banks.map(({ id }, b) => [id, modes[b]!]));
-      const factors = jointFactors(parts.map(({ scenario }) => scores.get(scenario.id)!));
+      const abilities = new Map(scenarios.map(({ id }, s) => [id, modes[s]!]));
+      const factors = pooledFactors(scenarios.map(({ id }) => scores.get(id)!));
       const features = new Map(
-        parts.flatMap(({ scenario: { id, maps } }): [string, AnswerFeatures][] =>
-          maps ? [[id, separate(id)!.features!]] : [],
-        ),
+        scenarios.flatMap(({ id, maps }): [string, AnswerFeatures][] => (maps ? [[id, separate(id)!.features!]] : [])),
       );
-      const scenarios = remembered((id: string) => {
-        const { bank, scenario } = place.get(id)!;
-        const own = estimateScenario(scenario, scores.get(id)!, abilities.get(bank.id)!, factors, answers(id))!;
-        return withJointScoreMap(own, scenario.maps, features);
+      const estimates = remembered((id: string) => {
+        const { scenario } = place.get(id)!;
+        const own = estimateScenario(scenario, scores.get(id)!, abilities.get(id)!, { factors, answers: answers(id) })!;
+        return withPooledScoreMap(own, scenario.maps, features);
       });
-      return { abilities, scenarios };
+      return { abilities, estimates };
     });
     return {
-      joint: isJoint,
-      ability: (bank, pooling) =>
-        pooling === "separate" ? separateAbility(bank) : (joint()?.abilities.get(bank) ?? null),
+      pooled: isPooled,
+      ability: (id, pooling) => (pooling === "separate" ? separateAbility(id) : (pooled()?.abilities.get(id) ?? null)),
       scenario: (id, pooling) => {
-        const estimate = pooling === "separate" ? separate(id) : joint()?.scenarios(id);
+        const estimate = pooling === "separate" ? separate(id) : pooled()?.estimates(id);
         return estimate ? fullScoreEstimate(estimate, place.get(id)!.scenario.fullScore) : null;
       },
       pattern: (id) => {
-        const { bank, scenario } = place.get(id)!;
-        const [ability, own] = [separateAbility(bank.id), answers(id)];
+        const { scenario } = place.get(id)!;
+        const [ability, own] = [separateAbility(id), answers(id)];
         return ability && own && answerPattern(scenario.bank, ability, own.sample, scenario.worst, curves(id));
       },
     };
@@ -143,7 +138,7 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
 }
 
 /** A scenario with what its anchors alone decide. */
-function scoredPart(bank: ScoringBank, scenario: ScoringScenario) {
+function scoredPart(scenario: ScoringScenario) {
   const factors = factorSolver([scenario.factors]);
   const whole = remembered(() => {
     const sample = answeredSample(scenario.anchors, new Float64Array(scenario.anchors.items.length))!; // none is missing
@@ -151,7 +146,7 @@ function scoredPart(bank: ScoringBank, scenario: ScoringScenario) {
   });
   const answers = (scores: Float64Array): ScenarioAnswers | null =>
     scenarioAnswers(scenario, scores, scores.includes(NaN) ? undefined : whole());
-  return { bank, scenario, factors, answers };
+  return { scenario, factors, answers };
 }
 
 /** A function's results, each computed once a key. */

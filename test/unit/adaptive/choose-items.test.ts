@@ -106,8 +106,7 @@ function populationOf(dims: number, count: number, factors: Float64Array | null 
   );
   const identity = Float64Array.from({ length: dims * dims }, (_, k) => (k % (dims + 1) === 0 ? 1 : 0));
   return {
-    scenarios: [{ id: "s", begin: 0, bank, scoreMap: null }],
-    banks: [{ scenarios: [0], prior: scaledPrior(new Float64Array(dims), identity, 2) }],
+    scenarios: [{ id: "s", begin: 0, bank, scoreMap: null, prior: scaledPrior(new Float64Array(dims), identity, 2) }],
     count,
     weights: new Float64Array(count).fill(1 / count),
     factors,
@@ -132,7 +131,7 @@ describe("the most informative items", () => {
   test("in two raise the determinant of the information most, one after another", () => {
     const population = populationOf(2, 25);
     const { bank } = population.scenarios[0]!;
-    const { prior } = population.banks[0]!;
+    const { prior } = population.scenarios[0]!;
     const abilities = populationAbilities(population, { items: [], scores: [] });
     const chosen = chooseInformative(population, abilities, [], 4, createRandom(1));
     for (let k = 0; k < 4; k++) {

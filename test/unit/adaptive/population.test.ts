@@ -7,8 +7,7 @@ import { type Population, populationAbilities, predictAnswers } from "../../../s
 const bank = itemBank(Float32Array.of(1, 0.5, 2, 1.2), Float32Array.of(0, -1, 1.5, 0.3));
 const prior = scaledPrior(Float64Array.of(0.2), Float64Array.of(1), 1.5);
 const one = (own: typeof bank, scoreMap: Population["scenarios"][number]["scoreMap"] = null): Population => ({
-  scenarios: [{ id: "s", begin: 0, bank: own, scoreMap }],
-  banks: [{ scenarios: [0], prior }],
+  scenarios: [{ id: "s", begin: 0, bank: own, scoreMap, prior }],
   count: 4,
   weights: new Float64Array(4).fill(0.25),
   factors: null,
@@ -55,16 +54,12 @@ describe("expected scores", () => {
   });
 });
 
-test("what is answered in one bank counts in a linked one", () => {
+test("what is answered in one scenario counts in a linked one", () => {
   const linked = higherOrderPrior(Float64Array.of(0), Float64Array.of(1), 2, Float64Array.of(0.9), 1);
   const population: Population = {
     scenarios: [
-      { id: "s", begin: 0, bank, scoreMap: null },
-      { id: "t", begin: 4, bank, scoreMap: null },
-    ],
-    banks: [
-      { scenarios: [0], prior: linked },
-      { scenarios: [1], prior: linked },
+      { id: "s", begin: 0, bank, scoreMap: null, prior: linked },
+      { id: "t", begin: 4, bank, scoreMap: null, prior: linked },
     ],
     count: 8,
     weights: new Float64Array(8).fill(0.125),

@@ -16,14 +16,10 @@ export function simulatedPopulation(): Population {
       Float32Array.from({ length: count }, () => random.normal()),
     ),
     scoreMap: null,
+    prior: scaledPrior(Float64Array.of(0), Float64Array.of(1), 2),
   }));
-  const prior = scaledPrior(Float64Array.of(0), Float64Array.of(1), 2);
   return {
     scenarios,
-    banks: [
-      { scenarios: [0], prior },
-      { scenarios: [1], prior },
-    ],
     count: 120,
     weights: Float64Array.from({ length: 120 }, (_, i) => (i < 40 ? 0.5 / 40 : 0.5 / 80)),
     factors: null,

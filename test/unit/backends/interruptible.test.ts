@@ -2,10 +2,10 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import type { CalibratedScenario } from "../../../offline-trainer/src/calibrate/bank.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { fit } from "../../../offline-trainer/src/fit/fit.ts";
-import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { matrixScenarios } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { rejection } from "../../support/refusal.ts";
@@ -56,8 +56,8 @@ describe("a fit in plain TypeScript", () => {
   });
 
   test("is the same to the last bit, with an ear for interrupts or without", async () => {
-    const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
-    const train = (backend: CalibrationBackend): Promise<Bank> =>
+    const task = matrixScenarios(matrix, DEFAULT_SETTINGS)[0]!;
+    const train = (backend: CalibrationBackend): Promise<CalibratedScenario> =>
       smallBank(task, 24, { dims: 2, backend, random: createRandom(3) });
     expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));
     const { name, precision } = interruptible(typescriptBackend);

@@ -12,21 +12,21 @@ import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";
-import type { GroupedSplit } from "../../../offline-trainer/src/matrix/splits.ts";
+import type { BenchmarkSplit } from "../../../offline-trainer/src/matrix/splits.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const base: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 };
 const matrix = smallLeaderboard({ models: 40, dims: 3 });
 const rows = matrix.subjects.map((_, m) => m);
-const splitOf = (sources: readonly number[], targets: readonly number[]): GroupedSplit => ({
+const splitOf = (sources: readonly number[], targets: readonly number[]): BenchmarkSplit => ({
   ...{ sources, targets },
-  groups: [{ sources, targets }],
+  scenarios: [{ sources, targets }],
 });
 const split = splitOf(rows.slice(0, 28), rows.slice(28));
 
 /** Of the first scenario; no model replicates another. */
 const benchmark = describeBenchmark(matrix, base);
-const first = { ...benchmark, groups: benchmark.groups.slice(0, 1), replicates: Int32Array.from(rows) };
+const first = { ...benchmark, scenarios: benchmark.scenarios.slice(0, 1), replicates: Int32Array.from(rows) };
 
 async function run(change: Partial<CellInput> = {}, settings: Partial<FitSettings> = {}): Promise<CellResult[]> {
   const own = await customised(recommended, { ...base, ...settings });
@@ -37,7 +37,7 @@ async function run(change: Partial<CellInput> = {}, settings: Partial<FitSetting
 describe("backtestCell", () => {
   test("tells of every target, form and size, against the full score", async () => {
     const results = await run({ sizes: [4, 8] });
-    const truth = fullScores(matrix, first.groups[0]!.scenarios[0]!).score;
+    const truth = fullScores(matrix, first.scenarios[0]!).score;
     expect(results.map(({ scenario, n, dims }) => [scenario, n, dims])).toEqual([
       ["a", 4, 1],
       ["a", 8, 1],

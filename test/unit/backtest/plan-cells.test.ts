@@ -26,7 +26,6 @@ function plan(options: Partial<BacktestPlanOptions> = {}, from: ResponseMatrix =
 const named = (names: readonly string[]): ResponseMatrix =>
   responseMatrix(names, matrix.items, Float64Array.from(matrix.scores));
 const separate = { ...recommended, settings: { ...DEFAULT_SETTINGS, linked: false } };
-const joint = { ...recommended, settings: { ...DEFAULT_SETTINGS, joint: true } };
 const together = ({ split: { sources, targets } }: PlannedCell): boolean =>
   sources.includes(0) && targets.includes(MODELS - 1);
 
@@ -36,8 +35,8 @@ const deviation = (values: Float64Array): number =>
 
 describe("a number of sources", () => {
   test("are some of the split's, by the seed; its targets stay", () => {
-    const all = plan({ seeds: 2, method: joint });
-    const some = plan({ seeds: 2, method: joint, sources: 7 });
+    const all = plan({ seeds: 2 });
+    const some = plan({ seeds: 2, sources: 7 });
     some.forEach(({ split }, k) => {
       expect(split.targets).toEqual(all[k]!.split.targets);
       expect(split.sources).toHaveLength(7);
@@ -45,8 +44,8 @@ describe("a number of sources", () => {
       for (const m of split.sources) expect(all[k]!.split.sources).toContain(m);
     });
     expect(some[0]!.split.sources).not.toEqual(some[1]!.split.sources);
-    expect(plan({ seeds: 2, method: joint, sources: 7 })).toEqual(some);
-    expect(plan({ method: joint, sources: 99 })).toEqual(plan({ method: joint }));
+    expect(plan({ seeds: 2, sources: 7 })).toEqual(some);
+    expect(plan({ sources: 99 })).toEqual(plan());
   });
 });
 
@@ -54,7 +53,7 @@ describe("cells", () => {
   test("one for a scenario, seed and fold, each with its scenario's items alone", () => {
     const cells = plan({ seeds: 2, sizes: [5, 9], method: separate });
     expect(
-      cells.map(({ benchmark: { groups }, seed, seedIndex }) => [...groups.map(({ id }) => id), seed, seedIndex]),
+      cells.map(({ benchmark: { scenarios }, seed, seedIndex }) => [...scenarios.map(({ id }) => id), seed, seedIndex]),
     ).toEqual([
       ["a", 0, 0],
       ["a", 1, 1],
@@ -62,32 +61,21 @@ describe("cells", () => {
       ["b", 1, 1],
     ]);
     for (const { benchmark, sizes } of cells) {
-      const task = benchmark.groups[0]!;
+      const { id, begin, count, matrix: own } = benchmark.scenarios[0]!;
       expect(sizes).toEqual([5, 9]);
-      expect(task.matrix.items).toEqual(matrix.items.filter(({ scenario }) => scenario === task.id));
-      expect(task.scenarios).toMatchObject([{ id: task.id, begin: 0, count: task.matrix.items.length }]);
+      expect(own.items).toEqual(matrix.items.filter(({ scenario }) => scenario === id));
+      expect([begin, count]).toEqual([0, own.items.length]);
     }
-    const [cell, ...others] = plan({ method: joint });
-    expect(others).toEqual([]);
-    expect(cell!.benchmark.groups).toMatchObject([
-      {
-        id: "all",
-        scenarios: [
-          { begin: 0, count: 60 },
-          { begin: 60, count: 40 },
-        ],
-      },
-    ]);
   });
 
-  test("one for all scenarios that are estimated together", () => {
+  test("one for all scenarios that are pooled", () => {
     const cells = plan({ seeds: 2 });
-    expect(cells.map(({ benchmark: { groups }, seed }) => [groups.map(({ id }) => id), seed])).toEqual([
+    expect(cells.map(({ benchmark: { scenarios }, seed }) => [scenarios.map(({ id }) => id), seed])).toEqual([
       [["a", "b"], 0],
       [["a", "b"], 1],
     ]);
-    expect(cells.map(({ benchmark }) => benchmark.groups)).toEqual(
-      [1, 2].map(() => plan({ method: separate }).flatMap(({ benchmark }) => benchmark.groups)),
+    expect(cells.map(({ benchmark }) => benchmark.scenarios)).toEqual(
+      [1, 2].map(() => plan({ method: separate }).flatMap(({ benchmark }) => benchmark.scenarios)),
     );
   });
 
@@ -114,13 +102,10 @@ describe("who is held out", () => {
 
   test.each([
     ["each scenario by its own score", separate],
-    ["together: by both", recommended],
-    ["joint: by both", joint],
+    ["pooled: by both", recommended],
   ])("extrapolation: strong targets, weak sources, whatever the seed; %s", (_, method) => {
     for (const cell of plan({ split: "extrapolation", seeds: 2, method })) {
-      const full = cell.benchmark.groups.flatMap((task) =>
-        task.scenarios.map((slice) => fullScores(task.matrix, slice).score),
-      );
+      const full = cell.benchmark.scenarios.map((scenario) => fullScores(scenario.matrix, scenario).score);
       const score = (m: number): number =>
         full.reduce((sum, scores) => sum + (scores[m]! - mean(scores)) / deviation(scores), 0);
       const { sources, targets } = cell.split;
@@ -139,7 +124,12 @@ describe("who is held out", () => {
     const modelsOf = ({ split: { sources, targets } }: PlannedCell) => ({ sources, targets });
     expect(apart.map(modelsOf)).toEqual([...linked, ...linked].map(modelsOf));
     expect(linked).toEqual(plan(options));
-    expect(apart.map(({ benchmark: { groups } }) => groups.map(({ id }) => id))).toEqual([["a"], ["a"], ["b"], ["b"]]);
+    expect(apart.map(({ benchmark: { scenarios } }) => scenarios.map(({ id }) => id))).toEqual([
+      ["a"],
+      ["a"],
+      ["b"],
+      ["b"],
+    ]);
   });
 
   test("ranked together, a source without a score in a scenario is none there", () => {
@@ -150,8 +140,8 @@ describe("who is held out", () => {
     expect([...all!.split.sources, ...all!.split.targets]).toContain(3);
     expect([...a!.split.sources, ...a!.split.targets]).not.toContain(3);
     expect([...b!.split.sources, ...b!.split.targets]).toContain(3);
-    const { groups, ...whole } = a!.split;
-    expect(groups).toEqual([whole]);
+    const { scenarios, ...whole } = a!.split;
+    expect(scenarios).toEqual([whole]);
   });
 
   test("family: five folds, every model a target once, no family on both sides", () => {
@@ -186,10 +176,12 @@ describe("who is held out", () => {
     const gaps = withScores(matrix, (m, i, score) => (m === 2 && i < 60 ? NaN : m === 3 && i % 2 === 0 ? NaN : score));
     const targets = [2, 3, 5].map((m) => gaps.subjects[m]!);
     for (const method of [separate, recommended]) {
-      const [a, b] = plan({ targets, method }, gaps).flatMap(({ split: { groups } }) => groups);
+      const [a, b] = plan({ targets, method }, gaps).flatMap(({ split: { scenarios } }) => scenarios);
       expect(a!.targets).toEqual([5]);
       expect(b!.targets).toEqual([2, 5]);
-      const [a0, b0] = plan({ targets: targets.slice(2), method }, gaps).flatMap(({ split: { groups } }) => groups);
+      const [a0, b0] = plan({ targets: targets.slice(2), method }, gaps).flatMap(
+        ({ split: { scenarios } }) => scenarios,
+      );
       expect(a0!.sources).not.toContain(2);
       expect(a0!.sources).toContain(3);
       expect(b0!.sources).toContain(2);

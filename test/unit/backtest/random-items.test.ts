@@ -7,7 +7,7 @@ import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores, type ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 /** Standard errors allowed: seeds are fixed, so that what passes once passes always. */
@@ -62,12 +62,12 @@ test("random items: what all sets of n come to on average, weights and gaps as t
       k >= 30 && k < 36 ? NaN : Math.round(4 * random.next()) / 4,
     ),
   );
-  const slice = { id: "a", begin: 0, count: items, subscenarios: [{ id: null, items }], weights };
+  const scenario = { id: "a", begin: 0, count: items, subscenarios: [{ id: null, items }], weights, matrix };
   const targets = [3, 0, 1];
   const truths = [0.9, 0.03, 0.97];
   const streams = 100;
   const drawn = Array.from({ length: streams }, (_, k) =>
-    randomBaseline(matrix, slice, targets, truths, n, random.fork(`stream ${k}`)),
+    randomBaseline(scenario, targets, truths, n, random.fork(`stream ${k}`)),
   );
   const sets = Array.from({ length: 2 ** items }, (_, bits) =>
     Array.from({ length: items }, (_, i) => i).filter((i) => (bits >> i) % 2 === 1),
@@ -111,11 +111,11 @@ describe("Wilson's interval on random items", () => {
       random.next() < shares[Math.floor(k / items)]! ? 1 : 0,
     ),
   );
-  const slice = (weight: (item: number) => number): ScenarioSlice => {
+  const slice = (weight: (item: number) => number) => {
     const raw = Float64Array.from({ length: items }, (_, i) => weight(i));
     const total = raw.reduce((sum, own) => sum + own, 0);
     const weights = raw.map((own) => own / total);
-    return { id: "a", begin: 0, count: items, subscenarios: [{ id: null, items }], weights };
+    return { id: "a", begin: 0, count: items, subscenarios: [{ id: null, items }], weights, matrix };
   };
   const targets = shares.map((_, m) => m);
 
@@ -127,7 +127,7 @@ describe("Wilson's interval on random items", () => {
     const own = slice(weight);
     const truths = Array.from(fullScores(matrix, own).score);
     const drawn = Array.from({ length: 50 }, (_, k) =>
-      randomBaseline(matrix, own, targets, truths, 60, random.fork(`draws ${k}`)),
+      randomBaseline(own, targets, truths, 60, random.fork(`draws ${k}`)),
     );
     const coverage = targets.map((t) => mean(drawn.map(({ intervals }) => intervals!.coverage[t]!)));
     expect(Math.abs(mean(coverage) - 0.95)).toBeLessThan(0.012);
@@ -138,11 +138,11 @@ describe("Wilson's interval on random items", () => {
     const own = slice(() => 1);
     const truths = Array.from(fullScores(matrix, own).score);
     for (const n of [items, items + 5]) {
-      const { errors, intervals } = randomBaseline(matrix, own, targets, truths, n, random);
+      const { errors, intervals } = randomBaseline(own, targets, truths, n, random);
       expect(Math.max(...errors)).toBeLessThan(1e-12);
       expect(intervals).toBeNull();
     }
-    expect(randomBaseline(matrix, own, targets, truths, items - 1, random).intervals).not.toBeNull();
+    expect(randomBaseline(own, targets, truths, items - 1, random).intervals).not.toBeNull();
   });
 });
 
@@ -155,7 +155,7 @@ describe("anchors drawn at random, their mean", () => {
   test("err as random items do: ratio 1, few of the items or half of them", async () => {
     const method = await customised(recommended, { selection: "random", dims: 1 });
     const benchmark = { ...describeBenchmark(matrix, method.settings), replicates: Int32Array.from(rows) };
-    const input = { benchmark, split: { ...split, groups: [split] }, sizes: [6, 30], method };
+    const input = { benchmark, split: { ...split, scenarios: [split] }, sizes: [6, 30], method };
     const seeds = await Promise.all(
       Array.from({ length: 20 }, (_, seed) => backtestCell({ ...input, seed }, typescriptBackend)),
     );

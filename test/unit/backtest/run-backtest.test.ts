@@ -104,7 +104,7 @@ describe("runBacktest", () => {
     for (const scenario of ["a", "b"])
       expect(alone.targets[scenario]).toEqual(
         cells
-          .filter(({ benchmark }) => benchmark.groups.some(({ id }) => id === scenario))
+          .filter(({ benchmark }) => benchmark.scenarios.some(({ id }) => id === scenario))
           .map(({ split }) => split.targets.map((m) => matrix.subjects[m]!)),
       );
   });

@@ -149,7 +149,6 @@ describe("rows against the cells' estimates", () => {
         selection: "screened",
         irtModel: "2pl",
         dims: 3,
-        joint: false,
         configuration: methodDigest(recommended),
         recommended: row.estimator === "gate",
         targets: new Set(estimates.map(({ model }) => model)).size,

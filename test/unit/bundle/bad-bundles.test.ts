@@ -259,6 +259,11 @@ describe("a manifest that contradicts itself", () => {
     ["a file twice", (m) => (m.files[2].name = "anchors.jsonl"), "anchors.jsonl stands twice"],
     ["a scenario in no bank", (m) => m.banks.pop(), "every scenario must be in one bank"],
     ["a scenario in two banks", (m) => m.banks[0].scenarios.push("beta/γ"), "every scenario must be in one bank"],
+    [
+      "a bank of several scenarios",
+      (m) => (m.banks = [{ ...m.banks[0], id: "all", scenarios: ["alpha", "beta/γ"] }]),
+      "one ability for several scenarios (alpha, beta/γ) is no longer read: fit the bundle again",
+    ],
     ["a bank of a scenario that isn't there", (m) => (m.banks[0].scenarios = ["gamma"]), "every scenario must be"],
     ["a prior of other dimensions", (m) => m.banks[0].prior.mean.push(0), "2 means and 4 covariances"],
     ["a covariance of other dimensions", (m) => (m.banks[0].prior.covariance = [1]), "2 means and 4 covariances"],

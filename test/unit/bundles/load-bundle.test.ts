@@ -91,16 +91,6 @@ describe("reads only what it needs", () => {
       "parameters.safetensors part",
     ]);
   });
-
-  test("scenarios that share an ability come together", async () => {
-    const { manifest, scenarios } = sampleContent();
-    const joint = encodeBundle({
-      manifest: { ...manifest, banks: [{ ...manifest.banks[0]!, id: "joint", scenarios: ["alpha", "beta/γ"] }] },
-      scenarios,
-    });
-    const bundle = await loadBundle(memorySource(joint), { scenarios: ["beta/γ"] });
-    expect([...bundle.scenarios.keys()]).toEqual(["alpha", "beta/γ"]);
-  });
 });
 
 describe("options", () => {

@@ -7,14 +7,13 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { chooseDimension, DIMENSION_CANDIDATES } from "../../../offline-trainer/src/calibrate/choose-dimension.ts";
-import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { matrixScenarios, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { rowsOf } from "../fit/held-out-estimates.ts";
 import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
-const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
-  scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
+const taskOf = (matrix: ResponseMatrix, s = 0): Scenario => matrixScenarios(matrix, DEFAULT_SETTINGS)[s]!;
 const options = (groups: readonly number[]): Parameters<typeof chooseDimension>[2] => ({
   backend: typescriptBackend,
   random: createRandom(3),
@@ -25,10 +24,10 @@ const options = (groups: readonly number[]): Parameters<typeof chooseDimension>[
 
 /**
  * The stated rule, by hand: every fifth group is held out; abilities from the even items, the weighted mean prediction
- * on the odd items against the weighted mean score there; mean over models, then over scenarios.
+ * on the odd items against the weighted mean score there; mean over models.
  */
 async function heldOutError(
-  task: ScenarioGroup,
+  task: Scenario,
   rows: readonly number[],
   groups: readonly number[],
   dims: number,
@@ -41,53 +40,38 @@ async function heldOutError(
     { ...options(groups), shrinkage: 0.5, dims, random: createRandom(3).fork("dimension").fork(`${dims} dimensions`) },
   );
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
-  const errors = task.scenarios.map((): number[] => []);
+  const { bank } = trained;
+  const [even, uneven] = [0, 1].map((rest) => rowsOf(bank.count).filter((i) => i % 2 === rest));
+  const errors: number[] = [];
   for (const m of rows.filter(isHeld)) {
-    const parts = trained.scenarios.map(({ bank, slice }) => {
-      const items = rowsOf(bank.count).filter((i) => i % 2 === 0);
-      return { bank, items, scores: items.map((i) => scoreAt(task.matrix, m, slice.begin + i)) };
-    });
-    const gathered = gatherItems(parts)!;
-    const { theta } = mapAbility(gathered.bank, gathered, prior);
-    trained.scenarios.forEach(({ bank, slice }, s) => {
-      const predicted = itemResponses(theta, bank);
-      const odd = rowsOf(bank.count).filter(
-        (i) => i % 2 === 1 && !Number.isNaN(scoreAt(task.matrix, m, slice.begin + i)),
-      );
-      if (odd.length === 0) return;
-      const weight = odd.reduce((sum, i) => sum + slice.weights[i]!, 0);
-      const mean = (value: (item: number) => number): number =>
-        odd.reduce((sum, i) => sum + slice.weights[i]! * value(i), 0) / weight;
-      errors[s]!.push(Math.abs(mean((i) => predicted[i]!) - mean((i) => scoreAt(task.matrix, m, slice.begin + i))));
-    });
+    const scoreOf = (i: number): number => scoreAt(task.matrix, m, i);
+    const gathered = gatherItems({ bank, items: even!, scores: even!.map(scoreOf) })!;
+    const predicted = itemResponses(mapAbility(gathered.bank, gathered, prior).theta, bank);
+    const odd = uneven!.filter((i) => !Number.isNaN(scoreOf(i)));
+    if (odd.length === 0) continue;
+    const weight = odd.reduce((sum, i) => sum + task.weights[i]!, 0);
+    const mean = (value: (item: number) => number): number =>
+      odd.reduce((sum, i) => sum + task.weights[i]! * value(i), 0) / weight;
+    errors.push(Math.abs(mean((i) => predicted[i]!) - mean(scoreOf)));
   }
-  const means = errors.map((own) => own.reduce((sum, error) => sum + error, 0) / own.length);
-  return means.reduce((sum, error) => sum + error, 0) / means.length;
+  return errors.reduce((sum, error) => sum + error, 0) / errors.length;
 }
 
 describe("the dimension", () => {
-  const boards: { name: string; shape: LeaderboardShape; joint?: boolean; holes?: boolean; replicates?: boolean }[] = [
+  const boards: { name: string; shape: LeaderboardShape; scenario?: number; replicates?: boolean }[] = [
     { name: "one dimension", shape: { models: 40, items: [60, 40], dims: 1, seed: 2 } },
     { name: "four dimensions", shape: { models: 45, items: [150, 40], dims: 4, seed: 5 } },
     {
       name: "two subscenarios, missing answers",
       shape: { models: 40, items: [20, 60], dims: 3, missing: 0.1 },
-      joint: true,
-    },
-    {
-      name: "a scenario that some models lack",
-      shape: { models: 40, items: [60, 60], dims: 3, seed: 7 },
-      joint: true,
-      holes: true,
+      scenario: 1,
     },
     { name: "replicates", shape: { models: 45, items: [80, 40], dims: 3, seed: 9 }, replicates: true },
   ];
   const chosen = new Map<string, number>();
 
-  test.each(boards)("takes the candidate of least error: $name", async ({ name, shape, joint, holes, replicates }) => {
-    const drawn = smallLeaderboard(shape);
-    const matrix = holes ? withScores(drawn, (m, i, score) => (m % 10 === 0 && i >= 60 ? NaN : score)) : drawn;
-    const task = taskOf(matrix, joint);
+  test.each(boards)("takes the candidate of least error: $name", async ({ name, shape, scenario, replicates }) => {
+    const task = taskOf(smallLeaderboard(shape), scenario);
     const groups = rowsOf(shape.models!).map((m) => (replicates === true && m % 3 === 1 ? m - 1 : m));
     const rows = rowsOf(shape.models!).filter((m) => m % 17 !== 5);
     const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, options(groups));

@@ -30,11 +30,10 @@ function sourcesOf(rows: readonly Float64Array[]) {
     const known = rows.map((__, m) => scoreAt(matrix, m, i)).filter((score) => !Number.isNaN(score));
     return known.reduce((sum, score) => sum + score, 0) / known.length;
   });
-  const slice = { id: "s", begin: 0, count: N, subscenarios: [{ id: null, items: N }], weights };
   return sourceAnswers(
     matrix,
     rows.map((_, m) => m),
-    { slice, accuracy },
+    { weights, accuracy },
   );
 }
 
@@ -151,7 +150,7 @@ function moments(theta: Float64Array): { mean: number[]; covariance: number[][];
 }
 
 const factorsOf = (change: Partial<FactoredScenario> & Pick<FactoredScenario, "theta">): AnchorFactors =>
-  scoreFactors([{ bank, scoreMap: null, slice: { weights: itemWeights }, accuracy, dispersion: 1, ...change }])[0]!;
+  scoreFactors([{ bank, scoreMap: null, weights: itemWeights, accuracy, dispersion: 1, ...change }])[0]!;
 
 describe("scoreFactors", () => {
   test("with as many factors as abilities give, loadings and noise are the curves' covariance and the answers'", () => {
@@ -211,7 +210,7 @@ describe("scoreFactors", () => {
       [theta, other].map((own) => ({
         bank,
         scoreMap: null,
-        slice: { weights: itemWeights },
+        weights: itemWeights,
         accuracy,
         dispersion: 1,
         theta: own,

@@ -1,12 +1,12 @@
 import { cholesky } from "anchoreval/internal/core/numeric/dense";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { type BankAbilities, generalAbilities } from "../../../offline-trainer/src/calibrate/linking.ts";
+import { type ScenarioAbilities, generalAbilities } from "../../../offline-trainer/src/calibrate/linking.ts";
 
 const random = createRandom("general abilities");
 
-/** Abilities of banks with θ_s = L_s·g + ε_s, ε of variance `specific`, and their covariance Σ_s. */
-function drawn(models: number, loadings: readonly (readonly number[][])[], specific = 0.5): BankAbilities[] {
+/** Abilities of scenarios with θ_s = L_s·g + ε_s, ε of variance `specific`, and their covariance Σ_s. */
+function drawn(models: number, loadings: readonly (readonly number[][])[], specific = 0.5): ScenarioAbilities[] {
   const general = loadings[0]![0]!.length;
   const g = Array.from({ length: models }, () => Array.from({ length: general }, () => random.normal()));
   const dot = (row: readonly number[], other: readonly number[]): number =>
@@ -22,7 +22,7 @@ function drawn(models: number, loadings: readonly (readonly number[][])[], speci
   }));
 }
 
-/** L_b·L_cᵀ, the covariance between two banks. */
+/** L_b·L_cᵀ, the covariance between two scenarios. */
 function between(first: Float64Array, second: Float64Array, general: number): number[][] {
   return Array.from({ length: first.length / general }, (_, r) =>
     Array.from({ length: second.length / general }, (__, c) => {
@@ -34,7 +34,7 @@ function between(first: Float64Array, second: Float64Array, general: number): nu
 }
 
 describe("generalAbilities", () => {
-  test("find the covariance between banks that abilities were drawn with", () => {
+  test("find the covariance between scenarios that abilities were drawn with", () => {
     const loadings = [
       [
         [0.9, 0],

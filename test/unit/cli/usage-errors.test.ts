@@ -107,14 +107,14 @@ const shared: readonly Case[] = [
     argv: ["--seed", "9007199254740993"],
     message: "--seed must be a whole number of at least 0; got 9007199254740993",
   },
-  { argv: ["--joint=yes"], message: /^--joint takes no value; see anchoreval \w+ --help$/ },
+  { argv: ["--separate=yes"], message: /^--separate takes no value; see anchoreval \w+ --help$/ },
   { argv: ["--anker", "5"], message: /^unknown option --anker; see anchoreval \w+ --help$/ },
   {
     argv: ["--anchor", "5"],
     message: /^unknown option --anchor \(did you mean --anchors\?\); see anchoreval \w+ --help$/,
   },
   { argv: ["more"], message: /^unexpected argument more: \w+ takes options only; see anchoreval \w+ --help$/ },
-  { argv: ["--dims", "--joint"], message: "--dims needs a value; got --joint" },
+  { argv: ["--dims", "--separate"], message: "--dims needs a value; got --separate" },
   {
     argv: ["--responses", folder.path("none.csv")],
     code: "not_found",

@@ -46,7 +46,7 @@ test("the statistics are core's, whether or not the bundle has thresholds", asyn
     const { bank, forms, sourceScores } = bundle.scenarios.get("alpha")!;
     const { anchors, itemIds } = forms.get("20")!;
     const scores = itemIds.map((item) => answers[item]!);
-    const gathered = gatherItems([{ bank, items: anchors.items, scores }])!;
+    const gathered = gatherItems({ bank, items: anchors.items, scores })!;
     const prior = scaledPrior(Float64Array.of(0, 0), Float64Array.of(1, 0, 0, 1), 2.5);
     const ability = mapAbility(gathered.bank, gathered, prior);
     const { scenarios, warnings } = estimateFromAnchors(bundle, answers);

@@ -1,6 +1,6 @@
 import {
   type AnswerFeatures,
-  jointFeatures,
+  pooledFeatures,
   mappedScore,
   type MapTerm,
 } from "anchoreval/internal/core/estimators/score-maps";
@@ -42,7 +42,7 @@ test("a map adds its curves; of all scenarios it reads each one's features, or t
     ["one", { mean: 0.25, expected: 0.5, score: 0.375 }],
     ["two", { mean: 0.75, expected: 0.625, score: 0.5 }],
   ]);
-  const read = jointFeatures(features);
+  const read = pooledFeatures(features);
   expect(read({ feature: "score", scenario: "two" })).toBe(0.5);
   expect(read({ feature: "mean", scenario: null })).toBe(0.5);
   const line = (feature: MapTerm["feature"], scenario: string | null, slope: number): MapTerm => ({

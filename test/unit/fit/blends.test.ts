@@ -5,7 +5,7 @@ import { learnBlends, servedBlend, type FormBlend } from "../../../offline-train
 import type { Validation } from "../../../offline-trainer/src/fit/folds.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { describeBenchmark, type Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { describeBenchmark, type Benchmark, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
@@ -16,14 +16,13 @@ import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 const random = createRandom("learn blends");
 const sizes = [4, 12];
 const rows = rowsOf(24);
-/** Two scenarios on one ability; models 20 to 23 have no answer in the second, models 24 to 29 are no sources. */
+/** Two scenarios; models 20 to 23 have no answer in the second, models 24 to 29 are no sources. */
 const matrix = withScores(smallLeaderboard({ models: 30, items: [40, 24], missing: 0.1 }), (m, i, score) =>
   m >= 20 && m < 24 && i >= 40 ? NaN : score,
 );
-const benchmarkOf = (board: ResponseMatrix): Benchmark =>
-  describeBenchmark(board, { ...DEFAULT_SETTINGS, joint: true });
+const benchmarkOf = (board: ResponseMatrix): Benchmark => describeBenchmark(board, DEFAULT_SETTINGS);
 const benchmark = benchmarkOf(matrix);
-const { scenarios } = benchmark.groups[0]!;
+const { scenarios } = benchmark;
 const forms = sizes.map((size) => evenForm(size, scenarios));
 const methodOf = (lambda: LambdaRule) => ({ ...recommended, settings: { ...DEFAULT_SETTINGS, lambda } });
 
@@ -56,7 +55,7 @@ const validated = (interpolation: Table, extrapolation: Table): Validation =>
       new Map(
         [...byForm].map(([form, own]) => [
           form,
-          { separate: { interpolation: own, extrapolation: extrapolation.get(id)!.get(form)! }, joint: none },
+          { separate: { interpolation: own, extrapolation: extrapolation.get(id)!.get(form)! }, pooled: none },
         ]),
       ),
     ]),
@@ -101,11 +100,11 @@ describe("λ, learned", () => {
 
 describe("λ by the reference's rule", () => {
   /** Mean over models of the population variance of their scores; models without any score have none. */
-  function variance(begin: number, count: number): number {
+  function variance({ matrix, count }: Scenario): number {
     const own = rows.flatMap((row) => {
-      const scores = Array.from({ length: count }, (_, i) =>
-        scoreAt(benchmark.groups[0]!.matrix, row, begin + i),
-      ).filter((score) => !Number.isNaN(score));
+      const scores = Array.from({ length: count }, (_, i) => scoreAt(matrix, row, i)).filter(
+        (score) => !Number.isNaN(score),
+      );
       if (scores.length === 0) return [];
       const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
       return [scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length];
@@ -115,11 +114,11 @@ describe("λ by the reference's rule", () => {
 
   test("the bias is p-irt's mean absolute error at the largest size in random folds, the variance the answers'", () => {
     const blend = served("reference");
-    for (const { id, begin, count } of scenarios) {
+    for (const scenario of scenarios) {
+      const { id } = scenario;
       const largest = like.get(id)!.get("12")!;
       const bias = largest.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / largest.length;
-      for (const n of sizes)
-        expect(blend(id, n).lambda).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
+      for (const n of sizes) expect(blend(id, n).lambda).toBeCloseTo(referenceLambda(bias, variance(scenario), n), 12);
     }
   });
 
@@ -171,11 +170,11 @@ describe("the answers to all scenarios", () => {
       ) as typeof estimate.base,
     }));
   const learned = (together: HeldOutEstimate[]): FormBlend => {
-    const one = { ...board, groups: board.groups.slice(0, 1) };
+    const one = { ...board, scenarios: board.scenarios.slice(0, 1) };
     const byForm = new Map([
-      ["8", { separate: { ...none, interpolation: own }, joint: { ...none, interpolation: together } }],
+      ["8", { separate: { ...none, interpolation: own }, pooled: { ...none, interpolation: together } }],
     ]);
-    const plans = [evenForm(8, one.groups[0]!.scenarios)];
+    const plans = [evenForm(8, one.scenarios)];
     return learnBlends(one, all, methodOf("learned"), plans, new Map([["a", byForm]]))
       .get("a")!
       .get("8")!;
@@ -183,26 +182,26 @@ describe("the answers to all scenarios", () => {
 
   test("serve where they err less on held-out models", () => {
     const blend = learned(scaled(0.8));
-    expect(blend.joint).not.toBeNull();
-    expect(servedBlend(blend)).toBe(blend.joint);
+    expect(blend.pooled).not.toBeNull();
+    expect(servedBlend(blend)).toBe(blend.pooled);
   });
 
   test("don't where they err more", () => {
     const blend = learned(scaled(1.2));
-    expect(blend.joint).toBeNull();
+    expect(blend.pooled).toBeNull();
     expect(servedBlend(blend)).toBe(blend.separate);
   });
 
   test("don't where they are there for fewer than five models", () => {
-    const joint = (models: number) =>
+    const pooled = (models: number) =>
       learned(
         scaled(
           0.1,
           own.filter(({ model }) => model < models),
         ),
-      ).joint;
-    expect(joint(4)).toBeNull();
-    expect(joint(5)).not.toBeNull();
+      ).pooled;
+    expect(pooled(4)).toBeNull();
+    expect(pooled(5)).not.toBeNull();
   });
 
   test("leave a scenario's own blends be", () => {

@@ -6,7 +6,7 @@ import { designInterval } from "anchoreval/internal/core/inference/score-interva
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { describe, expect, test } from "vitest";
-import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
+import { learnBlends, type LearnedBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import {
   answeredPart,
   type MeasureInput as Blended,
@@ -30,18 +30,18 @@ function measureErrors(given: MeasureInput): ReturnType<typeof measureBlended> {
   return measureBlended({ ...given, blend: learnedBlend(given).foldOut });
 }
 
-function learnedBlend(given: Pick<MeasureInput, "n" | "lambdaRule" | "interpolation" | "extrapolation">): PooledBlend {
+function learnedBlend(given: Pick<MeasureInput, "n" | "lambdaRule" | "interpolation" | "extrapolation">): LearnedBlend {
   const { n, lambdaRule: lambda, interpolation, extrapolation } = given;
   const method = { ...recommended, settings: { ...DEFAULT_SETTINGS, lambda } };
-  const joint = { interpolation: [], extrapolation: [] };
-  const validation = new Map([["b", new Map([["form", { separate: { interpolation, extrapolation }, joint }]])]]);
+  const pooled = { interpolation: [], extrapolation: [] };
+  const validation = new Map([["b", new Map([["form", { separate: { interpolation, extrapolation }, pooled }]])]]);
   const plans = [{ ...evenForm(n, [{ id: "b" }]), id: "form" }];
   return learnBlends(second, rowsOf(60), method, plans, validation).get("b")!.get("form")!.separate;
 }
 
 const matrix = smallLeaderboard({ models: 60, items: [30, 24], missing: 0.05 });
 const benchmark = describeBenchmark(matrix, DEFAULT_SETTINGS);
-const second = { ...benchmark, groups: benchmark.groups.slice(1) };
+const second = { ...benchmark, scenarios: benchmark.scenarios.slice(1) };
 const slice = scenarioSlices(matrix.items, "subscenarios")[1]!; // two subscenarios of unequal size
 const truth = (model: number): number => fullScores(matrix, slice).score[model]!;
 
@@ -51,8 +51,7 @@ function input(
   const random = createRandom("measured errors");
   const { models = 40, draws = 3, strong = 22, ...more } = change;
   return {
-    matrix,
-    slice,
+    scenario: { ...slice, matrix },
     n: 6,
     estimator: "p-irt-dr",
     interval: "design",

@@ -34,7 +34,7 @@ describe("held-out models on threads", () => {
   });
 
   test("so do they with ONNX Runtime, graded scores and choices left to the data", async () => {
-    const method = await customised(recommended, { dims: "auto", joint: true, folds: 2, draws: 1 });
+    const method = await customised(recommended, { dims: "auto", folds: 2, draws: 1 });
     expect(await filesOf({ method, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
       await filesOf({ method }, "cpu"),
     );

@@ -120,9 +120,13 @@ describe("the forms of a fit", () => {
     );
   });
 
-  test("the numbers of anchors that they take of scenarios", () => {
-    expect(anchorNumbers(formPlans([5, 20], [40], scenarios), scenarios)).toEqual([5, 8, 16, 20]);
-    expect(anchorNumbers(formPlans([5, 20], [40], scenarios), scenarios.slice(2))).toEqual([5, 8, 20]);
+  test("the numbers of anchors that they take of a scenario", () => {
+    const plans = formPlans([5, 20], [40], scenarios);
+    expect(scenarios.map(({ id }) => anchorNumbers(plans, id))).toEqual([
+      [5, 16, 20],
+      [5, 16, 20],
+      [5, 8, 20],
+    ]);
   });
 
   test.each([

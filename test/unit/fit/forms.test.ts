@@ -13,12 +13,7 @@ import {
   withSecondForms,
 } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../offline-trainer/src/fit/learn.ts";
-import {
-  describeBenchmark,
-  onlyModels,
-  scenarioGroups,
-  scenariosOf,
-} from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { describeBenchmark, matrixScenarios, onlyModels } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import {
   ANCHOR_METHOD_NAMES,
@@ -44,10 +39,10 @@ test.each(ANCHOR_METHOD_NAMES)("%s: items that no source answered cost no anchor
   const given = await customised(recommended, { selection, dims: 1 });
   const benchmark = describeBenchmark(matrix, given.settings);
   const method = withKnowledge(given, benchmark);
-  const plans = [5, 12].map((size) => evenForm(size, scenariosOf(benchmark)));
+  const plans = [5, 12].map((size) => evenForm(size, benchmark.scenarios));
   const sources = onlyModels(benchmark, rowsOf(20));
   const learned = await learn(sources, method, plans, createRandom("fit"), { backend: typescriptBackend });
-  const { accuracy } = learned.groups[0]!.bank.scenarios[0]!;
+  const { accuracy } = learned.scenarios[0]!.trained;
   expect(unanswered.map((item) => accuracy[item])).toEqual([NaN, NaN, NaN]);
   for (let draw = 0; draw < 10; draw++)
     for (const form of await learned.draw(draw)) {
@@ -68,7 +63,7 @@ describe.each(WITH_SECOND)("second forms by %s", (selection) => {
     const given = await customised(recommended, { selection, dims: 1 });
     const method = { ...given, anchors: searchingShortly(given.anchors) };
     const benchmark = describeBenchmark(board, method.settings);
-    const plans = sizes.map((size) => evenForm(size, scenariosOf(benchmark)));
+    const plans = sizes.map((size) => evenForm(size, benchmark.scenarios));
     const sources = onlyModels(benchmark, rowsOf(30));
     const anchorsBy = async (wanted = plans) => {
       const random = createRandom("fit");
@@ -186,7 +181,7 @@ describe("a form drawn in a way of its own", async () => {
     ["b", Float64Array.from({ length: 44 }, (_, i) => 44 - i)],
   ]);
   const way: FormWay = { name: "tilted", source: tilted.source, knowledge: measure };
-  const scenarios = scenariosOf(describeBenchmark(matrix, method.settings));
+  const { scenarios } = describeBenchmark(matrix, method.settings);
   const fitted = (otherForms: FormPlan[]): Promise<Fit> =>
     fit(matrix, {
       method,
@@ -250,7 +245,7 @@ test.each([
   async (selection, sizes, code, words) => {
     expect(ANCHOR_METHOD_NAMES).toContain(selection);
     const anchors = await loadAnchorMethod(selection);
-    const scenarios = scenarioGroups(matrix, DEFAULT_SETTINGS).flatMap((group) => group.scenarios);
+    const scenarios = matrixScenarios(matrix, DEFAULT_SETTINGS);
     try {
       planForms(scenarios, { anchors }, { sizes, secondForms: true });
       expect.unreachable();

@@ -16,9 +16,8 @@ import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.
 import { learn, type Learned } from "../../../offline-trainer/src/fit/learn.ts";
 import {
   describeBenchmark,
-  linkedParts,
   onlyModels,
-  scenariosOf,
+  pooledParts,
   type Benchmark,
 } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -69,34 +68,34 @@ const methodOf = async (change: Partial<FitSettings> = {}): Promise<Method> => {
   return { ...method, anchors: searchingShortly(method.anchors) };
 };
 
-/** The first scenario, or all that are estimated together; no model replicates another. */
+/** The first scenario, or all that are pooled; no model replicates another. */
 function benchmarkOf(matrix: ResponseMatrix, given: FitSettings = settings): Benchmark {
-  const [first] = linkedParts(describeBenchmark(matrix, given), given.linked);
+  const [first] = pooledParts(describeBenchmark(matrix, given), given.linked);
   return { ...first!, replicates: Int32Array.from(own) };
 }
-const formsFor = (benchmark: Benchmark): FormPlan[] => sizes.map((size) => evenForm(size, scenariosOf(benchmark)));
+const formsFor = (benchmark: Benchmark): FormPlan[] => sizes.map((size) => evenForm(size, benchmark.scenarios));
 function cellOf(matrix: ResponseMatrix, given: Method): CellInput {
   const benchmark = benchmarkOf(matrix, given.settings);
   const method = withKnowledge(given, benchmark);
-  return { benchmark, split: { ...split, groups: benchmark.groups.map(() => split) }, sizes, seed: 5, method };
+  return { benchmark, split: { ...split, scenarios: benchmark.scenarios.map(() => split) }, sizes, seed: 5, method };
 }
 
 /** What backtestCell learns, by the same streams. */
 function learnedBy({ benchmark, seed, method }: CellInput): Promise<Learned> {
-  const random = createRandom(seed).fork(benchmark.groups.length > 1 ? "all" : benchmark.groups[0]!.id);
+  const random = createRandom(seed).fork(benchmark.scenarios.length > 1 ? "all" : benchmark.scenarios[0]!.id);
   const sources = onlyModels(benchmark, split.sources);
   return learn(sources, method, formsFor(benchmark), random, { backend: typescriptBackend });
 }
 
-/** All of it that is plain data: answers, banks, links, choices of the model, the range of the scores, notes on anchors. */
-async function dataOf({ groups, linked, seen, notes }: Learned) {
-  const plain = groups.map(({ group, ...learned }) => {
-    const { matrix, ...described } = group;
+/** All of it that is plain data: answers, parameters, links, choices of the model, the range of the scores, notes on anchors. */
+async function dataOf({ scenarios, linked, seen, notes }: Learned) {
+  const plain = scenarios.map(({ scenario, ...learned }) => {
+    const { matrix, ...described } = scenario;
     const { subjects, items } = matrix; // scores are kept in fewer bytes where all of them, of whomever, are 0 or 1
     const scores = subjects.map((_, m) => items.map((__, i) => scoreAt(matrix, m, i)));
     return { ...learned, ...described, subjects, items, scores };
   });
-  return { groups: plain, linked, seen, notes: await notes() };
+  return { scenarios: plain, linked, seen, notes: await notes() };
 }
 
 /** The anchors and maps of all forms, draw by draw. */
@@ -111,10 +110,9 @@ async function formsOf(fold: Learned): Promise<ReadonlyMap<string, FormScenario>
 function beginsOf({ benchmark }: CellInput): Map<string, number> {
   let begin = 0;
   return new Map(
-    benchmark.groups.flatMap(({ matrix, scenarios }) => {
-      const own = scenarios.map((slice) => [slice.id, begin + slice.begin] as const);
-      begin += matrix.items.length;
-      return own;
+    benchmark.scenarios.map(({ id, count }) => {
+      begin += count;
+      return [id, begin - count];
     }),
   );
 }
@@ -146,8 +144,7 @@ describe("backtestCell", () => {
     ["3PL", { irtModel: "3pl", estimation: "marginal" }, false],
     ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
     ["λ by the reference's rule", { lambda: "reference" }, false],
-    ["one ability for all scenarios", { joint: true }, false],
-    ["scenarios estimated together", { linked: true }, false],
+    ["scenarios pooled", { linked: true }, false],
     ["graded scores", {}, true],
     ["graded scores, correctness-kmeans", { selection: "correctness-kmeans" }, true],
   ];
@@ -172,7 +169,7 @@ describe("backtestCell", () => {
       ),
     );
     // The test says something only if most of the targets' answers are free to change.
-    const width = cell.benchmark.groups.reduce((sum, group) => sum + group.matrix.items.length, 0);
+    const width = cell.benchmark.scenarios.reduce((sum, { count }) => sum + count, 0);
     expect(anchors.size).toBeLessThan(0.5 * width);
     expect(before[0]!.estimates.length).toBe(split.targets.length * FORMS_PER_SEED);
     const sources = new Set(split.sources);
@@ -299,7 +296,7 @@ describe("crossValidate", () => {
         const ruled = await methodOf({ selection: "stratified", lambda });
         const served = (from: ResponseMatrix, validated: Validation): unknown =>
           [...learnBlends(benchmarkOf(from), rows, ruled, forms, validated)].map(([id, byForm]) =>
-            [...byForm].map(([form, { separate, joint }]) => [id, form, separate.served, joint]),
+            [...byForm].map(([form, { separate, pooled }]) => [id, form, separate.served, pooled]),
           );
         expect(served(changed, after)).toEqual(served(matrix, before));
       }
@@ -353,8 +350,8 @@ describe("onlyModels", () => {
     const sources = onlyModels(benchmarkOf(matrix), split.sources);
     const whole = benchmarkOf(matrix);
     expect(sources.models).toEqual(split.sources.map((m) => matrix.subjects[m]));
-    for (const [g, { matrix: taken, families }] of sources.groups.entries()) {
-      const { matrix: all, families: allFamilies } = whole.groups[g]!;
+    for (const [s, { matrix: taken, families }] of sources.scenarios.entries()) {
+      const { matrix: all, families: allFamilies } = whole.scenarios[s]!;
       expect(taken.subjects).toEqual(sources.models);
       expect(Array.from(families)).toEqual(split.sources.map((m) => allFamilies[m]));
       const width = all.items.length;

@@ -74,8 +74,8 @@ test("stronger models' overall errors are measured as those of models like the o
       fold: 5,
       base: baseAt(own.truth + 0.1),
     }));
-    const pooled = { validation: { interpolation: estimates, extrapolation }, served: blend(), foldOut: blend };
-    return new Map([[`scenario ${s}`, new Map([["30", { separate: pooled, joint: null }]])]]);
+    const separate = { validation: { interpolation: estimates, extrapolation }, served: blend(), foldOut: blend };
+    return new Map([[`scenario ${s}`, new Map([["30", { separate, pooled: null }]])]]);
   });
   const random = { interpolation: [0.06, 0.08], extrapolation: [0.03, 0.04] };
   const { inflation, measured } = measureOverall(blends, "30", "p-irt-dr", random, null);

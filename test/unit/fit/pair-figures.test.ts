@@ -1,7 +1,7 @@
 import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import type { Blends, PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
+import type { Blends, LearnedBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { pairFigures } from "../../../offline-trainer/src/fit/pair-figures.ts";
 import type { Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
@@ -24,7 +24,7 @@ interface Held {
 function figures({ models, error, spread, alike = 0, replicates, families }: Held) {
   const random = createRandom(`pairs ${models} ${error} ${spread} ${alike}`);
   const shared = rowsOf(models).map(() => random.normal());
-  const scenario = (): PooledBlend => {
+  const scenario = (): LearnedBlend => {
     const interpolation = rowsOf(models).map((model): HeldOutEstimate => {
       const truth = Math.min(0.9, Math.max(0.1, 0.5 + spread * random.normal()));
       const score = truth + error * (Math.sqrt(alike) * shared[model]! + Math.sqrt(1 - alike) * random.normal());
@@ -53,7 +53,7 @@ function figures({ models, error, spread, alike = 0, replicates, families }: Hel
     return { validation: { interpolation, extrapolation: [] }, served: blend, foldOut: () => blend };
   };
   const blends: Blends = new Map(
-    ["one", "two", "three"].map((id) => [id, new Map([["40", { separate: scenario(), joint: null }]])]),
+    ["one", "two", "three"].map((id) => [id, new Map([["40", { separate: scenario(), pooled: null }]])]),
   );
   const benchmark = {
     families: Int32Array.from(families ?? rowsOf(models)),

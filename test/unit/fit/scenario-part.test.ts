@@ -6,7 +6,7 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { bundleFiles, fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../offline-trainer/src/fit/learn.ts";
-import { describeBenchmark, onlyModels, scenariosOf, scoresOn } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { describeBenchmark, onlyModels, scoresOn } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { memorySource } from "../../support/memory-source.ts";
@@ -18,18 +18,16 @@ const method = await customised(recommended, { dims: 1, folds: 3, draws: 2 });
 describe("a part of a scenario", async () => {
   const matrix = smallLeaderboard({ models: 24, items: [60, 40] });
   const benchmark = describeBenchmark(matrix, method.settings);
-  const plans = [evenForm(12, scenariosOf(benchmark))];
+  const plans = [evenForm(12, benchmark.scenarios)];
   const learned = await learn(onlyModels(benchmark, rowsOf(20)), method, plans, createRandom("fit"), {
     backend: typescriptBackend,
   });
   const [form] = await learned.draw(0);
   const answers = new Map(
-    benchmark.groups.flatMap((group) =>
-      group.scenarios.map((slice) => [
-        slice.id,
-        scoresOn(group, slice, 22, form!.scenarios.get(slice.id)!.anchors.items),
-      ]),
-    ),
+    benchmark.scenarios.map((scenario) => [
+      scenario.id,
+      scoresOn(scenario, 22, form!.scenarios.get(scenario.id)!.anchors.items),
+    ]),
   );
   const even = (items: Iterable<number>, count: number): Float64Array => {
     const members = new Set(items);
@@ -39,11 +37,11 @@ describe("a part of a scenario", async () => {
   test("that is all of it gives the estimates of the whole", () => {
     const whole = form!.scoring.estimate(answers);
     const parts = form!.estimateParts(answers, new Map([["a", even(rowsOf(60), 60)]]));
-    expect(parts.joint).toBe(whole.joint);
+    expect(parts.pooled).toBe(whole.pooled);
     for (const [id, pooling] of [
       ["a", "separate"],
-      ["a", "joint"],
-      ["b", "joint"],
+      ["a", "pooled"],
+      ["b", "pooled"],
     ] as const) {
       const [one, other] = [parts.scenario(id, pooling)!, whole.scenario(id, pooling)!];
       for (const estimator of BASE_ESTIMATORS)
@@ -59,9 +57,9 @@ describe("a part of a scenario", async () => {
     const given = answers.get("a")!.map((score, j) => (j < 5 ? score : NaN));
     const truth = given.subarray(0, 5).reduce((sum, score) => sum + score / 5, 0);
     const parts = form!.estimateParts(new Map([...answers, ["a", given]]), new Map([["a", even(answered, 60)]]));
-    expect(parts.joint).toBe(true);
+    expect(parts.pooled).toBe(true);
     for (const estimator of BASE_ESTIMATORS)
-      expect(parts.scenario("a", "joint")!.base[estimator], estimator).toBeCloseTo(truth, 9);
+      expect(parts.scenario("a", "pooled")!.base[estimator], estimator).toBeCloseTo(truth, 9);
   });
 
   test("of which no anchor was answered has no estimate", () => {

@@ -1,8 +1,8 @@
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
-import { fitBank, type Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
-import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { type CalibratedScenario, fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import type { Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 
 export interface SmallBankOptions {
@@ -11,13 +11,13 @@ export interface SmallBankOptions {
   readonly random?: RandomSource;
 }
 
-/** The default's bank of a task's first models. */
+/** A scenario calibrated on its first models, as by default. */
 export function smallBank(
-  task: ScenarioGroup,
+  scenario: Scenario,
   models: number,
   { dims = 1, backend = typescriptBackend, random = createRandom(1) }: SmallBankOptions = {},
-): Promise<Bank> {
-  return fitBank(task, rowsOf(models), {
+): Promise<CalibratedScenario> {
+  return fitBank(scenario, rowsOf(models), {
     dims,
     irtModel: "2pl",
     estimation: "penalised",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readFullScores } from "../../../offline-trainer/src/matrix/full-scores.ts";
 import { sharedMatrix, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { answeringModels, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { answeringModels, matrixScenarios } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
@@ -56,8 +56,8 @@ describe("full scores", () => {
       expect.stringMatching(/models without answers are not read: "stranger"/),
     ]);
     // They still calibrate.
-    const [group] = scenarioGroups(found, { weighting: "items", joint: false });
-    expect(answeringModels(group!)).toHaveLength(14);
+    const [scenario] = matrixScenarios(found, { weighting: "items" });
+    expect(answeringModels(scenario!)).toHaveLength(14);
   });
 
   test("replace the mean, stay with their models, and are none without answers", async () => {

@@ -36,7 +36,6 @@ test("is scikit-learn's isotonic regression, missing scores left out", () => {
       scores: Float64Array.from(scores, (score) => score ?? 0) as never,
     },
     names(models).map((_, m) => m),
-    0,
     Float64Array.from(theta),
     itemBank(Float64Array.from(a), Float64Array.from(b)),
   );
@@ -54,16 +53,14 @@ describe("laws", () => {
   );
   const rows = names(models).map((_, m) => m);
   const scoresFrom = (score: (p: number) => number): Float64Array =>
-    Float64Array.from({ length: models * (items + 4) }, (_, k) => {
-      const [m, column] = [Math.floor(k / (items + 4)), k % (items + 4)];
-      if (column < 4) return random.next(); // another scenario's columns
-      return score(itemResponses(theta.subarray(m, m + 1), bank)[column - 4]!);
+    Float64Array.from({ length: models * items }, (_, k) => {
+      const m = Math.floor(k / items);
+      return score(itemResponses(theta.subarray(m, m + 1), bank)[k % items]!);
     });
   const fitted = (score: (p: number) => number, own: readonly number[] = rows): ReturnType<typeof fitScoreMap> =>
     fitScoreMap(
-      responseMatrix(names(models), itemsOf(items + 4), scoresFrom(score)),
+      responseMatrix(names(models), itemsOf(items), scoresFrom(score)),
       own,
-      4,
       Float64Array.from(own, (m) => theta[m]!),
       bank,
     );
@@ -94,14 +91,14 @@ describe("laws", () => {
 
   test("keeps the mean score over what it was fitted on", () => {
     const scores = scoresFrom((p) => (random.next() < p ? 1 : 0.3 * random.next()));
-    const matrix = responseMatrix(names(models), itemsOf(items + 4), scores);
-    const { x, y } = fitScoreMap(matrix, rows, 4, theta, bank);
+    const matrix = responseMatrix(names(models), itemsOf(items), scores);
+    const { x, y } = fitScoreMap(matrix, rows, theta, bank);
     // Each knot's value is its block's mean; blocks lie between the middles that PAV kept apart.
     let [mapped, own, count] = [0, 0, 0];
     for (let m = 0; m < models; m++)
       itemResponses(theta.subarray(m, m + 1), bank).forEach((p, i) => {
         mapped += applyMonotoneMap({ x, y }, p);
-        own += matrix.scores[m * (items + 4) + 4 + i]!;
+        own += matrix.scores[m * items + i]!;
         count++;
       });
     expect(Math.abs(mapped - own) / count).toBeLessThan(0.02);
@@ -110,15 +107,15 @@ describe("laws", () => {
   test("looks at the rows that it is given only", () => {
     const half = rows.slice(0, 6);
     const scores = scoresFrom((p) => p ** 3);
-    const other = scores.map((score, k) => (k >= 6 * (items + 4) ? 1 - score : score));
+    const other = scores.map((score, k) => (k >= 6 * items ? 1 - score : score));
     const map = (values: Float64Array): ReturnType<typeof fitScoreMap> =>
-      fitScoreMap(responseMatrix(names(models), itemsOf(items + 4), values), half, 4, theta.subarray(0, 6), bank);
+      fitScoreMap(responseMatrix(names(models), itemsOf(items), values), half, theta.subarray(0, 6), bank);
     expect(map(other)).toEqual(map(scores));
   });
 
   test("is a half where nothing was observed", () => {
     const nothing = responseMatrix(["m"], itemsOf(items), new Float64Array(items).fill(NaN));
-    expect(fitScoreMap(nothing, [0], 0, Float64Array.of(0), bank)).toEqual({
+    expect(fitScoreMap(nothing, [0], Float64Array.of(0), bank)).toEqual({
       x: Float64Array.of(0.5),
       y: Float64Array.of(0.5),
     });

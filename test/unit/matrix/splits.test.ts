@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { matrixScenarios } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { LEAST_FAMILIES } from "../../../offline-trainer/src/matrix/families.ts";
 import { replicateGroups } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
 import {
@@ -26,10 +26,10 @@ const table = (count: number): Map<string, string> =>
 
 /** Families of the targets of every fold, by a table of so many. */
 function targetFamilies(count: number): { families: Set<number>; targets: number[] }[] {
-  const tasks = scenarioGroups(matrix, { ...DEFAULT_SETTINGS, families: table(count) });
-  const { folds } = sourceSplits(tasks, rows, replicateGroups(matrix), 5, createRandom("source splits"));
-  return folds.map(({ groups: [split] }) => ({
-    families: new Set(split!.targets.map((m) => tasks[0]!.families[m]!)),
+  const scenarios = matrixScenarios(matrix, { ...DEFAULT_SETTINGS, families: table(count) });
+  const { folds } = sourceSplits(scenarios, rows, replicateGroups(matrix), 5, createRandom("source splits"));
+  return folds.map(({ scenarios: [split] }) => ({
+    families: new Set(split!.targets.map((m) => scenarios[0]!.families[m]!)),
     targets: [...split!.targets],
   }));
 }
@@ -60,9 +60,9 @@ test("the weak teach of the strong: more than half where models are few, and les
     [240, 120, 36],
   ] as const) {
     const board = smallLeaderboard({ models });
-    const groups = scenarioGroups(board, DEFAULT_SETTINGS);
+    const scenarios = matrixScenarios(board, DEFAULT_SETTINGS);
     const own = board.subjects.map((_, m) => m);
-    const { strong } = sourceSplits(groups, own, replicateGroups(board), 5, createRandom("source splits"));
+    const { strong } = sourceSplits(scenarios, own, replicateGroups(board), 5, createRandom("source splits"));
     expect([strong.sources.length, strong.targets.length]).toEqual([sources, targets]);
     const scoreOf = (m: number): number => board.items.reduce((sum, _, i) => sum + scoreAt(board, m, i), 0);
     const best = Math.max(...strong.sources.map(scoreOf));
@@ -70,14 +70,14 @@ test("the weak teach of the strong: more than half where models are few, and les
   }
 });
 
-describe("families of the models of a bank", () => {
+describe("families of the models of a scenario", () => {
   test("are the table's, by the name where it has none", () => {
     const names = ["org/llama-1", "org/own", "org/llama-2", "org/other"];
-    const tasks = scenarioGroups(
+    const scenarios = matrixScenarios(
       { ...smallLeaderboard({ models: 4 }), subjects: names },
-      { ...DEFAULT_SETTINGS, joint: true, families: new Map([["org/own", "llama"]]) },
+      { ...DEFAULT_SETTINGS, families: new Map([["org/own", "llama"]]) },
     );
-    expect(Array.from(tasks[0]!.families)).toEqual([0, 0, 0, 1]);
+    expect(Array.from(scenarios[0]!.families)).toEqual([0, 0, 0, 1]);
   });
 });
 

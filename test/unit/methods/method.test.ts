@@ -21,7 +21,6 @@ describe("methodDigest", async () => {
     search: [1, 24],
     priorScale: [1, 2.5],
     lambda: ["reference"],
-    joint: [true],
     linked: [false],
     folds: [3, 10],
     draws: [1, 5],

@@ -233,12 +233,12 @@ describe("fits out of the ordinary", () => {
         models: 60,
         scenarios: { one: 60, two: 40 },
         sizes: [10, 20],
-        settings: { selection: "irt-kmeans", joint: true },
+        settings: { selection: "irt-kmeans" },
       }),
     );
     expect(chartsOf(document, "predicted")[0]!.querySelectorAll("line").length).toBeGreaterThan(60);
     expect(wordsOf(sectionOf(document, "settings"))).toContain("from the errors on held-out models");
-    expect(wordsOf(sectionOf(document, "settings"))).toContain("one ability for all scenarios");
+    expect(wordsOf(sectionOf(document, "settings"))).toContain("one ability for each scenario");
   });
 
   test("2 000 items stay under 600 kB", async () => {

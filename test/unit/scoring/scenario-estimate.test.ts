@@ -149,7 +149,7 @@ test("what answers say by themselves serves estimates with any ability", () => {
   for (const theta of [reference.theta, reference.theta.map((value) => value - 1)]) {
     const ability = abilityAt(theta, reference.covariance);
     const estimate = estimateScenario(model, scores, ability);
-    expect(estimateScenario(model, scores, ability, undefined, answers)).toEqual(estimate);
+    expect(estimateScenario(model, scores, ability, { answers })).toEqual(estimate);
     expect(estimate!.base).toMatchObject(answers!.base);
   }
 });

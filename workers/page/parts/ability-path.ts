@@ -1,4 +1,5 @@
 import type { Bundle, BundleScenario } from "anchoreval";
+import { bankOf } from "anchoreval/internal/core/bundle/bundle";
 import { itemResponse, testInformation } from "anchoreval/internal/core/irt/response";
 import { expectedScore } from "anchoreval/internal/core/scoring/predicted-scores";
 
@@ -59,7 +60,7 @@ export function typicalChances(bundle: Bundle, scenario: BundleScenario): (item:
 }
 
 function priorOf({ manifest }: Bundle, { id }: BundleScenario) {
-  return manifest.banks.find(({ scenarios }) => scenarios.includes(id))!.prior;
+  return bankOf(manifest, id).prior;
 }
 
 /** vᵀ·M·v of a square matrix M, by rows. */

@@ -65,7 +65,10 @@ const ScenarioDetailsSchema = answerSchema("ScenarioDetails", {
   theta: described(z.array(z.number()).readonly(), "Ability, one number per dimension."),
   thetaStandardError: z.array(z.number()).readonly(),
   thetaStatus: z.enum(["converged", "max-iterations"]),
-  evidence: described(z.enum(["alone", "together"]), "Answers that the score rests on: those of its own bank, or all."),
+  evidence: described(
+    z.enum(["alone", "together"]),
+    "Answers that the score rests on: those to its scenario alone, or to all.",
+  ),
   lambda: described(z.number(), "λ of gp-irt."),
   estimator: described(z.enum(ALL_ESTIMATORS), "The estimator that gave `score`."),
   estimators: byEstimator(z.number()),

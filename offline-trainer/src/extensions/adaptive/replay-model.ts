@@ -5,9 +5,9 @@ import { itemsPrice, withinBudget } from "anchoreval/internal/prices/priced";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { invalidOption } from "anchoreval/internal/core/errors";
 import type { ItemPrices } from "anchoreval/internal/prices/parse-prices";
-import type { BankPriors } from "../../calibrate/linking.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
-import type { Bank } from "../../calibrate/bank.ts";
+import type { AbilityPriors } from "../../calibrate/linking.ts";
+import type { Scenario } from "../../matrix/benchmark.ts";
+import type { CalibratedScenario } from "../../calibrate/bank.ts";
 
 /** Outcome of one evaluation of models whose answers are all known. */
 export interface Replay {
@@ -108,26 +108,23 @@ export function deviation(scores: readonly number[]): number {
 }
 
 /**
- * The pool that an adaptive evaluation draws from: items of banks fitted on a split's sources.
+ * The pool that an adaptive evaluation draws from: items of scenarios fitted on a split's sources.
  * @param fit - notes, such as the sources' variance components
  */
 export function foldPool(
-  tasks: readonly ScenarioGroup[],
-  banks: readonly Bank[],
-  priors: BankPriors,
+  scenarios: readonly Scenario[],
+  trained: readonly CalibratedScenario[],
+  priors: AbilityPriors,
   fit: ItemPool["fit"],
 ): ItemPool {
   let line = 0;
-  const all = banks.flatMap((bank, b) =>
-    bank.scenarios.map(({ slice, ...scenario }) => {
-      const first = line;
-      line += slice.count;
-      return { ...scenario, id: slice.id, weights: slice.weights, first, b };
-    }),
-  );
-  const items = tasks.flatMap(({ matrix, scenarios }) =>
-    scenarios.flatMap(({ begin, count }) => matrix.items.slice(begin, begin + count)),
-  );
+  const all = scenarios.map(({ id, count, weights }, s) => {
+    const first = line;
+    line += count;
+    const { bank, scoreMap } = trained[s]!;
+    return { id, bank, scoreMap, weights, first, s };
+  });
+  const items = scenarios.flatMap(({ matrix }) => matrix.items);
   return {
     benchmark: "replay",
     version: "0.0.0",
@@ -136,14 +133,12 @@ export function foldPool(
     fit,
     population: (wanted) => {
       const chosen = all.filter(({ id }) => wanted.includes(id));
-      const used = [...new Set(chosen.map(({ b }) => b))];
-      const linked = used.length > 1 ? priors.joint : null;
+      const pooled = chosen.length > 1 ? priors.pooled : null;
       return stackedPopulation(
-        chosen.map((scenario) => ({ ...scenario, share: 1 / chosen.length })),
-        used.map((b) => ({
-          id: tasks[b]!.id,
-          scenarios: tasks[b]!.scenarios.map(({ id }) => id),
-          prior: linked?.[b] ?? priors.separate[b]!,
+        chosen.map(({ s, ...scenario }) => ({
+          ...scenario,
+          prior: pooled?.[s] ?? priors.separate[s]!,
+          share: 1 / chosen.length,
         })),
       );
     },

@@ -10,9 +10,9 @@ import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts
 import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/plan-cells.ts";
 import { evenForm } from "../../fit/form-plans.ts";
 import { learn } from "../../fit/learn.ts";
-import { onlyModels, scenariosOf, type ScenarioGroup } from "../../matrix/benchmark.ts";
+import { onlyModels, type Scenario } from "../../matrix/benchmark.ts";
 import type { Split } from "../../matrix/splits.ts";
-import { bankPriors } from "../../calibrate/linking.ts";
+import { abilityPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import type { CellTrials } from "../../matrix/readers/score-table.ts";
 import { notedComponents } from "../trials/variance-components.ts";
@@ -124,19 +124,18 @@ async function replayCell(
   options: ReplayOptions,
 ): Promise<Found[]> {
   const random = createRandom(seed).fork("replay");
-  const { groups } = benchmark;
-  const scenarios = scenariosOf(benchmark);
-  const stream = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
+  const { scenarios } = benchmark;
+  const stream = createRandom(seed).fork(scenarios.length > 1 ? "all" : scenarios[0]!.id);
   const forms = [evenForm(LEAST_BUDGET, scenarios)];
   const { linked } = await learn(onlyModels(benchmark, split.sources), method, forms, stream, { backend });
   const { trials } = options;
-  const notes = trials ? { varianceComponents: sourceComponents(trials, groups, split.groups) } : {};
-  const pool = foldPool(groups, linked.banks, bankPriors(linked, method.settings.priorScale), notes);
+  const notes = trials ? { varianceComponents: sourceComponents(trials, scenarios, split.scenarios) } : {};
+  const pool = foldPool(scenarios, linked.scenarios, abilityPriors(linked, method.settings.priorScale), notes);
   const ids = scenarios.map(({ id }) => id);
   const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
   const found: Found[] = [];
   for (const wanted of asked) {
-    const targets = modelsOf(groups, split.groups, wanted).filter(({ scores }) => !scores.some(Number.isNaN));
+    const targets = modelsOf(scenarios, split.scenarios, wanted).filter(({ scores }) => !scores.some(Number.isNaN));
     const step = Math.ceil(targets.length / options.mostTargets);
     const few = targets.filter((_, at) => at % step === 0);
     if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, options, random)));
@@ -147,12 +146,12 @@ async function replayCell(
 /** Variance components of the sources' trials alone. */
 function sourceComponents(
   trials: readonly CellTrials[],
-  groups: readonly ScenarioGroup[],
+  scenarios: readonly Scenario[],
   splits: readonly Split[],
 ): ReturnType<typeof notedComponents> {
-  const sources = groups.map(({ matrix }, b) => new Set(splits[b]!.sources.map((row) => matrix.subjects[row]!)));
+  const sources = scenarios.map(({ matrix }, s) => new Set(splits[s]!.sources.map((row) => matrix.subjects[row]!)));
   const known = trials.filter(({ model }) => sources.some((own) => own.has(model)));
-  return notedComponents(known, groups.flatMap(({ matrix }) => matrix.items)); // prettier-ignore
+  return notedComponents(known, scenarios.flatMap(({ matrix }) => matrix.items)); // prettier-ignore
 }
 
 /** A model and its scores, aligned with a population; NaN = no answer. */
@@ -161,20 +160,17 @@ interface Answered {
   readonly scores: Float64Array;
 }
 
-/** Held-out models of a split in all banks of some scenarios. */
-function modelsOf(groups: readonly ScenarioGroup[], splits: readonly Split[], wanted: readonly string[]): Answered[] {
-  const parts = groups.flatMap(({ matrix, scenarios }, b) => {
-    const columns = scenarios
-      .filter(({ id }) => wanted.includes(id))
-      .flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
-    const rows = new Map(splits[b]!.targets.map((row) => [matrix.subjects[row]!, row]));
-    return columns.length > 0 ? [{ matrix, columns, rows }] : [];
+/** Held-out models of a split in all of some scenarios. */
+function modelsOf(scenarios: readonly Scenario[], splits: readonly Split[], wanted: readonly string[]): Answered[] {
+  const parts = scenarios.flatMap(({ id, matrix }, s) => {
+    const rows = new Map(splits[s]!.targets.map((row) => [matrix.subjects[row]!, row]));
+    return wanted.includes(id) ? [{ matrix, rows }] : [];
   });
   const names = [...parts[0]!.rows.keys()].filter((name) => parts.every(({ rows }) => rows.has(name)));
   return names.map((name) => ({
     name,
     scores: Float64Array.from(
-      parts.flatMap(({ matrix, columns, rows }) => columns.map((at) => scoreAt(matrix, rows.get(name)!, at))),
+      parts.flatMap(({ matrix, rows }) => matrix.items.map((_, i) => scoreAt(matrix, rows.get(name)!, i))),
     ),
   }));
 }

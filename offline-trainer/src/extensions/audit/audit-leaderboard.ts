@@ -3,7 +3,7 @@ import { AnchorEvalError, checkNames, type OptionNames } from "anchoreval/intern
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type MeanSquareFit, MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import { interruptible } from "../../backends/interruptible.ts";
-import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../matrix/benchmark.ts";
+import { calibratedModels, matrixScenarios, type Scenario } from "../../matrix/benchmark.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { calibrate } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
@@ -33,8 +33,8 @@ import { answerLikeness, itemCopies, type ItemCopy, nearCopies, sharedPairWork, 
 
 /** Settings of an audit. */
 export interface AuditOptions {
-  /** Its weighting, and whether all scenarios share one ability. */
-  readonly configuration: FitSettings;
+  /** Its weighting. */
+  readonly configuration: Pick<FitSettings, "weighting">;
   /** Latent dimensions at most; few models get fewer. */
   readonly dims: number;
   readonly seed: number;
@@ -62,7 +62,7 @@ const AUDIT_OPTIONS: OptionNames<AuditOptions> = {
 export interface Audit {
   readonly matrix: ResponseMatrix;
   /** In the matrix's order, each with the column of its first item. */
-  readonly banks: readonly { readonly begin: number; readonly audit: BankAudit }[];
+  readonly scenarios: readonly { readonly begin: number; readonly audit: ScenarioAudit }[];
   /** q-values of the items' tests over all items; NaN where there was no test. */
   readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
   /** Pairs of items of which one may be enough, the most certain first. */
@@ -83,42 +83,42 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
   checkNames(options, AUDIT_OPTIONS);
   const families = modelFamilies(matrix, options.families);
   const texts = textPairs(sameTexts(matrix.items));
-  const tasks = scenarioGroups(matrix, options.configuration);
-  const work = sharedPairWork(tasks, PAIR_WORK);
-  const banks: { begin: number; audit: BankAudit }[] = [];
+  const scenarios = matrixScenarios(matrix, options.configuration);
+  const work = sharedPairWork(scenarios, PAIR_WORK);
+  const audits: { begin: number; audit: ScenarioAudit }[] = [];
   let begin = 0;
-  for (const [index, task] of tasks.entries()) {
-    const end = begin + task.matrix.items.length;
+  for (const [index, scenario] of scenarios.entries()) {
+    const end = begin + scenario.count;
     const pairs = texts.filter(({ items: [one, other] }) => one >= begin && other < end);
-    const audit = await auditBank(
-      task,
+    const audit = await auditScenario(
+      scenario,
       {
         families,
         pairWork: work[index]!,
         pairs: pairs.map(({ items: [one, other] }) => [one - begin, other - begin]),
-        next: (done, step) => options.onProgress?.(index + done, tasks.length, `${task.id}: ${step}`),
+        next: (done, step) => options.onProgress?.(index + done, scenarios.length, `${scenario.id}: ${step}`),
       },
       options,
     );
-    banks.push({ begin, audit });
+    audits.push({ begin, audit });
     begin = end;
   }
-  const items = banks.flatMap(({ audit }) => audit.items);
+  const items = audits.flatMap(({ audit }) => audit.items);
   return {
     matrix,
-    banks,
+    scenarios: audits,
     q: {
       residualGroups: benjaminiHochberg(items.map(({ residualGroups }) => residualGroups?.p ?? NaN)),
       sX2: benjaminiHochberg(items.map(({ sX2 }) => sX2?.p ?? NaN)),
     },
-    copies: itemCopies(texts, banks),
+    copies: itemCopies(texts, audits),
     families: new Set(families).size,
   };
 }
 
 /** All statistics of one item. */
 export interface ItemAudit extends ItemEvidence {
-  /** Column of the bank's matrix. */
+  /** Column of the scenario's matrix. */
   readonly item: number;
   /** Discriminations, D of them, and the intercept, with their standard errors. */
   readonly a: Float64Array;
@@ -133,11 +133,11 @@ export interface ItemAudit extends ItemEvidence {
   readonly key: KeyPosterior;
 }
 
-/** The diagnosis of one calibration. */
-export type BankAudit = Awaited<ReturnType<typeof auditBank>>;
+/** The diagnosis of one scenario's calibration. */
+export type ScenarioAudit = Awaited<ReturnType<typeof auditScenario>>;
 
-/** A bank's part in the audit of a leaderboard. */
-interface BankPart {
+/** A scenario's part in the audit of a leaderboard. */
+interface AuditPart {
   /** Family of every row of the matrix, numbered from 0. */
   readonly families: Int32Array;
   /** Most multiplications and additions of the comparison of all pairs of items. */
@@ -149,23 +149,23 @@ interface BankPart {
 }
 
 /**
- * Calibrates a bank on binarised answers, as `fit` does, and diagnoses it.
+ * Calibrates a scenario on binarised answers, as `fit` does, and diagnoses it.
  * @throws AnchorEvalError `aborted`
  */
-async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOptions) {
+async function auditScenario(scenario: Scenario, part: AuditPart, options: AuditOptions) {
   const { signal } = options;
-  const { matrix, scenarios } = task;
+  const { id, matrix, count } = scenario;
   const pause = async (): Promise<void> => {
     await turn();
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
   };
-  const rows = calibratedModels(task);
+  const rows = calibratedModels(scenario);
   const dims = dimsFor(options.dims, rows.length);
   const shared = { dims, backend: interruptible(options.backend), signal };
-  const random = createRandom(options.seed).fork(task.id);
+  const random = createRandom(options.seed).fork(id);
 
   part.next(0, "calibration");
-  const { thresholds, responses: coded } = binarizeResponses(matrix, rows, scenarios);
+  const { threshold, responses: coded } = binarizeResponses(matrix, rows);
   const calibration = await calibrate(coded, { ...shared, random: random.fork("calibration") });
 
   part.next(0.25, "held-out answers");
@@ -181,32 +181,30 @@ async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOpti
   const scoreTests = sX2(answers, abilityMoments(calibration.theta, covariances));
   const people = rows.map(() => new MeanSquares());
   const items: ItemAudit[] = [];
-  for (const slice of scenarios) {
-    await pause();
-    const general = generalAbility(answers, slice);
-    const loading = generalLoading(answers, general);
-    const statistics = itemStatistics(matrix, slice);
-    const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
-    const keys = keyAudit(answers, columns, general, families);
-    for (const [k, item] of columns.entries()) {
-      if (k % ITEMS_AT_A_TIME === 0) await pause();
-      const at = itemAtFit(answers, item, covariances);
-      const covariance = itemCovariance(answers, at, precision);
-      const errors = Float64Array.from({ length: dims + 1 }, (_, d) => Math.sqrt(covariance[d * (dims + 2)]!));
-      items.push({
-        item,
-        statistics: statistics[k]!,
-        a: calibration.a.slice(item * dims, (item + 1) * dims),
-        b: calibration.b[item]!,
-        aErrors: errors.subarray(0, dims),
-        bError: errors[dims]!,
-        general: generalSlope(answers, item, loading, covariance),
-        meanSquares: meanSquares(at, itemLeverage(answers, at, covariance), people),
-        residualGroups: residualGroupsTest(answers, at),
-        sX2: scoreTests?.[item] ?? null,
-        key: keys[k]!,
-      });
-    }
+  await pause();
+  const general = generalAbility(answers, scenario);
+  const loading = generalLoading(answers, general);
+  const statistics = itemStatistics(matrix, scenario);
+  const columns = Array.from({ length: count }, (_, i) => i);
+  const keys = keyAudit(answers, columns, general, families);
+  for (const item of columns) {
+    if (item % ITEMS_AT_A_TIME === 0) await pause();
+    const at = itemAtFit(answers, item, covariances);
+    const covariance = itemCovariance(answers, at, precision);
+    const errors = Float64Array.from({ length: dims + 1 }, (_, d) => Math.sqrt(covariance[d * (dims + 2)]!));
+    items.push({
+      item,
+      statistics: statistics[item]!,
+      a: calibration.a.slice(item * dims, (item + 1) * dims),
+      b: calibration.b[item]!,
+      aErrors: errors.subarray(0, dims),
+      bError: errors[dims]!,
+      general: generalSlope(answers, item, loading, covariance),
+      meanSquares: meanSquares(at, itemLeverage(answers, at, covariance), people),
+      residualGroups: residualGroupsTest(answers, at),
+      sX2: scoreTests?.[item] ?? null,
+      key: keys[item]!,
+    });
   }
 
   part.next(0.75, "pairs of items");
@@ -214,20 +212,16 @@ async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOpti
   const copies = nearCopies(answers, families, part.pairWork);
   await pause();
   return {
-    id: task.id,
+    id,
     models: rows.map((m, k) => ({ name: matrix.subjects[m]!, meanSquares: people[k]!.fit })),
     calibration,
     /** Of every dimension. */
     reliability: abilityReliability(answers, covariances),
     /** Null where it wasn't requested. */
     heldOut,
-    scenarios: scenarios.map((slice, s) => ({
-      id: slice.id,
-      items: slice.count,
-      /** Scores above it were taken as right; null where all are 0 or 1. */
-      threshold: thresholds[s] ?? null,
-      reliability: scoreReliability(answers, matrix, rows, slice, thresholds[s] === null),
-    })),
+    /** Scores above it were taken as right; null where all are 0 or 1. */
+    threshold,
+    scoreReliability: scoreReliability(answers, matrix, rows, scenario, threshold === null),
     items,
     copies,
     likeness: part.pairs.map(([one, other]) => answerLikeness(answers, one, other, families)),

@@ -3,7 +3,7 @@ import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/dist
 import type { MeanSquareFit } from "anchoreval/internal/core/person-fit/statistics";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import { csvCell } from "../../matrix/write-tables.ts";
-import type { Audit, BankAudit, ItemAudit } from "./audit-leaderboard.ts";
+import type { Audit, ScenarioAudit, ItemAudit } from "./audit-leaderboard.ts";
 import { type AuditedItem, othersOf } from "./findings.ts";
 import type { ItemCopy } from "./near-copies.ts";
 
@@ -87,8 +87,8 @@ export function copyRecord(
   };
 }
 
-/** Fit of every model of a bank. */
-export function modelRecords({ id, models }: BankAudit): AuditRecord[] {
+/** Fit of every model of a scenario. */
+export function modelRecords({ id, models }: ScenarioAudit): AuditRecord[] {
   return models.map(({ name, meanSquares }) => ({
     record: "model",
     model: name,
@@ -98,8 +98,16 @@ export function modelRecords({ id, models }: BankAudit): AuditRecord[] {
   }));
 }
 
-/** The calibration of a bank as a whole. */
-export function bankRecord({ id, models, items, calibration, reliability, heldOut, copies }: BankAudit): AuditRecord {
+/** The calibration of a scenario as a whole. */
+export function bankRecord({
+  id,
+  models,
+  items,
+  calibration,
+  reliability,
+  heldOut,
+  copies,
+}: ScenarioAudit): AuditRecord {
   return {
     record: "bank",
     bank: id,
@@ -121,17 +129,17 @@ export function bankRecord({ id, models, items, calibration, reliability, heldOu
   };
 }
 
-/** The scores of the scenarios of a bank. */
-export function scenarioRecords({ scenarios }: BankAudit): AuditRecord[] {
-  return scenarios.map(({ id, items, threshold, reliability }) => ({
+/** The scores of a scenario. */
+export function scenarioRecord({ id, items, threshold, scoreReliability }: ScenarioAudit): AuditRecord {
+  return {
     record: "scenario",
     scenario: id,
-    items,
+    items: items.length,
     threshold,
-    reliability: finite(reliability.model),
-    alpha: finite(reliability.alpha),
-    completeModels: reliability.complete,
-  }));
+    reliability: finite(scoreReliability.model),
+    alpha: finite(scoreReliability.alpha),
+    completeModels: scoreReliability.complete,
+  };
 }
 
 function squaresOf({ infit, infitZ, outfit, outfitZ }: MeanSquareFit): Record<string, number | null> {
@@ -152,20 +160,20 @@ function finite(value: number | null | undefined): number | null {
  * @param items - of {@link auditedItems}
  */
 export function* auditLines(
-  { matrix, copies, banks }: Audit,
+  { matrix, copies, scenarios }: Audit,
   items: readonly AuditedItem<ItemAudit>[],
 ): Generator<string, void, undefined> {
   const line = (record: AuditRecord): string => `${JSON.stringify(record)}\n`;
   for (const item of items) yield line(itemRecord(item, matrix.items));
   for (const copy of copies) yield line(copyRecord(copy, matrix.items));
-  for (const { audit } of banks) for (const record of modelRecords(audit)) yield line(record);
-  for (const { audit } of banks) for (const record of scenarioRecords(audit)) yield line(record);
-  for (const { audit } of banks) yield line(bankRecord(audit));
+  for (const { audit } of scenarios) for (const record of modelRecords(audit)) yield line(record);
+  for (const { audit } of scenarios) yield line(scenarioRecord(audit));
+  for (const { audit } of scenarios) yield line(bankRecord(audit));
 }
 
 /** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
 export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
-  const dims = Math.max(...audit.banks.map((bank) => bank.audit.calibration.dims));
+  const dims = Math.max(...audit.scenarios.map((scenario) => scenario.audit.calibration.dims));
   for (const [k, item] of items.entries()) {
     const row = Object.entries(itemRecord(item, audit.matrix.items)).flatMap(([name, value]): [string, string][] => {
       if (name === "record") return [];

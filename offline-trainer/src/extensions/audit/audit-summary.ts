@@ -44,30 +44,30 @@ export function* auditSummary(
     .filter(({ found }) => found.length > 0);
   if (rest.length > 0) yield "";
   for (const { reason, found } of rest) yield `${capital(REASONS[reason])}: ${counted(found.length, "item")}`;
-  const models = Math.max(...audit.banks.map((bank) => bank.audit.models.length));
+  const models = Math.max(...audit.scenarios.map((scenario) => scenario.audit.models.length));
   if (models < LEAST_MODELS_FOR_AUDIT) {
     yield "";
     yield `With fewer than ${LEAST_MODELS_FOR_AUDIT} models a faulty item can't be distinguished from bad luck: none is listed for its answers.`;
   }
 }
 
-function* calibrationLines({ banks }: Audit): Generator<string, void, undefined> {
+function* calibrationLines({ scenarios }: Audit): Generator<string, void, undefined> {
   const header = ["scenario", "models", "items", "dims", "reliability", "alpha", "held out", "misfit", "converged"];
-  const rows = banks.flatMap(({ audit }) => {
-    const { models, calibration, heldOut, items } = audit;
+  const rows = scenarios.map(({ audit }) => {
+    const { id, models, calibration, heldOut, items, scoreReliability } = audit;
     const tests = items.flatMap(({ residualGroups }) => (residualGroups === null ? [] : [residualGroups.p]));
     const gain = heldOut === null ? "" : `${heldOut.gain >= 0 ? "+" : ""}${heldOut.gain.toFixed(3)}`;
-    return audit.scenarios.map(({ id, items: count, reliability }) => [
+    return [
       id,
       String(models.length),
-      String(count),
+      String(items.length),
       String(calibration.dims),
-      reliability.model?.toFixed(3) ?? "",
-      reliability.alpha?.toFixed(3) ?? "",
+      scoreReliability.model?.toFixed(3) ?? "",
+      scoreReliability.alpha?.toFixed(3) ?? "",
       gain,
       tests.length === 0 ? "" : `${Math.round((100 * tests.filter((p) => p < 0.05).length) / tests.length)} %`,
       calibration.converged ? "yes" : "no",
-    ]);
+    ];
   });
   yield* textTable([header, ...rows], "lrrrrrrrl");
   yield "held out: gain of an answer's log-likelihood over the item's mean. misfit: items with p < .05; 5 % are expected.";
@@ -89,9 +89,9 @@ function itemTable(items: readonly AuditedItem<ItemAudit>[], evidence: (typeof E
   return textTable([header, ...rows], `rlrrrrr${evidence ? "r" : ""}${texts ? "l" : ""}`);
 }
 
-function* pairLines({ matrix, copies, banks }: Audit, top: number): Generator<string, void, undefined> {
-  const compared = banks.reduce((sum, { audit }) => sum + audit.copies.compared, 0);
-  const comparable = banks.reduce((sum, { audit }) => sum + audit.copies.comparable, 0);
+function* pairLines({ matrix, copies, scenarios }: Audit, top: number): Generator<string, void, undefined> {
+  const compared = scenarios.reduce((sum, { audit }) => sum + audit.copies.compared, 0);
+  const comparable = scenarios.reduce((sum, { audit }) => sum + audit.copies.comparable, 0);
   if (copies.length > 0) {
     yield "";
     yield `One of the two may be enough (${counted(copies.length, "pair")}${copies.length > top ? `, the first ${top}` : ""})`;
@@ -117,16 +117,16 @@ function* pairLines({ matrix, copies, banks }: Audit, top: number): Generator<st
 }
 
 /** Models whose infit chance can't explain. */
-function* modelLines({ banks }: Audit, top: number): Generator<string, void, undefined> {
-  const found = banks.flatMap(({ audit: { id, models } }) =>
-    models.filter(({ meanSquares }) => meanSquares.infitZ > SURPRISING_Z).map((model) => ({ bank: id, ...model })),
+function* modelLines({ scenarios }: Audit, top: number): Generator<string, void, undefined> {
+  const found = scenarios.flatMap(({ audit: { id, models } }) =>
+    models.filter(({ meanSquares }) => meanSquares.infitZ > SURPRISING_Z).map((model) => ({ scenario: id, ...model })),
   );
   if (found.length === 0) return;
   found.sort((x, y) => y.meanSquares.infitZ - x.meanSquares.infitZ);
   yield "";
   yield `Models that miss easy items and get hard ones (${found.length}${found.length > top ? `, the first ${top}` : ""})`;
-  const rows = found.slice(0, top).map(({ bank, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => {
-    return [name, bank, ...[infit, infitZ, outfit, outfitZ].map(decimals)];
+  const rows = found.slice(0, top).map(({ scenario, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => {
+    return [name, scenario, ...[infit, infitZ, outfit, outfitZ].map(decimals)];
   });
   yield* textTable([["model", "in", "infit", "z", "outfit", "z"], ...rows], "llrrrr");
 }

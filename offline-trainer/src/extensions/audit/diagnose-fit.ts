@@ -4,9 +4,9 @@ import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS
 import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
 import { itemCopies, nearCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import { itemStatistics } from "./item-statistics.ts";
-import type { LearnedGroup } from "../../fit/forms.ts";
+import type { LearnedScenario } from "../../fit/forms.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
-import { cutResponses } from "../../matrix/code-responses.ts";
+import { codeResponses } from "../../matrix/code-responses.ts";
 import { type AuditedItem, auditedItems, type ItemEvidence } from "./findings.ts";
 
 export interface DiagnoseFitOptions {
@@ -22,31 +22,31 @@ const PAIR_WORK = 2e9;
  * Evidence against the items of a fit by its own calibration: item-rest correlations, everyone right or wrong, copies by
  * text and by answers, and the residual test. Not likely wrong keys, which take as long as all of these together; for them
  * see {@link auditLeaderboard}. Copies by answers and misfit need the 2PL of right and wrong answers: other fits have none.
- * @param groups - columns count through them
+ * @param scenarios - columns count through them
  * @returns all items by rank, those without findings last
  * @throws AnchorEvalError `aborted`
  */
 export async function diagnoseFit(
-  groups: readonly LearnedGroup[],
+  scenarios: readonly LearnedScenario[],
   { signal, onProgress }: DiagnoseFitOptions = {},
 ): Promise<AuditedItem[]> {
-  const items = groups.flatMap(({ group }) => group.matrix.items);
+  const items = scenarios.flatMap(({ scenario }) => scenario.matrix.items);
   const pause = async (done: number): Promise<void> => {
     onProgress?.(done / items.length);
     await turn();
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit of the items was stopped");
   };
   const work = sharedPairWork(
-    groups.map(({ group }) => group),
+    scenarios.map(({ scenario }) => scenario),
     PAIR_WORK,
   );
   const p = new Float64Array(items.length).fill(NaN);
   const diagnosed: { begin: number; audit: { items: ItemEvidence[]; copies: NearCopies; likeness: [] } }[] = [];
   let begin = 0;
-  for (const [g, own] of groups.entries()) {
-    const { matrix, scenarios, families } = own.group;
+  for (const [s, learned] of scenarios.entries()) {
+    const { scenario, trained } = learned;
     await pause(begin);
-    const answers = calibratedAnswers(own);
+    const answers = calibratedAnswers(learned);
     let copies: NearCopies = { pairs: [], compared: 0, comparable: 0 };
     if (answers) {
       const covariances = abilityCovariances(answers);
@@ -55,27 +55,24 @@ export async function diagnoseFit(
         p[begin + i] = residualGroupsTest(answers, itemAtFit(answers, i, covariances))?.p ?? NaN;
       }
       await pause(begin + answers.items);
-      const rows = Int32Array.from(own.bank.rows, (m) => families[m]!);
-      copies = nearCopies(answers, rows, work[g]!);
+      const families = Int32Array.from(trained.rows, (m) => scenario.families[m]!);
+      copies = nearCopies(answers, families, work[s]!);
     }
-    const statistics = scenarios.flatMap((slice) => itemStatistics(matrix, slice));
-    const evidence = statistics.map((own) => ({ statistics: own, key: null }));
+    const evidence = itemStatistics(scenario.matrix, scenario).map((statistics) => ({ statistics, key: null }));
     diagnosed.push({ begin, audit: { items: evidence, copies, likeness: [] } });
-    begin += matrix.items.length;
+    begin += scenario.count;
   }
   await pause(begin);
   return auditedItems({
     matrix: { items },
-    banks: diagnosed,
+    scenarios: diagnosed,
     q: { residualGroups: benjaminiHochberg(p), sX2: new Float64Array(items.length).fill(NaN) },
     copies: itemCopies(textPairs(sameTexts(items)), diagnosed),
   });
 }
 
-/** The answers that a bank was calibrated on; null where that wasn't by the 2PL. */
-function calibratedAnswers({ group, bank, choice: { irtModel } }: LearnedGroup): FittedAnswers | null {
-  if (irtModel !== "2pl") return null;
-  const thresholds = bank.scenarios.map(({ threshold }) => threshold);
-  const { responses } = cutResponses(group.matrix, bank.rows, group.scenarios, thresholds);
-  return fittedAnswers(responses, bank.calibration);
+/** The answers that a scenario was calibrated on; null where that wasn't by the 2PL. */
+function calibratedAnswers({ scenario: { matrix }, trained, choice }: LearnedScenario): FittedAnswers | null {
+  if (choice.irtModel !== "2pl") return null;
+  return fittedAnswers(codeResponses(matrix, trained.rows, trained.threshold), trained.calibration);
 }

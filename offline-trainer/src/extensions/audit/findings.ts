@@ -152,7 +152,7 @@ export function probability(value: number): string {
 /** The part of an audit that items are judged by. */
 interface ItemDiagnosis<Evidence extends ItemEvidence> {
   readonly matrix: Pick<ResponseMatrix, "items">;
-  readonly banks: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
+  readonly scenarios: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
   readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
   readonly copies: readonly ItemCopy[];
 }
@@ -160,7 +160,7 @@ interface ItemDiagnosis<Evidence extends ItemEvidence> {
 /** All items of an audit, by rank, those without findings last in the matrix's order. */
 export function auditedItems<Evidence extends ItemEvidence>({
   matrix,
-  banks,
+  scenarios,
   q,
   copies,
 }: ItemDiagnosis<Evidence>): AuditedItem<Evidence>[] {
@@ -168,7 +168,7 @@ export function auditedItems<Evidence extends ItemEvidence>({
   for (const copy of copies) for (const column of copy.items) pairs[column]!.push(copy);
   const urgency = Object.keys(REASONS) as Reason[];
   const place = ({ reason }: Finding): number => urgency.indexOf(reason);
-  const items = banks.flatMap(({ begin, audit }) =>
+  const items = scenarios.flatMap(({ begin, audit }) =>
     audit.items.map((evidence, k) => {
       const column = begin + k;
       const about = {

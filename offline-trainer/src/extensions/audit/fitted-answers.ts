@@ -7,7 +7,7 @@ import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 /** Abilities and curves that were fitted to some answers. */
 type FittedCurves = Pick<Calibration, "dims" | "theta" | "a" | "b">;
 
-/** Coded answers of a bank, item by item, beside the calibration that was fitted to them. */
+/** Coded answers to a scenario, item by item, beside the calibration that was fitted to them. */
 export interface FittedAnswers {
   /** Models M: rows of the calibration. */
   readonly models: number;

@@ -42,18 +42,18 @@ export function textPairs(groups: readonly TextGroup[]): TextPair[] {
 /**
  * Pairs with the same content or text, pairs whose text differs in numbers and that are answered alike, and pairs that are
  * answered alike beyond chance.
- * @param banks - with the likeness of the text pairs that lie within them
+ * @param scenarios - with the likeness of the text pairs that lie within them
  * @returns the same content first, then the same text, then by z
  */
 export function itemCopies(
   texts: readonly TextPair[],
-  banks: readonly { begin: number; audit: { copies: NearCopies; likeness: readonly AnswerLikeness[] } }[],
+  scenarios: readonly { begin: number; audit: { copies: NearCopies; likeness: readonly AnswerLikeness[] } }[],
 ): ItemCopy[] {
   const key = (items: readonly [number, number]): string => items.join();
   const found = new Map<string, ItemCopy>(
     texts.map(({ items, sameness }) => [key(items), { items, sameness, likeness: null, chance: null }]),
   );
-  for (const { begin, audit } of banks) {
+  for (const { begin, audit } of scenarios) {
     const alike = [...audit.likeness.map((own) => ({ ...own, chance: null })), ...audit.copies.pairs];
     for (const { items, chance, ...likeness } of alike) {
       const placed = [begin + items[0], begin + items[1]] as const;
@@ -69,13 +69,13 @@ export function itemCopies(
 }
 
 /** Work that may be spent on each matrix's pairs of items, by the multiplications that all of them take. */
-export function sharedPairWork(groups: readonly { readonly matrix: ResponseMatrix }[], work: number): number[] {
-  const pairs = groups.map(({ matrix: { items, subjects } }) => items.length ** 2 * subjects.length);
+export function sharedPairWork(scenarios: readonly { readonly matrix: ResponseMatrix }[], work: number): number[] {
+  const pairs = scenarios.map(({ matrix: { items, subjects } }) => items.length ** 2 * subjects.length);
   const all = pairs.reduce((sum, own) => sum + own, 0);
   return pairs.map((own) => (work * own) / all);
 }
 
-/** Two items of a bank and how alike their answers are, beyond what abilities and difficulties explain. */
+/** Two items of a scenario and how alike their answers are, beyond what abilities and difficulties explain. */
 export type AnswerLikeness = ReturnType<typeof likeness>;
 
 /** A pair found by its answers, and the estimated share of chance among the pairs with at least its z. */

@@ -4,10 +4,9 @@ import { createRandom, type RandomSource } from "anchoreval/internal/core/numeri
 import { textTable, thousandths } from "anchoreval/internal/words/figures";
 import { interruptible } from "../../backends/interruptible.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
-import { calibratedModels, scenarioGroups, type ScenarioGroup } from "../../matrix/benchmark.ts";
-import { binarizeResponses, cutResponses } from "../../matrix/code-responses.ts";
+import { calibratedModels, matrixScenarios, type Scenario } from "../../matrix/benchmark.ts";
+import { binarizeResponses, codeResponses } from "../../matrix/code-responses.ts";
 import { eachScore, type ResponseMatrix } from "../../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 import type { AuditOptions } from "./audit-leaderboard.ts";
 import { abilityCovariances, fittedAnswers } from "./fitted-answers.ts";
 import { abilityReliability, heldOutLikelihood, scoreReliability } from "./item-statistics.ts";
@@ -34,14 +33,13 @@ interface Figures {
   readonly gains: Readonly<Record<Shuffle, Gain>>;
   /** Of every dimension, the largest first. */
   readonly dimensions: readonly number[];
-  /** Of every scenario's score; null where none is known. */
-  readonly scores: readonly (number | null)[];
+  /** Of the scenario's score; null where none is known. */
+  readonly score: number | null;
 }
 
-/** One bank beside the same answers shuffled. */
+/** One scenario beside the same answers shuffled. */
 export interface NegativeControl {
-  readonly bank: string;
-  readonly scenarios: readonly string[];
+  readonly scenario: string;
   readonly observed: Figures;
   readonly shuffled: Readonly<Record<Shuffle, readonly Figures[]>>;
   /** Dimensions of the calibration. */
@@ -74,13 +72,13 @@ export async function negativeControls(
   matrix: ResponseMatrix,
   options: NegativeControlOptions,
 ): Promise<NegativeControl[]> {
-  const groups = scenarioGroups(matrix, options.configuration);
+  const scenarios = matrixScenarios(matrix, options.configuration);
   const runs = 1 + SHUFFLES.length * options.shuffles;
   const controls: NegativeControl[] = [];
-  for (const [g, group] of groups.entries()) {
-    const rows = calibratedModels(group);
-    const { thresholds } = binarizeResponses(group.matrix, rows, group.scenarios);
-    const random = createRandom(options.seed).fork(group.id).fork("negative control");
+  for (const [s, scenario] of scenarios.entries()) {
+    const rows = calibratedModels(scenario);
+    const { threshold } = binarizeResponses(scenario.matrix, rows);
+    const random = createRandom(options.seed).fork(scenario.id).fork("negative control");
     let done = 0;
     const pause = async (): Promise<void> => {
       await turn();
@@ -88,24 +86,23 @@ export async function negativeControls(
     };
     const figures = async (answers: ResponseMatrix): Promise<Figures> => {
       await pause();
-      options.onProgress?.(g + done++ / runs, groups.length, `${group.id}: negative control`);
-      return calibrationFigures({ ...group, matrix: answers }, rows, thresholds, options);
+      options.onProgress?.(s + done++ / runs, scenarios.length, `${scenario.id}: negative control`);
+      return calibrationFigures({ ...scenario, matrix: answers }, rows, threshold, options);
     };
-    const observed = await figures(group.matrix);
+    const observed = await figures(scenario.matrix);
     const shuffled = { items: [] as Figures[], models: [] as Figures[] };
     for (const kind of SHUFFLES)
       for (let k = 0; k < options.shuffles; k++)
-        shuffled[kind].push(await figures(shuffledAnswers(group, rows, kind, random.fork(`${kind} ${k}`))));
+        shuffled[kind].push(await figures(shuffledAnswers(scenario.matrix, rows, kind, random.fork(`${kind} ${k}`))));
     const asGoodAsNoise: Shuffle[] = [];
     for (const kind of SHUFFLES) {
       const noise = [0, ...shuffled[kind].map(({ gains }) => gains[kind].gain)];
       const isUnclear = noise.some((own) => !isClear(observed.gains[kind], own));
-      if (isUnclear && !(await meansDiffer(group, rows, kind, random.fork(`means of ${kind}`), pause)))
+      if (isUnclear && !(await meansDiffer(scenario.matrix, rows, kind, random.fork(`means of ${kind}`), pause)))
         asGoodAsNoise.push(kind);
     }
     controls.push({
-      bank: group.id,
-      scenarios: group.scenarios.map(({ id }) => id),
+      scenario: scenario.id,
       observed,
       shuffled,
       dims: observed.dimensions.length,
@@ -123,16 +120,16 @@ const MEAN_SHUFFLES = 999;
 
 /** Whether models (or items) have means that differ by more than where a shuffle made all alike. @param pause - before each */
 async function meansDiffer(
-  group: ScenarioGroup,
+  matrix: ResponseMatrix,
   rows: readonly number[],
   kind: Shuffle,
   random: RandomSource,
   pause: () => Promise<void>,
 ): Promise<boolean> {
-  const observed = meanSpread(group.matrix, rows, kind);
+  const observed = meanSpread(matrix, rows, kind);
   for (let k = 0; k < MEAN_SHUFFLES; k++) {
     await pause();
-    if (meanSpread(shuffledAnswers(group, rows, kind, random), rows, kind) >= observed) return false;
+    if (meanSpread(shuffledAnswers(matrix, rows, kind, random), rows, kind) >= observed) return false;
   }
   return true;
 }
@@ -141,7 +138,7 @@ async function meansDiffer(
 function meanSpread(matrix: ResponseMatrix, rows: readonly number[], kind: Shuffle): number {
   const size = kind === "items" ? rows.length : matrix.items.length;
   const [sums, counts] = [new Float64Array(size), new Float64Array(size)];
-  eachScore(matrix, rows, 0, matrix.items.length, (score, k, i) => {
+  eachScore(matrix, rows, (score, k, i) => {
     const at = kind === "items" ? k : i;
     sums[at]! += score;
     counts[at]!++;
@@ -154,13 +151,13 @@ function isClear({ gain, gainError }: Gain, noise: number): boolean {
 }
 
 async function calibrationFigures(
-  { id, matrix, scenarios }: ScenarioGroup,
+  scenario: Scenario,
   rows: readonly number[],
-  thresholds: readonly (number | null)[],
+  threshold: number | null,
   { dims, seed, backend, heldOut, signal }: NegativeControlOptions,
 ): Promise<Figures> {
-  const { responses } = cutResponses(matrix, rows, scenarios, thresholds);
-  const held = (await heldOutLikelihood(responses, {
+  const { id, matrix } = scenario;
+  const held = (await heldOutLikelihood(codeResponses(matrix, rows, threshold), {
     dims: dimsFor(dims, rows.length),
     backend: interruptible(backend),
     random: createRandom(seed).fork(id).fork("held-out answers"),
@@ -171,13 +168,13 @@ async function calibrationFigures(
   return {
     gains: { items: { gain: held.gain, gainError: held.gainError }, models: held.overModels },
     dimensions: [...abilityReliability(answers, abilityCovariances(answers))].sort((x, y) => y - x),
-    scores: scenarios.map((slice, s) => scoreReliability(answers, matrix, rows, slice, thresholds[s] === null).model),
+    score: scoreReliability(answers, matrix, rows, scenario, threshold === null).model,
   };
 }
 
 /** The same matrix with the observed answers of its calibrated models in another order; missing ones stay where they are. */
 export function shuffledAnswers(
-  { matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">,
+  matrix: ResponseMatrix,
   rows: readonly number[],
   kind: Shuffle,
   random: RandomSource,
@@ -188,9 +185,8 @@ export function shuffledAnswers(
     const seen = matrix.observed === null ? places : places.filter((at) => matrix.observed![at] !== 0);
     random.shuffle(seen.slice()).forEach((from, k) => (scores[seen[k]!] = matrix.scores[from]!));
   };
-  const inScenario = ({ begin, count }: ScenarioSlice): number[] => Array.from({ length: count }, (_, i) => begin + i);
   if (kind === "items") for (let i = 0; i < columns; i++) mix(rows.map((m) => m * columns + i));
-  else for (const m of rows) for (const slice of scenarios) mix(inScenario(slice).map((i) => m * columns + i));
+  else for (const m of rows) mix(Array.from({ length: columns }, (_, i) => m * columns + i));
   return { ...matrix, scores };
 }
 
@@ -217,24 +213,22 @@ export function* controlLines(controls: readonly NegativeControl[]): Generator<s
     "dims",
     "beyond",
   ];
-  const rows = controls.flatMap(({ scenarios, observed, shuffled, dims, dimsBeyondChance }) =>
-    scenarios.map((id, s) => [
-      id,
-      figure(observed.scores[s] ?? null),
-      range(shuffled.items.map(({ scores }) => scores[s] ?? null)),
-      signed(observed.gains.items.gain),
-      range(shuffled.items.map(({ gains }) => gains.items.gain)),
-      signed(observed.gains.models.gain),
-      range(shuffled.models.map(({ gains }) => gains.models.gain)),
-      String(dims),
-      String(dimsBeyondChance),
-    ]),
-  );
+  const rows = controls.map(({ scenario, observed, shuffled, dims, dimsBeyondChance }) => [
+    scenario,
+    figure(observed.score),
+    range(shuffled.items.map(({ score }) => score)),
+    signed(observed.gains.items.gain),
+    range(shuffled.items.map(({ gains }) => gains.items.gain)),
+    signed(observed.gains.models.gain),
+    range(shuffled.models.map(({ gains }) => gains.models.gain)),
+    String(dims),
+    String(dimsBeyondChance),
+  ]);
   yield* textTable([header, ...rows], "lrrrrrrrr");
   yield "of models, of items: what a held-out answer's log-likelihood gains over the items' means, and over the models'. beyond: dimensions more reliable than any of shuffled answers.";
   for (const kind of SHUFFLES) {
     const found = controls.filter(({ asGoodAsNoise }) => asGoodAsNoise.includes(kind));
-    if (found.length > 0) yield `${found.map(({ scenarios }) => scenarios.join(", ")).join("; ")}: ${NOISE[kind]}`;
+    if (found.length > 0) yield `${found.map(({ scenario }) => scenario).join("; ")}: ${NOISE[kind]}`;
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { TextProjection } from "anchoreval/internal/core/routing/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { itemRecord } from "../../fit/bundle.ts";
-import type { LearnedGroup } from "../../fit/forms.ts";
+import type { LearnedScenario } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
 import { submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
@@ -73,53 +73,52 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings, neig
 
 /**
  * Predicts the item parameters of items without answers, with their standard errors, and keeps the regressions that predict
- * those of other questions. Learned from the bundle's own banks: the models' answers, and the questions' texts or vectors.
- * @param groups - fitted, of `2pl`
+ * those of other questions. Learned from the bundle's own scenarios: the models' answers, and the questions' texts or vectors.
+ * @param learned - fitted scenarios, of `2pl`
  * @param names - of the source models; null keeps no routes
  */
 export function fitColdStart(
-  groups: readonly LearnedGroup[],
+  learned: readonly LearnedScenario[],
   { items, embeddings, neighbours = null }: ColdStartInput,
   names: readonly string[] | null,
   random: RandomSource,
 ): ColdStart {
-  const answered = groups.flatMap(({ group }) => group.matrix.items);
+  const answered = learned.flatMap(({ scenario }) => scenario.matrix.items);
   const projection = embeddings ? null : learnProjection(itemTexts(answered), PROJECTION, random.fork("projection"));
   const width = embeddings ? embeddings.width : projection!.axes.length / projection!.hashes.length;
   const scenarios = new Map<string, ScenarioRouting>();
   const predictors = new Map<string, (coordinates: Float64Array) => PredictedParameters>();
   const figures = new Map<string, ColdStartManifest["scenarios"][string]>();
   const place = new Map(names?.map((name, m) => [name, m]));
-  for (const { group, bank } of groups)
-    bank.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
-      const { rows, dims, calibration } = bank;
-      const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
-      const matrix = submatrix(group.matrix, rows, columns);
-      const parameters = { dims, a: Float64Array.from(a), b: Float64Array.from(b) };
-      const coordinates = coordinatesOf(matrix.items, embeddings, projection)!;
-      const { routing, figures: measured } = learnScenarioRouting(
-        {
-          ...parameters,
-          models: rows.length,
-          theta: calibration.theta,
-          answers: rightAnswers(matrix, threshold ?? 0.5),
-        },
-        coordinates,
-        width,
-        Uint32Array.from(matrix.subjects, (name, m) => place.get(name) ?? m),
-        random.fork(slice.id),
+  for (const { scenario, trained } of learned) {
+    const { id } = scenario;
+    const { rows, bank, threshold, calibration } = trained;
+    const matrix = submatrix(scenario.matrix, rows, [...scenario.matrix.items.keys()]);
+    const parameters = { dims: bank.dims, a: Float64Array.from(bank.a), b: Float64Array.from(bank.b) };
+    const coordinates = coordinatesOf(matrix.items, embeddings, projection)!;
+    const { routing, figures: measured } = learnScenarioRouting(
+      {
+        ...parameters,
+        models: rows.length,
+        theta: calibration.theta,
+        answers: rightAnswers(matrix, threshold ?? 0.5),
+      },
+      coordinates,
+      width,
+      Uint32Array.from(matrix.subjects, (name, m) => place.get(name) ?? m),
+      random.fork(id),
+    );
+    scenarios.set(id, routing);
+    figures.set(id, measured);
+    if (items.some((item) => item.scenario === id))
+      predictors.set(
+        id,
+        neighbours
+          ? neighbourPredictor(parameters, coordinates, width, neighbours)
+          : // Coordinates that are all 0 say nothing.
+            (own) => predictedParameters(routing, placeOnAxes(routing, own.some(Boolean) ? own : null)),
       );
-      scenarios.set(slice.id, routing);
-      figures.set(slice.id, measured);
-      if (items.some(({ scenario }) => scenario === slice.id))
-        predictors.set(
-          slice.id,
-          neighbours
-            ? neighbourPredictor(parameters, coordinates, width, neighbours)
-            : // Coordinates that are all 0 say nothing.
-              (own) => predictedParameters(routing, placeOnAxes(routing, own.some(Boolean) ? own : null)),
-        );
-    });
+  }
   const coordinates = coordinatesOf(items, embeddings, projection)!;
   return {
     content: {

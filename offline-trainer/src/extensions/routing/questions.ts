@@ -61,7 +61,7 @@ export type RightRule = (typeof RIGHT_RULES)[number];
 /** The score above which an answer counts as right, learned from the train questions. */
 export function rightThreshold(matrix: ResponseMatrix, rule: RightRule): number {
   if (rule === "nonzero") return 0;
-  return binarizingThreshold(matrix, Array.from(matrix.subjects.keys()), 0, matrix.items.length) ?? 0.5;
+  return binarizingThreshold(matrix, Array.from(matrix.subjects.keys())) ?? 0.5;
 }
 
 /** Answers question by question, `[i·M + m]`: 1 for a score above `cut`, 0 for another, NaN where missing. */
@@ -111,7 +111,7 @@ export async function questionBank(
   options: { readonly dims: number; readonly backend: CalibrationBackend; readonly random: RandomSource },
 ): Promise<QuestionBank> {
   const rows = Array.from(matrix.subjects.keys());
-  const coded = codeResponses(matrix, rows, new Float64Array(matrix.items.length).fill(cut));
+  const coded = codeResponses(matrix, rows, cut);
   const { theta, a, b } = await calibrate(coded, options);
   return { models: rows.length, dims: options.dims, theta, a, b, answers: rightAnswers(matrix, cut) };
 }

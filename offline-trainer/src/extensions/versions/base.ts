@@ -17,7 +17,7 @@ export interface BaseBundle {
 
 /**
  * Reads everything in a bundle that a later version may keep.
- * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for banks of other models than the 1PL and 2PL
+ * @throws AnchorEvalError what {@link loadBundle} throws; `unsupported` for scenarios of other models than the 1PL and 2PL
  * or whose graded scores weren't binarised, and for full scores on items that the bundle doesn't have
  */
 export async function readBase(source: BundleSource, signal?: AbortSignal): Promise<BaseBundle> {

@@ -1,27 +1,26 @@
 import type { BundleScenario } from "anchoreval/bundle";
 import { mapAbility } from "anchoreval/internal/core/ability/map";
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { bankOf } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { FixedBank } from "../../calibrate/bank.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
+import type { Scenario } from "../../matrix/benchmark.ts";
 import type { BaseBundle } from "./base.ts";
-import { scoreAt } from "../../matrix/response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides } from "./link-item.ts";
 
-/** A bank on its base's scale: parameters of all its items, and answers of models that gave none to the linked ones. */
-export interface LinkedBank {
+/** A scenario on its base's scale: parameters of all its items, and answers of models that gave none to the linked ones. */
+export interface LinkedScenario {
   readonly fixed: FixedBank;
   /** Scores drawn where a linked item has no answer, M×N; NaN elsewhere. */
   readonly drawn: Float64Array;
   /** Scores expected in the same places. */
   readonly expected: Float64Array;
-  /** By scenario: standard deviation of the mean score due to the uncertain parameters of the linked items. A fraction. */
-  readonly linkingErrors: readonly number[];
+  /** Standard deviation of the mean score due to the uncertain parameters of the linked items. A fraction. */
+  readonly linkingError: number;
 }
-
-type LinkTask = Omit<ScenarioGroup, "families">;
 
 interface LinkInput {
   readonly base: BaseBundle;
@@ -32,44 +31,38 @@ interface LinkInput {
 }
 
 /**
- * Links a bank to the scale of its base: the fixed items have the base's parameters, models' abilities follow from their
+ * Links a scenario to the scale of its base: the fixed items have the base's parameters, models' abilities follow from their
  * answers to these (MAP under N(0, I), as in every calibration), and each other item is estimated from its own answers and
  * a prior from its scenario's items or its text ({@link itemPriors}). Uncertain parameters are moderated (z/√(1 + πv/8),
  * v the mean variance of z), so that chances are right on average.
  *
  * Answers that models didn't give to linked items are drawn from their chances, with the items' parameters drawn once from
  * their posterior: measurements on them vary as if they had been given (a single proper imputation).
- * @throws AnchorEvalError `unsupported` for a bank or scenario that the base doesn't have; `invalid_data` where fewer than
- * half of a scenario's items are fixed
+ * @param scenario - of those that the base has
+ * @throws AnchorEvalError `invalid_data` where fewer than half of its items are fixed
  * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
  */
-export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkInput, random: RandomSource): LinkedBank {
-  const { bundle } = base;
-  const described = bundle.manifest.banks.find(
-    ({ id, scenarios }) => id === task.id && scenarios.join("\n") === task.scenarios.map((own) => own.id).join("\n"),
-  );
-  if (!described)
-    throw new AnchorEvalError(
-      "unsupported",
-      `the base has no bank ${task.id} of ${task.scenarios.map(({ id }) => id).join(", ")}: it has ${bundle.manifest.banks.map(({ id, scenarios }) => `${id} (${scenarios.join(", ")})`).join("; ")}; where scenarios share an ability, a new one needs a fit without --base`,
-    );
-  const { dims } = described;
-  const { matrix } = task;
+export function linkScenario(
+  scenario: Omit<Scenario, "families">,
+  { base, fixedIds, coordinates }: LinkInput,
+  random: RandomSource,
+): LinkedScenario {
+  const { id, matrix } = scenario;
+  const { manifest } = base.bundle;
+  const { dims } = bankOf(manifest, id);
+  const { threshold } = manifest.scenarios.find((described) => described.id === id)!;
   const [models, count] = [matrix.subjects.length, matrix.items.length];
-  const parameters = fixedParameters(task, base, fixedIds, dims);
+  const parameters = fixedParameters(scenario, base, fixedIds, dims);
   const { isFixed, a, b } = parameters;
-  const thresholds = described.scenarios.map(
-    (id) => bundle.manifest.scenarios.find((scenario) => scenario.id === id)!.threshold,
-  );
-  const answers = calibratedAnswers(task, thresholds);
+  const answers = calibratedAnswers(matrix, threshold);
   const theta = fixedAbilities(answers, parameters, dims, models);
 
   const drawn = new Float64Array(models * count).fill(NaN);
   const expected = new Float64Array(models * count).fill(NaN);
-  const linkingErrors = task.scenarios.map((slice, s) => {
-    const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
-    const [kept, linked] = [columns.filter((i) => isFixed[i]), columns.filter((i) => !isFixed[i])];
-    if (linked.length === 0) return 0;
+  const columns = [...matrix.items.keys()];
+  const [kept, linked] = [columns.filter((i) => isFixed[i]), columns.filter((i) => !isFixed[i])];
+  let variance = 0;
+  if (linked.length > 0) {
     const ordered = [...kept, ...linked];
     const priors = itemPriors(
       {
@@ -80,17 +73,16 @@ export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkIn
           coordinates &&
           Float64Array.from(ordered.flatMap((i) => Array.from(coordinates.get(matrix.items[i]!.item_id)!))),
       },
-      random.fork(`texts of ${slice.id}`),
+      random.fork(`texts of ${id}`),
     );
-    const sides = scoreSides(matrix, slice, thresholds[s]!);
-    let variance = 0;
+    const sides = scoreSides(matrix, threshold);
     linked.forEach((i, k) => {
-      const given = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
-      const item = linkItem(theta.values, given, priors(kept.length + k));
+      const seen = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
+      const item = linkItem(theta.values, seen, priors(kept.length + k));
       const { scale, spread } = moderation(item, theta.values, theta.known);
       for (let d = 0; d < dims; d++) a[i * dims + d] = scale * item.a[d]!;
       b[i] = scale * item.b;
-      variance += slice.weights[i - slice.begin]! ** 2 * spread;
+      variance += scenario.weights[i]! ** 2 * spread;
       const stream = random.fork(matrix.items[i]!.item_id);
       const once = drawnParameters(item, stream);
       for (let m = 0; m < models; m++) {
@@ -100,23 +92,22 @@ export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkIn
         drawn[m * count + i] = sides.draw(chance(at, once.a, once.b), stream);
       }
     });
-    return Math.sqrt(variance);
-  });
+  }
   const items = { isFixed: new Uint8Array(count).fill(1), a, b, prior: standardNormal(dims) };
-  return { fixed: { dims, thresholds, items }, drawn, expected, linkingErrors };
+  return { fixed: { dims, threshold, items }, drawn, expected, linkingError: Math.sqrt(variance) };
 }
 
 const LEAST_FIXED = 0.5;
 
-/** Discriminations, N×D row-major, and intercepts of a bank's items; zeros of those that aren't fixed. */
+/** Discriminations, N×D row-major, and intercepts of a scenario's items; zeros of those that aren't fixed. */
 type FixedParameters = Pick<FixedBank["items"], "isFixed" | "a" | "b">;
 
 /**
- * Looks up the fixed items of a bank in its base.
- * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items are fixed
+ * Looks up the fixed items of a scenario in its base.
+ * @throws AnchorEvalError `invalid_data` where fewer than half of its items are fixed
  */
 function fixedParameters(
-  { matrix, scenarios }: LinkTask,
+  { id, matrix }: Pick<Scenario, "id" | "matrix">,
   { bundle, items }: BaseBundle,
   fixedIds: ReadonlyMap<string, string>,
   dims: number,
@@ -125,35 +116,32 @@ function fixedParameters(
   const fixed = { isFixed: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
   const places = new Map<string, { scenario: BundleScenario; index: number }>();
   let line = 0;
-  for (const { id, items: size } of bundle.manifest.scenarios)
-    for (let index = 0; index < size; index++)
-      places.set(items[line++]!.item_id, { scenario: bundle.scenarios.get(id)!, index });
-  for (const { id, begin, count: size } of scenarios) {
-    let found = 0;
-    for (let i = begin; i < begin + size; i++) {
-      const old = fixedIds.get(matrix.items[i]!.item_id);
-      if (old === undefined) continue;
-      const { scenario, index } = places.get(old)!;
-      found++;
-      fixed.isFixed[i] = 1;
-      fixed.b[i] = scenario.bank.b[index]!;
-      for (let d = 0; d < dims; d++) fixed.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
-    }
-    if (found < LEAST_FIXED * size)
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${id}: ${found} of its ${size} items are the base's; a scale needs at least half: fit anew, without --base`,
-      );
+  for (const described of bundle.manifest.scenarios)
+    for (let index = 0; index < described.items; index++)
+      places.set(items[line++]!.item_id, { scenario: bundle.scenarios.get(described.id)!, index });
+  let stay = 0;
+  for (let i = 0; i < count; i++) {
+    const old = fixedIds.get(matrix.items[i]!.item_id);
+    if (old === undefined) continue;
+    const { scenario, index } = places.get(old)!;
+    stay++;
+    fixed.isFixed[i] = 1;
+    fixed.b[i] = scenario.bank.b[index]!;
+    for (let d = 0; d < dims; d++) fixed.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
   }
+  if (stay < LEAST_FIXED * count)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${id}: ${stay} of its ${count} items are the base's; a scale needs at least half: fit anew, without --base`,
+    );
   return fixed;
 }
 
 /** Scores as they are calibrated: cut to 0 and 1 at the base's threshold, or unchanged; NaN where missing; M×N. */
-function calibratedAnswers({ matrix, scenarios }: LinkTask, thresholds: readonly (number | null)[]): Float64Array {
+function calibratedAnswers(matrix: ResponseMatrix, cut: number | null): Float64Array {
   const count = matrix.items.length;
-  const cuts = scenarios.flatMap((slice, s) => new Array<number | null>(slice.count).fill(thresholds[s]!));
   return Float64Array.from({ length: matrix.subjects.length * count }, (_, at) => {
-    const [score, cut] = [scoreAt(matrix, Math.floor(at / count), at % count), cuts[at % count] ?? null];
+    const score = scoreAt(matrix, Math.floor(at / count), at % count);
     return cut === null || Number.isNaN(score) ? score : Number(score > cut);
   });
 }

@@ -5,7 +5,6 @@ import { cholesky, choleskyInverse, quadraticForm } from "anchoreval/internal/co
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/routing/predict-chances";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 import { onAxes, principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
@@ -182,12 +181,10 @@ export function drawnParameters({ a, b, covariance }: LinkedItem, random: Random
  * binary scores.
  * @param threshold - null where chances are expected scores themselves
  */
-export function scoreSides(matrix: ResponseMatrix, { begin, count }: ScenarioSlice, threshold: number | null) {
-  const columns = matrix.items.length;
+export function scoreSides(matrix: ResponseMatrix, threshold: number | null) {
   const [sum, seen] = [new Float64Array(2), new Float64Array(2)];
   matrix.scores.forEach((score, at) => {
-    const item = at % columns;
-    if (item < begin || item >= begin + count || (matrix.observed !== null && matrix.observed[at] === 0)) return;
+    if (matrix.observed !== null && matrix.observed[at] === 0) return;
     const side = Number(score > (threshold ?? 0.5));
     sum[side]! += score;
     seen[side]! += 1;

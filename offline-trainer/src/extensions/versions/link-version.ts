@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import { LEAST_MODELS, scenarioGroups } from "../../matrix/benchmark.ts";
+import { LEAST_MODELS, matrixScenarios, type Scenario } from "../../matrix/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";
 import {
@@ -15,7 +15,7 @@ import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../nume
 import type { BaseBundle, BaseRecord } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
 import type { EarlierAnchors, KeptAnchors } from "./keep-anchors.ts";
-import { linkBank, type LinkedBank } from "./link-bank.ts";
+import { linkScenario, type LinkedScenario } from "./link-bank.ts";
 import { linkVersionScores } from "./score-linking.ts";
 
 /** The data that link a new version to the scale of an old one. */
@@ -43,7 +43,7 @@ export interface LinkedVersion {
  * are estimated from answers of models that were run again, and from texts or the scenario's items where these are few. A
  * scenario that the base doesn't have isn't linked item by item: the fit calibrates it by the models that answered it.
  * @throws AnchorEvalError `invalid_data` for answers to items of neither version, and for new scenarios with too few
- * answers; what {@link carryAnswers} and {@link linkBank} throw
+ * answers; what {@link carryAnswers} and {@link linkScenario} throw
  */
 export function linkVersion(
   { base, older, rerun, items }: LinkInput,
@@ -69,15 +69,16 @@ export function linkVersion(
   const placed = fresh.size - calibrated;
   const coordinates = placed > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
   checkNewScenarios(given, fixedIds, isNew);
-  const standing = scenarioGroups(given, configuration).filter(
-    ({ scenarios: own }) => !own.every(({ id }) => isNew(id)),
-  );
-  const banks = standing.map((task) => ({
-    task,
-    linked: linkBank(task, { base, fixedIds, coordinates }, random.fork(task.id)),
+  const standing = matrixScenarios(given, configuration).filter(({ id }) => !isNew(id));
+  const onScale = standing.map((scenario) => ({
+    scenario,
+    linked: linkScenario(scenario, { base, fixedIds, coordinates }, random.fork(scenario.id)),
   }));
   const cells = placed * given.subjects.length;
-  const drawn = banks.reduce((sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length, 0);
+  const drawn = onScale.reduce(
+    (sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length,
+    0,
+  );
   const idNow = new Map(Array.from(fixedIds, ([id, old]) => [old, id]));
   const anchors = Array.from(scenarios, ([id, { forms }]) => {
     const kept = Array.from(forms, ([form, { itemIds }]): [string, KeptAnchors] => [
@@ -86,14 +87,12 @@ export function linkVersion(
     ]);
     return [id, new Map(kept)] as const;
   });
-  const linkingErrors = banks.flatMap(({ task, linked }) =>
-    task.scenarios.map(({ id }, s) => [id, linked.linkingErrors[s]!] as const),
-  );
-  const expected = fillScores(given, banks, (linked) => linked.expected);
+  const linkingErrors = onScale.map(({ scenario, linked }) => [scenario.id, linked.linkingError] as const);
+  const expected = fillScores(given, onScale, (linked) => linked.expected);
   return {
-    matrix: fillScores(given, banks, (linked) => linked.drawn),
+    matrix: fillScores(given, onScale, (linked) => linked.drawn),
     changes,
-    fixed: new Map(banks.map(({ task, linked }) => [task.id, linked.fixed])),
+    fixed: new Map(onScale.map(({ scenario, linked }) => [scenario.id, linked.fixed])),
     earlier: { anchors: new Map(anchors), fresh },
     record: {
       benchmark,
@@ -218,19 +217,19 @@ function textCoordinates(items: readonly ItemInfo[], random: RandomSource): Map<
   return new Map(items.map(({ item_id: id }, i) => [id, coordinates.subarray(i * width, (i + 1) * width)]));
 }
 
-/** The given scores, completed by those of the banks. @param scoresOf - M×N of a bank's columns, NaN for none */
+/** The given scores, completed by those of the linked scenarios. @param scoresOf - M×N of a scenario's columns, NaN for none */
 function fillScores(
   given: ResponseMatrix,
-  banks: readonly { readonly task: { readonly matrix: ResponseMatrix }; readonly linked: LinkedBank }[],
-  scoresOf: (linked: LinkedBank) => Float64Array,
+  onScale: readonly { readonly scenario: Scenario; readonly linked: LinkedScenario }[],
+  scoresOf: (linked: LinkedScenario) => Float64Array,
 ): ResponseMatrix {
   const place = new Map(given.items.map(({ item_id: id }, i) => [id, i]));
   const count = given.items.length;
   const scores = new Float32Array(given.subjects.length * count);
   for (let at = 0; at < scores.length; at++) scores[at] = scoreAt(given, Math.floor(at / count), at % count);
-  for (const { task, linked } of banks) {
+  for (const { scenario, linked } of onScale) {
     const values = scoresOf(linked);
-    const columns = task.matrix.items.map(({ item_id: id }) => place.get(id)!);
+    const columns = scenario.matrix.items.map(({ item_id: id }) => place.get(id)!);
     values.forEach((score, at) => {
       const m = Math.floor(at / columns.length);
       if (!Number.isNaN(score)) scores[m * count + columns[at % columns.length]!] = score;

@@ -69,7 +69,7 @@ function smallScales(matrix: ResponseMatrix): BorderFinding[] {
   const ranges = new Map([...parts.keys()].map((id) => [id, { highest: zeros(), high: zeros(), scores: zeros() }]));
   const rangeOf = matrix.items.map(({ scenario }) => ranges.get(scenario)!);
   let fractions = 0;
-  eachScore(matrix, [...matrix.subjects.keys()], 0, matrix.items.length, (score, m, i) => {
+  eachScore(matrix, [...matrix.subjects.keys()], (score, m, i) => {
     const part = partOf[i]!;
     part.scores++;
     part.highest = Math.max(part.highest, score);

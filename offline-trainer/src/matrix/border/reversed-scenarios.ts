@@ -102,7 +102,7 @@ function reversedItems(matrix: ResponseMatrix): BorderFinding[] {
     parts.set(scenario, part);
     return part;
   });
-  eachScore(matrix, [...subjects.keys()], 0, items.length, (score, m, i) => {
+  eachScore(matrix, [...subjects.keys()], (score, m, i) => {
     partOf[i]!.sums[m]! += score;
     partOf[i]!.counts[m]!++;
   });
@@ -142,7 +142,7 @@ function partMeans(
   if (ids.length < 2) return { ids, scores: [] };
   const sums = ids.map(() => new Float64Array(subjects.length));
   const counts = ids.map(() => new Float64Array(subjects.length));
-  eachScore(matrix, [...subjects.keys()], 0, items.length, (score, m, i) => {
+  eachScore(matrix, [...subjects.keys()], (score, m, i) => {
     const part = parts[i] === undefined ? undefined : places.get(parts[i]);
     if (part === undefined) return;
     sums[part]![m]! += score;

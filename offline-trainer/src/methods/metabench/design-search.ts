@@ -1,17 +1,16 @@
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
 import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
-import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
-import { anchorInputs } from "../../anchors/anchor-method.ts";
-import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
+import { anchorInput } from "../../anchors/anchor-method.ts";
+import { fitBank, type ResponseModel } from "../../calibrate/bank.ts";
+import type { Scenario } from "../../matrix/benchmark.ts";
 import { sourceSplits } from "../../matrix/source-splits.ts";
 import { mean } from "../../numeric/statistics.ts";
-import type { DesignSearch, DesignSearchOptions, FoundDesign } from "../method.ts";
+import type { AnchoredScenario, DesignSearch, DesignSearchOptions, FoundDesign } from "../method.ts";
 import type { Split } from "../../matrix/splits.ts";
-import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
+import { ABILITY_SCORES, mappedScenario, fitOwnMap } from "../score-maps/mapped-answers.ts";
 import { informationPool, informedAnchors } from "./anchors.ts";
 import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
 
@@ -50,23 +49,27 @@ const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
  */
 export const informationDesign: DesignSearch = {
   source: { module: import.meta.url, name: "informationDesign" },
-  search: async (group, rows, options) => {
+  search: async (scenario, rows, options) => {
     const { random, replicates, budget, estimation } = options;
-    const { folds: thirds } = sourceSplits([group], rows, replicates, FOLDS, random.fork("folds"));
-    const splits = thirds.map(({ groups }) => groups[0]!);
+    const { folds: thirds } = sourceSplits([scenario], rows, replicates, FOLDS, random.fork("folds"));
+    const splits = thirds.map(({ scenarios }) => scenarios[0]!);
     const judgedBefore = (k: number): number =>
       splits.slice(0, k).reduce((sum, { targets }) => sum + targets.length, 0);
     const folds = splits.filter((_, k) => judgedBefore(k) < ENOUGH);
-    const size = Math.max(0, ...options.sizes.filter((n) => group.scenarios.some(({ count }) => n < count)));
+    const size = Math.max(0, ...options.sizes.filter((n) => n < scenario.count));
     const found = ({ irtModel, ...design }: DesignCandidate, error: number | null, judged: number): FoundDesign => {
       return { irtModel, design, notes: { ...design, error, judged } };
     };
     if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0))
       return found(START, null, 0);
     const space = { ...SPACE, ...(estimation === "penalised" && { irtModel: ["2pl" as const] }) };
-    const judge = designJudge(group, folds, size, options);
+    const judge = designJudge(scenario, folds, size, options);
     const stream = random.fork("candidates");
-    const { best, error, judged } = await searchSpace(space, START, judge, budget, stream, withoutIdle);
+    const { best, error, judged } = await searchSpace(space, START, judge, {
+      budget,
+      random: stream,
+      canonical: withoutIdle,
+    });
     return found(best, error, judged);
   },
 };
@@ -76,19 +79,20 @@ export const informationDesign: DesignSearch = {
  * fold is prepared once, and the pools, which answers alone decide, once for all.
  */
 function designJudge(
-  group: ScenarioGroup,
+  scenario: Scenario,
   folds: readonly Split[],
   size: number,
   options: DesignSearchOptions,
 ): (candidate: DesignCandidate) => Promise<number> {
-  const pools = new Map<number, readonly Uint32Array[]>();
+  const pools = new Map<number, Uint32Array>();
   const prepare = async (fold: number, irtModel: ResponseModel["irtModel"]) => {
     const random = options.random.fork(`fold ${fold}`);
     const own = { ...options, irtModel, random, tolerance: NEAR_ENOUGH };
-    const trained = await fitBank(group, folds[fold]!.sources, own);
-    const inputs = anchorInputs(group, trained, { sizes: [size], random, final: false, knowledge: options.knowledge });
-    pools.set(fold, pools.get(fold) ?? inputs.map((input) => informationPool(input).pool));
-    return { trained, inputs };
+    const trained = await fitBank(scenario, folds[fold]!.sources, own);
+    const { knowledge } = options;
+    const input = anchorInput(scenario, trained, { sizes: [size], random, final: false, knowledge });
+    pools.set(fold, pools.get(fold) ?? informationPool(input).pool);
+    return { trained, input };
   };
   const prepared = remembered((irtModel: ResponseModel["irtModel"]) =>
     remembered((fold: number) => prepare(fold, irtModel)),
@@ -96,11 +100,10 @@ function designJudge(
   return async ({ irtModel, ...design }) => {
     const errors: number[] = [];
     for (const [fold, split] of folds.entries()) {
-      const { trained, inputs } = await prepared(irtModel)(fold);
-      const anchors = inputs.map((input, s) =>
-        informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
-      );
-      errors.push(...mapErrors(group, trained, split, anchors, design, options.priorScale));
+      const { trained, input } = await prepared(irtModel)(fold);
+      const anchors = informedAnchors(input, pools.get(fold)!, design, Math.min(size, input.weights.length));
+      const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, options.priorScale);
+      errors.push(...mapErrors({ scenario, trained, prior, anchors }, split, design));
     }
     return Math.sqrt(mean(errors.map((error) => error * error)));
   };
@@ -114,27 +117,28 @@ function withoutIdle(candidate: DesignCandidate): DesignCandidate {
 }
 
 function mapErrors(
-  group: ScenarioGroup,
-  trained: Bank,
+  anchored: Omit<AnchoredScenario, "design">,
   { sources, targets }: Split,
-  anchors: readonly AnchorSet[],
   { score }: AnchorDesign,
-  priorScale: number,
 ): number[] {
   const choice = { kind: "additive", score } as const;
-  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
-  const mapped = (rows: readonly number[]) => mappedScenarios({ group, bank: trained, prior, anchors }, rows, choice);
-  const held = mapped(targets);
-  return mapped(sources).flatMap((part, s) => {
-    const map = fitOwnMap(part, choice);
-    return Array.from(held[s]!.answers, ([row, { features, bounds }]) => {
-      const score = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
-      return clamp(score, bounds) - part.full[row]!;
-    });
+  const part = mappedScenario(anchored, sources, choice);
+  const map = fitOwnMap(part, choice);
+  return Array.from(mappedScenario(anchored, targets, choice).answers, ([row, { features, bounds }]) => {
+    const score = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
+    return clamp(score, bounds) - part.full[row]!;
   });
 }
 
 type SearchSpace<Candidate> = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
+
+interface SearchOptions<Candidate> {
+  /** Candidates that are judged, the start among them. */
+  readonly budget: number;
+  readonly random: RandomSource;
+  /** The same of candidates that are the same in effect. */
+  readonly canonical?: ((candidate: Candidate) => Candidate) | undefined;
+}
 
 /** Share of the budget that goes to candidates drawn at random, before the best one's neighbours are tried. */
 const RANDOM_SHARE = 0.5;
@@ -145,16 +149,12 @@ const IDLE_DRAWS = 200;
 /**
  * Looks for the candidate of least error within a budget: the start, then candidates drawn at random, then ones that differ
  * from the best so far in one field. None is judged twice. The first of equal ones stays.
- * @param budget - candidates that are judged, the start among them
- * @param canonical - the same of candidates that are the same in effect
  */
 export async function searchSpace<Candidate extends object>(
   space: SearchSpace<Candidate>,
   start: Candidate,
   judge: (candidate: Candidate) => Promise<number>,
-  budget: number,
-  random: RandomSource,
-  canonical: (candidate: Candidate) => Candidate = (candidate) => candidate,
+  { budget, random, canonical = (candidate) => candidate }: SearchOptions<Candidate>,
 ) {
   const fields = Object.keys(space) as (keyof Candidate)[];
   const keyOf = (candidate: Candidate): string => JSON.stringify(fields.map((field) => candidate[field]));

@@ -2,19 +2,19 @@ import {
   type AdditiveMap,
   type AnswerFeatures,
   type FeatureName,
-  jointFeatures,
+  pooledFeatures,
   type ScoreMaps,
 } from "anchoreval/internal/core/estimators/score-maps";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { answerFeatures } from "anchoreval/internal/core/scoring/scenario-estimate";
-import type { MappedBank, ScoreMapFitter } from "../method.ts";
+import type { AnchoredScenario, ScoreMapFitter } from "../method.ts";
 import {
   abilityScore,
   additiveMap,
   type FeatureColumn,
   type MapChoice,
   type MappedScenario,
-  mappedScenarios,
+  mappedScenario,
   fitOwnMap,
   readsAbility,
 } from "./mapped-answers.ts";
@@ -27,38 +27,39 @@ const FOLDS = 5;
 
 export const meanMaps: ScoreMapFitter = {
   source: { module: import.meta.url, name: "meanMaps" },
-  fit: (banks, random) => formScoreMaps(banks, "mean", random),
+  fit: (scenarios, random) => formScoreMaps(scenarios, "mean", random),
 };
 
 /** Maps of the anchors' means and the scores that the abilities predict, of all scenarios. */
 export const additiveMaps: ScoreMapFitter = {
   source: { module: import.meta.url, name: "additiveMaps" },
-  fit: (banks, random) => formScoreMaps(banks, "additive", random),
+  fit: (scenarios, random) => formScoreMaps(scenarios, "additive", random),
 };
 
 /**
  * Fits the score maps of one form on the source models. `mean` maps the anchors' mean. `additive` maps it and the score that
- * the ability predicts; with several banks, a second map reads all scenarios: this one's mean, the mean of all, and, where
+ * the ability predicts; with several scenarios, a second map reads all scenarios: this one's mean, the mean of all, and, where
  * abilities are read, the predictions of the scenarios' own maps. Those predictions are cross-fitted by family, since
  * in-sample fits would be trusted too much (stacking).
- * @returns by bank and scenario @param random - its streams are forked: the same for all forms
+ * @returns by scenario @param random - its streams are forked: the same for all forms
  * @see Kipnis et al. (2025), metabench, ICLR; Wolpert (1992), Neural Networks 5, 241–259 (stacked generalisation)
  */
 export function formScoreMaps(
-  banks: readonly MappedBank[],
+  scenarios: readonly AnchoredScenario[],
   kind: MapChoice["kind"],
   random: RandomSource,
-): readonly (readonly ScoreMaps[])[] {
-  const choices = banks.map(({ design }): MapChoice => ({ kind, score: abilityScore(design) }));
-  const scenarios = banks.map((bank, b) => mappedScenarios(bank, bank.bank.rows, choices[b]!));
-  const own = scenarios.map((parts, b) => parts.map((part) => fitOwnMap(part, choices[b]!)));
-  const all = scenarios.flatMap((parts, b) => parts.map((part) => ({ part, choice: choices[b]! })));
+): readonly ScoreMaps[] {
+  const all = scenarios.map((scenario) => {
+    const choice: MapChoice = { kind, score: abilityScore(scenario.design) };
+    const part = mappedScenario(scenario, scenario.trained.rows, choice);
+    return { part, choice, alone: fitOwnMap(part, choice) };
+  });
   const common = Array.from(all[0]!.part.answers.keys()).filter((row) =>
     all.every(({ part }) => part.answers.has(row)),
   );
-  if (kind === "mean" || banks.length < 2 || common.length < LEAST_MODELS)
-    return own.map((parts) => parts.map((alone) => ({ alone, together: null })));
-  const { families } = banks[0]!.group;
+  if (kind === "mean" || scenarios.length < 2 || common.length < LEAST_MODELS)
+    return all.map(({ alone }) => ({ alone, together: null }));
+  const { families } = scenarios[0]!.scenario;
   const rows = [...new Set(all.flatMap(({ part }) => [...part.answers.keys()]))].sort((x, y) => x - y);
   const ofRow = rows.map((row) => families[row]!);
   const folds = familyFolds(ofRow, FOLDS, random.fork("families"));
@@ -69,22 +70,23 @@ export function formScoreMaps(
       const { features, bounds } = answers.get(row)!;
       return [id, answerFeatures({ alone: maps[k]![fold.get(row)!]! }, features.mean, features.expected, bounds)];
     });
-  const read = common.map((row) => jointFeatures(new Map(featuresOf(row))));
+  const read = common.map((row) => pooledFeatures(new Map(featuresOf(row))));
   const column = (feature: FeatureName["feature"], scenario: string | null): FeatureColumn => ({
     feature,
     scenario,
     values: Float64Array.from(read, (valueOf) => valueOf({ feature, scenario })),
   });
-  const shared = [...(choices.some(readsAbility) ? [column("score", null)] : []), column("mean", null)];
-  return scenarios.map((parts, b) =>
-    parts.map(({ id, full }, s) => ({
-      alone: own[b]![s]!,
-      together: additiveMap(
-        [...(readsAbility(choices[b]!) ? [column("score", id)] : []), column("mean", id), ...shared],
-        Float64Array.from(common, (row) => full[row]!),
-      ),
-    })),
-  );
+  const shared = [
+    ...(all.some(({ choice }) => readsAbility(choice)) ? [column("score", null)] : []),
+    column("mean", null),
+  ];
+  return all.map(({ part: { id, full }, choice, alone }) => ({
+    alone,
+    together: additiveMap(
+      [...(readsAbility(choice) ? [column("score", id)] : []), column("mean", id), ...shared],
+      Float64Array.from(common, (row) => full[row]!),
+    ),
+  }));
 }
 
 /** A scenario's own map without the models of each fold; with all models where none would be left. */

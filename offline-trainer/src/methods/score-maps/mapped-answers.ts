@@ -8,7 +8,7 @@ import { anchorMean } from "anchoreval/internal/core/estimators/predicted-means"
 import type { AdditiveMap, AnswerFeatures, FeatureName, MapTerm } from "anchoreval/internal/core/estimators/score-maps";
 import { bankAbility } from "anchoreval/internal/core/scoring/bank-ability";
 import { expectedScore } from "anchoreval/internal/core/scoring/predicted-scores";
-import type { MappedBank } from "../method.ts";
+import type { AnchoredScenario } from "../method.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
 import { fullScores } from "../../matrix/scenarios.ts";
 import { additiveModel } from "./additive-model.ts";
@@ -22,7 +22,7 @@ interface MappedAnswers {
 }
 
 /** A scenario with the map features of the models that answered enough of its anchors, by row. */
-export type MappedScenario = ReturnType<typeof mappedScenarios>[0];
+export type MappedScenario = ReturnType<typeof mappedScenario>;
 
 /**
  * Ability estimates: `map`, the posterior mode given all answers; `eap-sum`, the posterior mean given the number of correct
@@ -48,36 +48,27 @@ export function readsAbility({ kind, score }: MapChoice): boolean {
 }
 
 /**
- * Map features of the answers of some models of a bank, by scenario.
- * @param rows - models, sources of the bank or others
+ * Map features of the answers of some models to a scenario.
+ * @param rows - models, sources of its calibration or others
  */
-export function mappedScenarios(
-  { group: { matrix, scenarios }, bank: { scenarios: trained }, prior, anchors }: Omit<MappedBank, "design">,
+export function mappedScenario(
+  { scenario, trained: { bank, scoreMap }, prior, anchors }: Omit<AnchoredScenario, "design">,
   rows: ArrayLike<number>,
   choice: MapChoice,
 ) {
-  const parts = scenarios.map((slice) => ({
-    id: slice.id,
-    full: fullScores(matrix, slice).items,
-    answers: new Map<number, MappedAnswers>(),
-  }));
+  const { id, matrix, weights } = scenario;
+  const { items: full } = fullScores(matrix, scenario);
+  const answers = new Map<number, MappedAnswers>();
   for (const row of Array.from(rows)) {
-    const answered = scenarios.map(({ begin }, s) => ({
-      bank: trained[s]!.bank,
-      items: anchors[s]!.items,
-      scores: Float64Array.from(anchors[s]!.items, (item) => scoreAt(matrix, row, begin + item)),
-    }));
-    const ability = readsAbility(choice) ? bankAbility(answered, prior) : null;
-    scenarios.forEach(({ weights }, s) => {
-      const sample = answeredSample(anchors[s]!, answered[s]!.scores);
-      if (sample === null || sample.share < LEAST_ANSWERED_SHARE || Number.isNaN(parts[s]!.full[row]!)) return;
-      const { bank, scoreMap } = trained[s]!;
-      const bounds = knownBounds(weights, sample);
-      const expected = ability === null ? NaN : expectedScore(ability.theta, bank, weights, scoreMap).score; // NaN: not read
-      parts[s]!.answers.set(row, { features: { mean: clamp(anchorMean(sample), bounds), expected }, bounds });
-    });
+    const scores = Float64Array.from(anchors.items, (item) => scoreAt(matrix, row, item));
+    const sample = answeredSample(anchors, scores);
+    if (sample === null || sample.share < LEAST_ANSWERED_SHARE || Number.isNaN(full[row]!)) continue;
+    const ability = readsAbility(choice) ? bankAbility({ bank, items: anchors.items, scores }, prior) : null;
+    const bounds = knownBounds(weights, sample);
+    const expected = ability === null ? NaN : expectedScore(ability.theta, bank, weights, scoreMap).score; // NaN: not read
+    answers.set(row, { features: { mean: clamp(anchorMean(sample), bounds), expected }, bounds });
   }
-  return parts;
+  return { id, full, answers };
 }
 
 /**

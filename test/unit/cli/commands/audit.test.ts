@@ -82,7 +82,6 @@ describe("anchoreval audit", () => {
       data: `sha256:${digest}`,
       provider: "plain TypeScript: asked for",
       weighting: "subscenarios",
-      joint: false,
       dims: 2,
       seed: 1,
       heldOut: 0.1,
@@ -234,7 +233,7 @@ describe("what is refused, and leaves nothing behind", () => {
 describe("odd leaderboards", () => {
   const options = { configuration: DEFAULT_SETTINGS, dims: 8, seed: 1, backend: typescriptBackend, heldOut: 0.1 };
 
-  test("few models, constant items, missing and graded scores, one ability for all: every number is one or absent", async () => {
+  test("few models, constant items, missing and graded scores: every number is one or absent", async () => {
     const text = [
       "model,x/1,x/2,x/3,x/4,y/1,y/2",
       ...Array.from({ length: 24 }, (_, m) =>
@@ -242,20 +241,18 @@ describe("odd leaderboards", () => {
       ),
     ];
     const { matrix } = await readResponses(folder.write("odd.csv", `${text.join("\n")}\n`));
-    for (const joint of [false, true]) {
-      const audit = await auditLeaderboard(matrix, { ...options, configuration: { ...DEFAULT_SETTINGS, joint } });
-      const items = auditedItems(audit);
-      const of = (id: string) => items.find(({ info }) => info.item_id === id)!;
-      expect(of("x/1").findings.map(({ reason }) => reason)).toContain("ceiling");
-      expect(of("x/2").findings.map(({ reason }) => reason)).toContain("floor");
-      expect(of("x/4").findings.map(({ reason }) => reason)).toEqual(["few-answers"]);
-      for (const { audit: own } of items) {
-        expect(own.aErrors.every((error) => error > 0 && Number.isFinite(error))).toBe(true);
-        expect(own.bError).toBeGreaterThan(0);
-        expect(Object.values(own.key).reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 9);
-      }
-      expect(audit.banks).toHaveLength(joint ? 1 : 2);
+    const audit = await auditLeaderboard(matrix, options);
+    const items = auditedItems(audit);
+    const of = (id: string) => items.find(({ info }) => info.item_id === id)!;
+    expect(of("x/1").findings.map(({ reason }) => reason)).toContain("ceiling");
+    expect(of("x/2").findings.map(({ reason }) => reason)).toContain("floor");
+    expect(of("x/4").findings.map(({ reason }) => reason)).toEqual(["few-answers"]);
+    for (const { audit: own } of items) {
+      expect(own.aErrors.every((error) => error > 0 && Number.isFinite(error))).toBe(true);
+      expect(own.bError).toBeGreaterThan(0);
+      expect(Object.values(own.key).reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 9);
     }
+    expect(audit.scenarios).toHaveLength(2);
   });
 
   test("models that are all alike", async () => {
@@ -268,7 +265,7 @@ describe("odd leaderboards", () => {
     );
     const audit = await auditLeaderboard(matrix, options);
     expect(audit.families).toBe(1);
-    expect(audit.banks[0]!.audit.scenarios[0]!.reliability.alpha).toBeNull();
+    expect(audit.scenarios[0]!.audit.scoreReliability.alpha).toBeNull();
     expect(auditedItems(audit)).toHaveLength(30);
   });
 });

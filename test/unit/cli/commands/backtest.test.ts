@@ -129,7 +129,6 @@ describe("--json", () => {
         selection: "screened",
         irtModel: "2pl",
         dims: 2, // 12 sources, five for each dimension
-        joint: false,
         estimator: text,
         recommended: headline,
         recipe: "recommended",

@@ -15,7 +15,7 @@ import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-score
 import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
 import { withoutCopies } from "../../../../offline-trainer/src/matrix/alike/copies.ts";
 import { fullScores, scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
-import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/matrix/benchmark.ts";
+import { scoresOn } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
@@ -219,12 +219,12 @@ interface Fitted {
 }
 
 test("the command writes what the function gives, and notes its options", async () => {
-  const { path } = await fit("command", ...data("graded"), "--joint", "--created", "2026-01-01");
-  const { result } = await fitted("graded", { joint: true }, [6, 14]);
+  const { path } = await fit("command", ...data("graded"), "--separate", "--created", "2026-01-01");
+  const { result } = await fitted("graded", { linked: false }, [6, 14]);
   const files = bundleFiles(result, await renderReport(result));
   const { "manifest.json": written, ...others } = filesOf(path);
   const manifest = JSON.parse(written!.toString()) as Manifest;
-  expect(manifest.fit["provenance"]).toHaveProperty("fit.options.joint", true);
+  expect(manifest.fit["provenance"]).toHaveProperty("fit.options.separate", true);
   const rest = { ...manifest.fit, provenance: undefined };
   const own = { ...others, "manifest.json": encodeManifest({ ...manifest, fit: rest }) };
   expect(Object.fromEntries(Object.entries(own).map(([name, bytes]) => [name, new Uint8Array(bytes)]))).toEqual(
@@ -234,7 +234,7 @@ test("the command writes what the function gives, and notes its options", async 
 
 describe.each([
   { board: "board", change: {} },
-  { board: "graded", change: { joint: true } },
+  { board: "graded", change: {} },
   { board: "board", change: { selection: "irt-kmeans" } as const },
 ])("a bundle of $board $change", ({ board, change }) => {
   const sizes = [6, 14, 500];
@@ -263,16 +263,15 @@ describe.each([
   test("is estimated from by the SDK as the trainer does, to 1e-9", () => {
     let compared = 0;
     let placed = 0;
-    const [part] = result.parts; // all scenarios are estimated together
+    const [part] = result.parts; // all scenarios are pooled
     const { benchmark, learned, forms } = part!;
     for (const n of sizes) {
       const form = forms.find(({ id }) => id === String(n))!;
       const { overall: overallForm, scenarios } = bundle.manifest.forms.find(({ id }) => id === String(n))!;
       for (let model = 0; model < matrix.subjects.length; model++) {
-        const scores = benchmark.groups.flatMap((group) =>
-          group.scenarios.map(
-            (slice) => [slice.id, scoresOn(group, slice, model, form.scenarios.get(slice.id)!.anchors.items)] as const,
-          ),
+        const scores = benchmark.scenarios.map(
+          (scenario) =>
+            [scenario.id, scoresOn(scenario, model, form.scenarios.get(scenario.id)!.anchors.items)] as const,
         );
         const own = form.scoring.estimate(new Map(scores));
         const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
@@ -280,12 +279,12 @@ describe.each([
         const place = seen && learned.place(own);
         const overall = place && { ...place, ...seen, truth: 0 };
         if (overall !== null) placed++;
-        for (const { id: scenario } of scenariosOf(benchmark)) {
+        for (const { id: scenario } of benchmark.scenarios) {
           const { sourceScores } = bundle.scenarios.get(scenario)!;
           const { details, answered } = served.scenarios[scenario]!;
           const described = scenarios[scenario]!;
-          const together = own.joint && described.together !== null;
-          const estimate = own.scenario(scenario, together ? "joint" : "separate");
+          const together = own.pooled && described.together !== null;
+          const estimate = own.scenario(scenario, together ? "pooled" : "separate");
           if (answered === 0) {
             expect(estimate).toBeNull();
             continue;
@@ -327,9 +326,10 @@ describe.each([
       complete++;
       const { score, interval, scenarios, warnings } = estimateFromAnchors(bundle, given, { form: "500" });
       const truths = result.parts.flatMap(({ benchmark }) =>
-        benchmark.groups.flatMap((group) =>
-          group.scenarios.map((slice): [string, number] => [slice.id, fullScores(group.matrix, slice).score[model]!]),
-        ),
+        benchmark.scenarios.map((scenario): [string, number] => [
+          scenario.id,
+          fullScores(scenario.matrix, scenario).score[model]!,
+        ]),
       );
       for (const [id, truth] of truths) {
         const own = scenarios[id]!;

@@ -194,7 +194,7 @@ describe("fit --base", () => {
   test.each([
     { name: "marginal", how: ["--dims", "1", "--estimation", "marginal"] },
     { name: "1pl", how: ["--irt-model", "1pl", "--estimation", "marginal"] },
-    { name: "joint", how: ["--dims", "2", "--joint"] },
+    { name: "two dimensions", how: ["--dims", "2"] },
     { name: "chosen on purpose", how: ["--dims", "1", "--selection", "greedy-variance"] },
     { name: "a total, too", how: ["--dims", "1", "--total", "12"] },
   ])("a base of another kind: $name", async ({ how }) => {
@@ -255,11 +255,6 @@ describe("fit --base", () => {
       message: "the base weighs by subscenarios",
     },
     {
-      name: "one ability for all",
-      argv: ["--base", "v1", "--items", newItems, "--joint"],
-      message: "one ability per scenario",
-    },
-    {
       name: "a new scenario with items that nobody answered",
       argv: ["--base", "v1", "--items", other],
       message: "c is a new scenario, and nobody answered 10 of its 50 items",
@@ -314,7 +309,6 @@ describe("a new scenario", () => {
     await writeWideCsv(four, own(models.slice(0, 4), isNew));
     const how = ["--items", folder.write("two.jsonl", lines(own(models, had!))), "--anchors", "8,20", "--dims", "1"];
     expect((await fit("1.0.0", "g1", "--responses", two, ...how)).code).toBe(0);
-    expect((await fit("1.0.0", "j1", "--responses", two, ...how, "--joint")).code).toBe(0);
   });
 
   test.each([
@@ -354,12 +348,6 @@ describe("a new scenario", () => {
       base: "g1",
       argv: ["--responses", two, "--rerun", four],
       message: "c is a new scenario, and 4 models have answers to it and to the base's items; at least 5 are needed",
-    },
-    {
-      name: "one ability for all",
-      base: "j1",
-      argv: ["--responses", three],
-      message: "where scenarios share an ability, a new one needs a fit without --base",
     },
     {
       name: "a version that doesn't say so",

@@ -17,17 +17,17 @@ const told = (items: readonly AuditedItem[]): [string, string[]][] =>
 
 test("a fit's items are judged as the audit judges them", async () => {
   const { parts } = await sampleFit({ models: 80, scenarios: { only: 90 }, sizes: [10], odd: "What is the capital?" });
-  const groups = parts.flatMap(({ learned }) => learned.groups);
-  const { group, bank } = groups[0]!;
-  const audit = await auditLeaderboard(group.matrix, {
+  const scenarios = parts.flatMap(({ learned }) => learned.scenarios);
+  const { scenario, trained } = scenarios[0]!;
+  const audit = await auditLeaderboard(scenario.matrix, {
     configuration: DEFAULT_SETTINGS,
-    dims: bank.dims,
+    dims: trained.bank.dims,
     seed: 1,
     backend: typescriptBackend,
     heldOut: 0,
   });
   const shares: number[] = [];
-  const own = await diagnoseFit(groups, { onProgress: (done) => void shares.push(done) });
+  const own = await diagnoseFit(scenarios, { onProgress: (done) => void shares.push(done) });
   expect(told(own)).toEqual(told(auditedItems(audit)));
   expect(own.filter(({ findings }) => findings.length > 0).length).toBeGreaterThanOrEqual(8);
   expect(shares).toEqual([...shares].sort((x, y) => x - y));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type {
   Audit,
-  BankAudit,
   ItemAudit,
+  ScenarioAudit,
 } from "../../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
 import { auditCsv, auditLines, itemRecord } from "../../../../offline-trainer/src/extensions/audit/audit-records.ts";
 import { auditSummary } from "../../../../offline-trainer/src/extensions/audit/audit-summary.ts";
@@ -40,15 +40,14 @@ function auditOf(shapes: readonly Shape[], copies: readonly ItemCopy[] = []): Au
       key: { ...SOUND, ...key },
     };
   });
-  const bank: BankAudit = {
+  const audited: ScenarioAudit = {
     id: "s",
     models: [{ name: "odd one", meanSquares: { answers: 9, infit: 2, infitZ: 5, outfit: 3, outfitZ: 4 } }],
     calibration: calibrationOf({ dims: 2, theta: [0, 0], a: [1, 0], b: [0] }),
     reliability: Float64Array.of(0.9, 0.5),
     heldOut: null,
-    scenarios: [
-      { id: "s", items: items.length, threshold: null, reliability: { model: 0.95, alpha: null, complete: 0 } },
-    ],
+    threshold: null,
+    scoreReliability: { model: 0.95, alpha: null, complete: 0 },
     items,
     copies: { pairs: [], compared: 10, comparable: 40 },
     likeness: [],
@@ -60,7 +59,7 @@ function auditOf(shapes: readonly Shape[], copies: readonly ItemCopy[] = []): Au
       scores: new Uint8Array(items.length),
       observed: null,
     },
-    banks: [{ begin: 0, audit: bank }],
+    scenarios: [{ begin: 0, audit: audited }],
     q: {
       residualGroups: Float64Array.from(shapes, ({ q }) => q ?? 0.9),
       sX2: new Float64Array(shapes.length).fill(NaN),

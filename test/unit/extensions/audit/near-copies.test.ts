@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BankAudit } from "../../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
+import type { ScenarioAudit } from "../../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
 import {
   type AnswerLikeness,
   itemCopies,
@@ -84,8 +84,8 @@ describe("copies by text and by answers", () => {
     q3: 0.5,
     z,
   });
-  const bank = (likeness: readonly AnswerLikeness[], pairs: readonly NearCopy[]): BankAudit =>
-    ({ likeness, copies: { pairs, compared: 1, comparable: 1 } }) as unknown as BankAudit;
+  const audited = (likeness: readonly AnswerLikeness[], pairs: readonly NearCopy[]): ScenarioAudit =>
+    ({ likeness, copies: { pairs, compared: 1, comparable: 1 } }) as unknown as ScenarioAudit;
   const text = (one: number, other: number, sameness: TextPair["sameness"]): TextPair => ({
     items: [one, other],
     sameness,
@@ -97,7 +97,7 @@ describe("copies by text and by answers", () => {
       [
         {
           begin: 0,
-          audit: bank(
+          audit: audited(
             [
               { items: [1, 2], ...like(1) },
               { items: [2, 3], ...like(2.5) },
@@ -109,7 +109,10 @@ describe("copies by text and by answers", () => {
             ],
           ),
         },
-        { begin: 10, audit: bank([{ items: [1, 2], ...like(-0.3) }], [{ items: [0, 4], ...like(9), chance: 0.01 }]) },
+        {
+          begin: 10,
+          audit: audited([{ items: [1, 2], ...like(-0.3) }], [{ items: [0, 4], ...like(9), chance: 0.01 }]),
+        },
       ],
     );
     expect(

@@ -8,7 +8,7 @@ import {
   SHUFFLES,
   shuffledAnswers,
 } from "../../../../offline-trainer/src/extensions/audit/negative-control.ts";
-import { calibratedModels, scenarioGroups } from "../../../../offline-trainer/src/matrix/benchmark.ts";
+import { calibratedModels, matrixScenarios } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import {
   type ResponseMatrix,
   responseMatrix,
@@ -18,8 +18,8 @@ import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settin
 import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
 const board = smallLeaderboard({ models: 60, items: [200], missing: 0.1 });
-const [group] = scenarioGroups(board, DEFAULT_SETTINGS);
-const rows = calibratedModels(group!);
+const [scenario] = matrixScenarios(board, DEFAULT_SETTINGS);
+const rows = calibratedModels(scenario!);
 
 const controlsOf = (matrix: ResponseMatrix, shuffles = 2): Promise<NegativeControl[]> =>
   negativeControls(matrix, {
@@ -33,7 +33,7 @@ const controlsOf = (matrix: ResponseMatrix, shuffles = 2): Promise<NegativeContr
 
 /** A board whose answers are noise in one of the two ways. */
 const noise = (kind: (typeof SHUFFLES)[number], seed: number): ResponseMatrix =>
-  shuffledAnswers(group!, rows, kind, createRandom(`noise ${seed}`));
+  shuffledAnswers(board, rows, kind, createRandom(`noise ${seed}`));
 
 describe("shuffled answers", () => {
   const sorted = (matrix: ResponseMatrix, places: readonly (readonly [number, number])[]): number[] =>
@@ -67,7 +67,7 @@ describe("the negative control", () => {
       expect(observed.gains[kind].gain).toBeGreaterThan(0.01);
       for (const { gains } of shuffled[kind]) expect(gains[kind].gain).toBeLessThan(0.005);
     }
-    for (const { scores } of shuffled.items) expect(scores[0]!).toBeLessThan(observed.scores[0]!);
+    for (const { score } of shuffled.items) expect(score!).toBeLessThan(observed.score!);
     for (const { gains } of shuffled.models) expect(gains.items.gain).toBeGreaterThan(0.01); // their scores are as they were
     expect([...controlLines([control!])].join("\n")).not.toContain("no more of the");
   });
@@ -90,8 +90,8 @@ describe("the negative control", () => {
     const { gain, gainError } = control!.observed.gains.items;
     expect(gain - 2 * gainError).toBeLessThan(0);
     expect(control!.asGoodAsNoise).toEqual([]);
-    const [shuffled] = scenarioGroups(small, DEFAULT_SETTINGS);
-    const alike = shuffledAnswers(shuffled!, calibratedModels(shuffled!), "items", random);
+    const [only] = matrixScenarios(small, DEFAULT_SETTINGS);
+    const alike = shuffledAnswers(small, calibratedModels(only!), "items", random);
     expect((await controlsOf(alike))[0]!.asGoodAsNoise).toContain("items");
   });
 

@@ -145,7 +145,7 @@ test("a method by price has the prices of each scenario's items as its anchors' 
   const method = pricedMethod(recommended, { items: new Map([["a/1", 1], ["a/2", 2], ["b/1", 3]]) }); // prettier-ignore
   expect(method.anchors.name).toBe("priced");
   expect(pricedMethod({ ...recommended, anchors: stratified }, { items: new Map() }).anchors.name).toBe("priced-draw");
-  const groups = [{ matrix: { items }, scenarios: [{ id: "a", begin: 0, count: 2 }, { id: "b", begin: 2, count: 1 }] }]; // prettier-ignore
-  const { knowledge } = withKnowledge(method, { groups } as never);
+  const scenarios = [{ id: "a", matrix: { items: items.slice(0, 2) } }, { id: "b", matrix: { items: items.slice(2) } }]; // prettier-ignore
+  const { knowledge } = withKnowledge(method, { scenarios } as never);
   expect([...knowledge!]).toEqual([["a", Float64Array.of(1, 2)], ["b", Float64Array.of(3)]]); // prettier-ignore
 });

@@ -33,7 +33,7 @@ const embeddings = {
   ),
 };
 
-const groupsOf = ({ parts }: Fit) => parts.flatMap(({ learned }) => learned.groups);
+const learnedOf = ({ parts }: Fit) => parts.flatMap(({ learned }) => learned.scenarios);
 
 const fitted = fit(train, {
   ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [20], seed: 1 },
@@ -45,7 +45,7 @@ const fitted = fit(train, {
 async function coldBundle(by: "texts" | "embeddings") {
   const result = await fitted;
   const input = { items: cold, embeddings: by === "texts" ? null : embeddings };
-  const made = fitColdStart(groupsOf(result), input, train.subjects, createRandom(1));
+  const made = fitColdStart(learnedOf(result), input, train.subjects, createRandom(1));
   const files = bundleFiles({ ...result, content: withColdStart(result.content, made) });
   return { made, files, routing: await loadRouting(memorySource(files)) };
 }
@@ -88,7 +88,7 @@ describe("a bundle with a cold start", () => {
     const result = await fitted;
     const { made } = await byTexts;
     const noise = made.content.routing!.scenarios.get("quiz")!.parameters[1]!.noise;
-    const b = Float64Array.from(groupsOf(result)[0]!.bank.scenarios[0]!.bank.b);
+    const b = Float64Array.from(learnedOf(result)[0]!.trained.bank.b);
     const mean = b.reduce((sum, own) => sum + own, 0) / b.length;
     const variance = b.reduce((sum, own) => sum + (own - mean) ** 2, 0) / b.length;
     expect(noise).toBeLessThan(1.05 * variance);
@@ -96,17 +96,19 @@ describe("a bundle with a cold start", () => {
   });
 
   test("is the same again, and another seed's differs", async () => {
-    const groups = groupsOf(await fitted);
+    const scenarios = learnedOf(await fitted);
     const [one, again, other] = [1, 1, 2].map((seed) =>
-      fitColdStart(groups, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
+      fitColdStart(scenarios, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
     );
     expect(again).toEqual(one);
     expect(other!.content.routing!.projection!.axes).not.toEqual(one!.content.routing!.projection!.axes);
   });
 
   test("without names it has items and no routes", async () => {
-    const groups = groupsOf(await fitted);
-    expect(fitColdStart(groups, { items: cold, embeddings: null }, null, createRandom(1)).content.routing).toBeNull();
+    const scenarios = learnedOf(await fitted);
+    expect(
+      fitColdStart(scenarios, { items: cold, embeddings: null }, null, createRandom(1)).content.routing,
+    ).toBeNull();
   });
 });
 
@@ -129,7 +131,7 @@ test("two scenarios with missing answers, one that a model wasn't asked: each ha
     includeModelNames: true,
   });
   const fresh = [{ item_id: "fresh", scenario: "s1", text: "What of prime and matrix is a number?" }];
-  const made = fitColdStart(groupsOf(result), { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
+  const made = fitColdStart(learnedOf(result), { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
   const routing = await loadRouting(
     memorySource(bundleFiles({ ...result, content: withColdStart(result.content, made) })),
   );

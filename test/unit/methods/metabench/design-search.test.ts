@@ -22,9 +22,7 @@ const search = async (budget: number, seed: number, canonical?: (point: Point) =
       asked.push(point);
       return Promise.resolve(error(point));
     },
-    budget,
-    createRandom(seed),
-    canonical,
+    { budget, random: createRandom(seed), canonical },
   );
   return { asked, ...found };
 };

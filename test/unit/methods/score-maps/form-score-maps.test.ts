@@ -6,7 +6,7 @@ import { termValue } from "../../../../sdk/core/estimators/score-maps.ts";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { bundleFiles, fit, type Fit } from "../../../../offline-trainer/src/fit/fit.ts";
-import { scenarioGroups } from "../../../../offline-trainer/src/matrix/benchmark.ts";
+import { matrixScenarios } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { customised, loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { informationDesign } from "../../../../offline-trainer/src/methods/metabench/design-search.ts";
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
@@ -62,8 +62,8 @@ describe("a bundle of the recipe metabench", async () => {
   test("scores models by it: better than by their scenarios' mean, within what the answers prove", () => {
     const errors: number[] = [];
     const spreads: number[] = [];
-    const tasks = scenarioGroups(matrix, metabench.settings);
-    const truths = tasks.map((task) => fullScores(task.matrix, task.scenarios[0]!).score);
+    const tasks = matrixScenarios(matrix, metabench.settings);
+    const truths = tasks.map((task) => fullScores(task.matrix, task).score);
     for (let model = 0; model < 40; model++) {
       const { scenarios } = estimateFromAnchors(bundle, answersOf(bundle, model, "10"), { form: "10" });
       tasks.forEach(({ id }, b) => {
@@ -97,10 +97,8 @@ describe("a bundle of the recipe metabench", async () => {
   });
 
   test("a whole scenario is exact", () => {
-    const truth = fullScores(
-      scenarioGroups(matrix, metabench.settings)[0]!.matrix,
-      scenarioGroups(matrix, metabench.settings)[0]!.scenarios[0]!,
-    );
+    const [scenario] = matrixScenarios(matrix, metabench.settings);
+    const truth = fullScores(scenario!.matrix, scenario!);
     const { scenarios } = estimateFromAnchors(bundle, answersOf(bundle, 5, "60"), { form: "60" });
     const [id] = [...bundle.scenarios.keys()];
     expect(scenarios[id!]!.score).toBeCloseTo(truth.score[5]!, 12);
@@ -128,36 +126,33 @@ test.each(["random", "essence"] as const)(
 );
 
 test("maps of the anchors' mean follow the sources' full scores, and know no other scenario", () => {
-  const tasks = scenarioGroups(matrix, { ...DEFAULT_SETTINGS, weighting: "items" });
+  const tasks = matrixScenarios(matrix, { ...DEFAULT_SETTINGS, weighting: "items" });
   const rows = Array.from({ length: 40 }, (_, m) => m);
-  const anchors = tasks.map(({ matrix: { items } }): AnchorSet[] => {
+  const anchors = tasks.map(({ matrix: { items } }): AnchorSet => {
     const random = createRandom(2);
     const chosen = random.shuffle(items.map((_, i) => i)).slice(0, 20);
-    return [{ items: Uint32Array.from(chosen), inclusion: null, mass: new Float64Array(20).fill(1) }];
+    return { items: Uint32Array.from(chosen), inclusion: null, mass: new Float64Array(20).fill(1) };
   });
-  const banks = tasks.map((task, b) => {
-    const bank = { rows, scenarios: task.scenarios.map(() => ({})) };
-    return { group: task, bank, prior: null, design: null, anchors: anchors[b] } as never;
-  });
-  const maps = formScoreMaps(banks, "mean", createRandom(1));
-  maps.forEach(([map], b) => {
-    expect(map!.together).toBeNull();
-    const values = [0.1, 0.3, 0.5, 0.7, 0.9].map((mean) => mappedScore(map!.alone, () => mean));
+  const anchored = tasks.map(
+    (scenario, s) => ({ scenario, trained: { rows }, prior: null, design: null, anchors: anchors[s] }) as never,
+  );
+  const maps = formScoreMaps(anchored, "mean", createRandom(1));
+  maps.forEach((map, s) => {
+    expect(map.together).toBeNull();
+    const values = [0.1, 0.3, 0.5, 0.7, 0.9].map((mean) => mappedScore(map.alone, () => mean));
     expect(values).toEqual(values.toSorted((x, y) => x - y));
-    const truth = fullScores(tasks[b]!.matrix, tasks[b]!.scenarios[0]!).score;
+    const { matrix: own, count } = tasks[s]!;
+    const truth = fullScores(own, tasks[s]!).score;
     const errors = rows.map((row) => {
-      const mean = Array.from(
-        anchors[b]![0]!.items,
-        (item) => tasks[b]!.matrix.scores[row * tasks[b]!.matrix.items.length + item]!,
-      );
-      return mappedScore(map!.alone, () => mean.reduce((sum, own) => sum + own, 0) / 20) - truth[row]!;
+      const mean = Array.from(anchors[s]!.items, (item) => own.scores[row * count + item]!);
+      return mappedScore(map.alone, () => mean.reduce((sum, own) => sum + own, 0) / 20) - truth[row]!;
     });
     expect(Math.abs(errors.reduce((sum, own) => sum + own, 0) / 40)).toBeLessThan(0.01);
   });
 });
 
 describe("the search for a design", () => {
-  const [task] = scenarioGroups(matrix, metabench.settings);
+  const [task] = matrixScenarios(matrix, metabench.settings);
   const options = {
     replicates: Array.from({ length: 40 }, (_, m) => m),
     sizes: [10],
