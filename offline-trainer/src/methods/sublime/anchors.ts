@@ -4,7 +4,7 @@ import { equalShares, type AnchorInput, type AnchorMethod } from "../../anchors/
 import { itemColumns, weightedScores } from "../item-columns.ts";
 import { type Board, CANDIDATES, chooseSubset, prepareBoard, type SubsetChoice } from "./choose-subset.ts";
 import type { Points } from "../kmeans/clusters.ts";
-import { itemPoints } from "./item-points.ts";
+import { itemPoints } from "./profile.ts";
 import { type SubsetRanking, untouchedRankings } from "./untouched-ranking.ts";
 
 /**
