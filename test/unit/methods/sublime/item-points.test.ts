@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { itemPoints } from "../../../../offline-trainer/src/methods/sublime/profile.ts";
+import { itemPoints } from "../../../../offline-trainer/src/methods/sublime/anchors.ts";
 
 const TOPICS = ["river stone water", "engine wheel road", "flower garden seed"];
 const items = Array.from({ length: 12 }, (_, i) => ({
