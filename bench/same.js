@@ -168,12 +168,12 @@ function compareFiles(name, pair, pick) {
   }
 }
 
-/** A manifest without the report's length and digest. */
+/** A manifest without the report's length and digest, nor its own checksum, which is of them too. */
 function withoutReport(file, bytes) {
   if (file !== "manifest.json" || bytes === undefined) return bytes;
   const manifest = JSON.parse(bytes);
   const files = manifest.files.filter(({ name }) => name !== "report.html");
-  return Buffer.from(JSON.stringify({ ...manifest, files }));
+  return Buffer.from(JSON.stringify({ ...manifest, checksum: undefined, files }));
 }
 
 function compareJson(name, pair, pick) {

@@ -1,13 +1,16 @@
-import { comparableForms, itemTotal, type MeasuredForm, measuredScenarios, typicalError } from "./measured-forms.ts";
+import { comparableForms, type MeasuredForm, measuredScenarios, typicalError } from "./measured-forms.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { answerCheckWords } from "./bundle-words.ts";
-import { counted, listed, points } from "./figures.ts";
+import { answerCheckWords, bundleFacts, NOT_STATED, sizeWords } from "./bundle-words.ts";
+import { listed, points } from "./figures.ts";
 
 const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
   interpolation: "models like those seen",
   extrapolation: "stronger than any seen",
 };
+
+/** Facts that a card has in its first lines or in longer words, and the date, which its publication has. */
+const SAID_OTHERWISE = ["created", "source models", "items", "protocol", "answer check"];
 
 /**
  * The card of a bundle that has none of its own, in Markdown, of what it knows of itself: items and models, where its data
@@ -17,13 +20,11 @@ const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
  */
 export function bundleCard(bundle: Bundle): string {
   const { manifest } = bundle;
-  const { benchmark, version, description, scenarios, sources, data } = manifest;
-  const total = counted(itemTotal(manifest), "item");
-  const items = scenarios.length === 1 ? total : `${total} in ${scenarios.length} scenarios`;
-  const seen = [items, counted(sources.models, "model"), ...(sources.note === null ? [] : [sources.note])];
-  const made = [data.source, data.licence === null ? null : `licence ${data.licence}`].filter((part) => part !== null);
+  const { benchmark, version, description } = manifest;
   const lines = [
-    ...(made.length > 0 ? [`**Data:** ${made.join(", ")}.`] : []),
+    ...bundleFacts(manifest)
+      .filter(({ label, value }) => value !== NOT_STATED && !SAID_OTHERWISE.includes(label))
+      .map(({ label, value }) => `**${label[0]!.toUpperCase()}${label.slice(1)}:** ${value}.`),
     ...protocolLines(manifest),
     ...idLines(bundle),
     ...answerCheckLines(manifest),
@@ -31,7 +32,7 @@ export function bundleCard(bundle: Bundle): string {
   ];
   return [
     `# ${benchmark} ${version}`,
-    `${description === null ? "" : `${description.replace(/\.?$/, ".")} `}${seen.join(", ")}.`,
+    `${description === null ? "" : `${description.replace(/\.?$/, ".")} `}${sizeWords(manifest)}.`,
     lines.map((line) => `- ${line}`).join("\n"),
     "## Measured errors",
     ...errorParts(manifest),

@@ -1,9 +1,88 @@
 import { type BundleScenario, itemWeights } from "../core/bundle/bundle.ts";
-import type { Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
+import type { FormManifest, Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import { lookUp } from "../core/bundle/names.ts";
 import { type EstimatorId, estimatorFigure } from "../core/estimators/types.ts";
 import { normalCdf } from "../core/numeric/distributions.ts";
-import { listed, points } from "./figures.ts";
+import { count, counted, listed, points } from "./figures.ts";
+
+/** Something that a bundle says of itself, for people. Labels are terms of docs/glossary.md. */
+export interface BundleFact {
+  readonly label: string;
+  readonly value: string;
+  readonly unit?: string;
+}
+
+/** Where the maker of a bundle said nothing. */
+export const NOT_STATED = "not stated";
+
+/**
+ * The facts of a manifest but for its forms and their errors, in the order in which they are shown.
+ * @example for (const { label, value } of bundleFacts(bundle.manifest)) console.log(label, value);
+ */
+export function bundleFacts(
+  manifest: Pick<Manifest, "benchmarkVersion" | "created" | "sources" | "weighting" | "data" | "protocol"> &
+    Parameters<typeof answerCheckWords>[0],
+): BundleFact[] {
+  const { benchmarkVersion, created, sources, scenarios, weighting, data, protocol } = manifest;
+  const settings = Object.entries(protocol).filter(([key]) => !key.includes("/"));
+  const answerCheck = answerCheckWords(manifest);
+  return [
+    ...(benchmarkVersion === null ? [] : [{ label: "benchmark version", value: benchmarkVersion }]),
+    { label: "created", value: created.split("T")[0]! },
+    { label: "source models", value: [sources.models, ...(sources.note === null ? [] : [sources.note])].join(", ") },
+    { label: "items", value: String(totalOf(scenarios)) },
+    { label: "weighting", value: `each ${weighting === "items" ? "item" : "subscenario"} counts the same` },
+    { label: "licence", value: data.licence ?? NOT_STATED },
+    { label: "source", value: data.source ?? NOT_STATED },
+    ...(settings.length === 0
+      ? []
+      : [{ label: "protocol", value: settings.map(([key, value]) => `${key} ${String(value)}`).join(", ") }]),
+    ...(answerCheck === null ? [] : [{ label: "answer check", value: answerCheck }]),
+  ];
+}
+
+/** Items, models, and the note on them. @example "3504 items in 5 scenarios, 83 models, newest of 2024-05" */
+export function sizeWords({ scenarios, sources }: Pick<Manifest, "scenarios" | "sources">): string {
+  const items = counted(totalOf(scenarios), "item");
+  return [
+    scenarios.length === 1 ? items : `${items} in ${scenarios.length} scenarios`,
+    counted(sources.models, "model"),
+    ...(sources.note === null ? [] : [sources.note]),
+  ].join(", ");
+}
+
+/**
+ * A form in a few figures.
+ * @param form - `formFigures` of it @param of - items of its scenarios @param score - which score its errors are of, where there are several
+ */
+export function headlineFacts(
+  { items, whole, typical, within95, random }: Headline,
+  of: number,
+  score = "",
+): BundleFact[] {
+  const asked = { label: "items asked", value: count(items), unit: `of ${count(of)}` };
+  if (whole) return [asked, { label: `error${score}`, value: "none", unit: "every item is asked" }];
+  const fact = (label: string, value: number | null): BundleFact => ({
+    label,
+    value: value === null ? "–" : points(value),
+    unit: "points",
+  });
+  return [
+    asked,
+    fact(`typical error${score}`, typical),
+    fact("95 % within", within95),
+    fact("typical error of as many random items", random),
+  ];
+}
+
+interface Headline extends Readonly<Record<"typical" | "within95" | "random", number | null>> {
+  readonly items: number;
+  readonly whole: boolean;
+}
+
+function totalOf(scenarios: Manifest["scenarios"]): number {
+  return scenarios.reduce((sum, { items }) => sum + items, 0);
+}
 
 /** Measured errors in words, in points. */
 export function errorWords({ interpolation, extrapolation }: MeasuredErrors, estimator: EstimatorId): string {
@@ -93,7 +172,9 @@ export function answerCheckWords({
   defaultForm,
   forms,
   scenarios,
-}: Pick<Manifest, "defaultForm" | "forms" | "scenarios">): string | null {
+}: Pick<Manifest, "defaultForm" | "scenarios"> & {
+  readonly forms: readonly Pick<FormManifest, "id" | "scenarios">[];
+}): string | null {
   const form = forms.find(({ id }) => id === defaultForm)!;
   const loose = scenarios.filter(({ id }) => lookUp(form.scenarios, id)?.pattern == null).map(({ id }) => id);
   if (loose.length === 0) return null;

@@ -1,7 +1,7 @@
 import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { estimatorFigure } from "../core/estimators/types.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import { ERROR_LEVELS, lookUp } from "../core/bundle/names.ts";
 
 /** The part of a manifest that charts of errors read; a bundle that isn't encoded yet has it, too. */
 export interface MeasuredManifest extends Pick<Manifest, "scenarios"> {
@@ -66,6 +66,30 @@ export function typicalError(
 ): number | null {
   const errors = measured?.[split];
   return errors ? estimatorFigure(errors.estimators, form.estimator).mae : null;
+}
+
+const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
+/** Held-out models below which a 95th percentile says nothing: below 19 there is none. */
+const LEAST_MODELS = 20;
+
+/** A form's errors on held-out models: fractions, each null where it isn't measured. */
+export function formFigures(own: MeasuredForm) {
+  const like = own.measured?.interpolation ?? null;
+  return {
+    items: own.items,
+    whole: own.whole,
+    /** {@link typicalError} of models like those seen. */
+    typical: typicalError(own),
+    /** 95 % of their errors are at most this. */
+    within95: (like && like.models >= LEAST_MODELS ? like.absoluteError[LEVEL_95] : null) ?? null,
+    /** Mean absolute error of as many random items. */
+    random: like?.randomMae ?? null,
+    /** {@link typicalError} of models stronger than any seen. */
+    stronger: typicalError(own, "extrapolation"),
+    /** Share of the 95 % intervals that hold the true score, and half of their width. */
+    coverage95: like?.coverage95 ?? null,
+    halfWidth95: like?.halfWidth95 ?? null,
+  };
 }
 
 /** Items after which a bundle's error is told where it has a line to itself: about as many as people ask first. */

@@ -1,4 +1,5 @@
 import {
+  formFigures,
   itemTotal,
   measuredScenarios,
   type MeasuredForm,
@@ -22,10 +23,6 @@ export function factLines(facts: readonly Fact[]): string[] {
   return textTable(facts, "ll");
 }
 
-/** Held-out models below which the spread of errors says nothing. */
-const LEAST_MODELS = 20;
-/** Place of the 95th percentile in the manifest's percentiles of the absolute error. */
-const PERCENTILE_95 = 3;
 const NONE = "–";
 
 /**
@@ -68,21 +65,11 @@ function errorRange(rows: readonly ErrorRow[]): ErrorRow[] {
 }
 
 function errorRow(row: ErrorRow): string[] {
-  const { id, items, whole, measured } = row;
-  if (whole) return [id, String(items), "exact", "", "", "", "", ""];
-  const interpolation = measured?.interpolation ?? null;
-  const enough = interpolation !== null && interpolation.models >= LEAST_MODELS;
-  const figure = (value: number | null | undefined): string => (value == null ? NONE : points(value));
-  return [
-    id,
-    String(items),
-    figure(typicalError(row)),
-    figure(enough ? interpolation.absoluteError[PERCENTILE_95] : null),
-    figure(interpolation?.randomMae),
-    figure(typicalError(row, "extrapolation")),
-    interpolation?.coverage95 == null ? NONE : `${points(interpolation.coverage95)} %`,
-    figure(interpolation?.halfWidth95),
-  ];
+  const { items, whole, typical, within95, random, stronger, coverage95, halfWidth95 } = formFigures(row);
+  if (whole) return [row.id, String(items), "exact", "", "", "", "", ""];
+  const figure = (value: number | null): string => (value === null ? NONE : points(value));
+  const coverage = coverage95 === null ? NONE : `${points(coverage95)} %`;
+  return [row.id, String(items), ...[typical, within95, random, stronger].map(figure), coverage, figure(halfWidth95)];
 }
 
 /** Sentences on the models that errors were measured on, and on forms that gain nothing. */

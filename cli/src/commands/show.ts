@@ -11,7 +11,7 @@ import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
-import { answerCheckWords, noiseWords } from "anchoreval/internal/words/bundle-words";
+import { bundleFacts, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundles/bundle-tables.ts";
 import { type Command, invalidOption, option } from "../program/command.ts";
@@ -74,7 +74,11 @@ function showLines(
     `${benchmark} ${version}`,
     ...(description === null ? [] : [description]),
     "",
-    ...factLines(bundleFacts(manifest, digest, signatures)),
+    ...factLines([
+      ...sealFacts(manifest, digest, signatures),
+      ...bundleFacts(manifest).map(({ label, value }): Fact => [label, value]),
+      ...additionFacts(manifest),
+    ]),
     "",
     ...textTable([["scenario", "items", "subscenarios", "weight"], ...scenarioRows], "lrrr"),
     "",
@@ -87,34 +91,16 @@ function showLines(
   ];
 }
 
-function bundleFacts(
-  manifest: Manifest,
-  digest: string,
-  signatures: readonly CheckedSignature[] | null,
-): readonly Fact[] {
-  const { benchmarkVersion, created, sources, weighting, protocol, data } = manifest;
-  const settings = Object.entries(protocol).filter(([key]) => !key.includes("/"));
-  const answerCheck = answerCheckWords(manifest);
+/** Facts that the bundle's files tell, not its manifest. */
+function sealFacts({ checksum }: Manifest, digest: string, signatures: readonly CheckedSignature[] | null): Fact[] {
   return [
     ["digest", digest],
-    ...(manifest.checksum === undefined
+    ...(checksum === undefined
       ? [["checksum", "none (format before 1.4): damage to the manifest may go unseen"] as const]
       : []),
     ...(signatures === null
       ? [["signature", "can't be read"] as const]
       : signatures.map(({ key, valid }) => [valid ? "signed by" : "NOT signed by", key] as const)),
-    ...(benchmarkVersion === null ? [] : [["benchmark version", benchmarkVersion] as const]),
-    ["created", created],
-    ["source models", [sources.models, ...(sources.note === null ? [] : [sources.note])].join(", ")],
-    ["items", String(itemTotal(manifest))],
-    ["weighting", `each ${weighting === "items" ? "item" : "subscenario"} counts the same`],
-    ["licence", data.licence ?? "not stated"],
-    ["source", data.source ?? "not stated"],
-    ...(settings.length === 0
-      ? []
-      : [["protocol", settings.map(([key, value]) => `${key} ${String(value)}`).join(", ")] as const]),
-    ...(answerCheck === null ? [] : [["answer check", answerCheck] as const]),
-    ...additionFacts(manifest),
   ];
 }
 

@@ -9,19 +9,18 @@ import {
 import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
 import {
   comparableForms,
+  formFigures,
   type MeasuredForm,
   type MeasuredScenario,
   measuredScenarios,
 } from "anchoreval/internal/words/measured-forms";
 import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
-import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { count, counted, points, wholePercent } from "anchoreval/internal/words/figures";
 import { LEAST_MODELS_FOR_COVERAGE } from "../fit/errors.ts";
 import { drawChart, figure, html, type Html, idText, type KeyEntry, legend, panels, scrollingTable } from "./html.ts";
 import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
 
-const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 const NONE = html`<span class="none" title="not measured">–<span class="unseen"> not measured</span></span>`;
 
 /** The measured errors of the score, form by form. */
@@ -82,16 +81,12 @@ function body({ id, of, forms }: MeasuredScenario, defaultForm: string): Html {
 
 function cells(row: MeasuredForm): Html {
   if (row.whole) return html`<td colspan="7" class="words">every item is asked: the score is exact</td>`;
-  const like = row.measured?.interpolation ?? null;
-  const stronger = row.measured?.extrapolation ?? null;
-  if (like === null && stronger === null)
+  const { typical, within95, random, halfWidth95, coverage95, stronger } = formFigures(row);
+  if (typical === null && stronger === null)
     return html`<td colspan="7" class="words">not measured: too few models to hold any out</td>`;
-  const { estimator } = row.form;
-  return html`${cell(like && estimatorFigure(like.estimators, estimator).mae, points, noBetter(row) ? "†" : "")}
-  ${cell(like?.absoluteError[LEVEL_95], points)} ${cell(like?.randomMae, points)}
-  ${cell(like?.halfWidth95, (half) => `± ${points(half)}`)} ${cell(like?.coverage95, wholePercent)}
-  ${cell(stronger && estimatorFigure(stronger.estimators, estimator).mae, points)}
-  ${cell(stronger?.coverage95, wholePercent)}`;
+  return html`${cell(typical, points, noBetter(row) ? "†" : "")} ${cell(within95, points)} ${cell(random, points)}
+  ${cell(halfWidth95, (half) => `± ${points(half)}`)} ${cell(coverage95, wholePercent)} ${cell(stronger, points)}
+  ${cell(row.measured?.extrapolation?.coverage95, wholePercent)}`;
 }
 
 function cell(value: number | null | undefined, format: (value: number) => string, mark = ""): Html {

@@ -1,14 +1,17 @@
-import { formTotals, itemTotal } from "anchoreval/internal/words/measured-forms";
+import { formFigures, formTotals, itemTotal, measuredScenarios } from "anchoreval/internal/words/measured-forms";
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
-import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
-import { answeredWords, baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
-import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
+import {
+  answeredWords,
+  baseWords,
+  bundleFacts,
+  fullScoreWords,
+  headlineFacts,
+  noiseWords,
+} from "anchoreval/internal/words/bundle-words";
+import { count, counted, listed, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";
 import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
-
-const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
 /** A summary of the bundle, its errors and the meaning of its interval. */
 export function summary(data: ReportData): Html {
@@ -61,29 +64,19 @@ function note(words: readonly string[]): Html | null {
 
 /** The default form in a few figures: of the overall score, or of the only scenario's. */
 function tiles({ manifest, defaultForm }: ReportData): Html {
-  const parts = Object.values(defaultForm.scenarios);
-  const { items, whole } = formTotals(defaultForm);
-  const measured = parts.length > 1 ? (defaultForm.overall?.measured ?? null) : parts[0]!.measured;
-  const errors = measured?.interpolation ?? null;
-  const which = parts.length > 1 ? " of the overall score" : "";
-  const asked = tile("items asked", count(items), ` of ${count(itemTotal(manifest))}`);
-  if (whole) return html`<dl class="tiles">${asked} ${tile(`error${which}`, "none", ": every item is asked")}</dl>`;
-  const inPoints = (error: number | null | undefined): string =>
-    error === null || error === undefined ? "–" : points(error);
+  const own = measuredScenarios(manifest)[0]!.forms.find(({ form }) => form.id === defaultForm.id)!;
+  const score = manifest.scenarios.length > 1 ? " of the overall score" : "";
+  const facts = headlineFacts(formFigures(own), itemTotal(manifest), score);
   return html`<dl class="tiles">
-      ${asked}
-      ${tile(`typical error${which}`, inPoints(errors && estimatorFigure(errors.estimators, defaultForm.estimator).mae), " points")}
-      ${tile("95 % within", inPoints(errors?.absoluteError[LEVEL_95]), " points")}
-      ${tile("typical error of as many random items", inPoints(errors?.randomMae), " points")}
+      ${facts.map(
+        ({ label, value, unit }) =>
+          html`<div>
+            <dt>${label}</dt>
+            <dd>${value}<small> ${unit!}</small></dd>
+          </div> `,
+      )}
     </dl>
-    <p class="aside">Form ${idText(defaultForm.id)}. ${evidenceNote(errors)}</p>`;
-}
-
-function tile(label: string, figure: string, unit: string): Html {
-  return html`<div>
-    <dt>${label}</dt>
-    <dd>${figure}<small>${unit}</small></dd>
-  </div>`;
+    ${own.whole ? null : html`<p class="aside">Form ${idText(defaultForm.id)}. ${evidenceNote(own.measured?.interpolation ?? null)}</p>`}`;
 }
 
 /** The evidence behind the figures. */
@@ -112,11 +105,6 @@ function words({ manifest, defaultForm }: ReportData): Html {
   }`;
 }
 
-const WEIGHTINGS = {
-  subscenarios: "each subscenario counts the same in its scenario",
-  items: "each item counts the same in its scenario",
-};
-
 const INTERVALS = {
   design: "from the random draw of the anchors, independent of the response model",
   "cross-validated": "from the errors on held-out models; valid for models like the models seen",
@@ -124,10 +112,10 @@ const INTERVALS = {
 
 /** The bundle's data and settings: enough to make it again. */
 export function settings({ manifest, defaultForm }: ReportData): Html {
-  const { banks, created, data, fit, forms, protocol, scenarios, sources, weighting } = manifest;
+  const { banks, fit, forms, protocol, scenarios } = manifest;
   const dims = [...new Set(banks.map((bank) => bank.dims))];
   const facts: [string, Child][] = [
-    ["data", `${counted(sources.models, "model")}, ${counted(itemTotal(manifest), "item")}`],
+    ...bundleFacts(manifest).map(({ label, value }): [string, Child] => [label, value]),
     [
       "scenarios",
       scenarios.map(
@@ -136,7 +124,6 @@ export function settings({ manifest, defaultForm }: ReportData): Html {
           (${count(items)}${subscenarios.length > 1 ? ` in ${counted(subscenarios.length, "subscenario")}` : null})`,
       ),
     ],
-    ["weighting", WEIGHTINGS[weighting]],
     ["forms", listed(forms.map(({ id }) => id))],
     ["anchors", defaultForm.selection],
     ["score", html`${ESTIMATOR_NAMES[defaultForm.estimator]} <code>${defaultForm.estimator}</code>`],
@@ -148,12 +135,11 @@ export function settings({ manifest, defaultForm }: ReportData): Html {
     ["seed", setting(fit["seed"])],
     ["calibrated by", setting(fit["backend"])],
     [
-      "protocol",
-      Object.entries(protocol).map(([key, value], k) => html`${k > 0 ? ", " : null}${key}: ${String(value)}`),
+      "protocol of a part",
+      Object.entries(protocol)
+        .filter(([key]) => key.includes("/"))
+        .map(([key, value], k) => html`${k > 0 ? ", " : null}${key} ${String(value)}`),
     ],
-    ["source of the data", data.source],
-    ["licence of the data", data.licence],
-    ["created", created.split("T")[0]!],
   ];
   return html`<dl class="facts">
     ${facts

@@ -143,7 +143,7 @@ describe("anchoreval publish --to URL", () => {
     const shown = async (): Promise<string> => (await runProgram(["show", place])).out;
     const { manifest } = await loadBundle(place);
     expect(await shown()).toContain(`# sample 4.0.0\n\n`);
-    expect(await shown()).toContain(`licence ${manifest.data.licence!}`);
+    expect(await shown()).toContain(`**Licence:** ${manifest.data.licence!}.`);
     await writeFile(join(bundle, "card.md"), "# Ours\n");
     expect((await run(token, bundle, "--to", worker.url)).out).toContain("is there already");
     expect(await shown()).toMatch(/\n# Ours\n$/);

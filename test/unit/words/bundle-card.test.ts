@@ -23,7 +23,7 @@ test("says what the bundle knows: items, models, data, protocol, the best seen, 
   expect(text).toMatch(
     new RegExp(`^# sample 1\\.0\\.0\n\nA quiz\\. ${items} items in 2 scenarios, 12 models, newest of 2026-01\\.\n`),
   );
-  expect(text).toContain("- **Data:** quiz.example.com, licence MIT.\n");
+  expect(text).toContain("- **Licence:** MIT.\n- **Source:** quiz.example.com.\n");
   expect(text).toContain("- **Protocol:** harness lm-eval, shots 5. ");
   expect(text).toContain("- **Ids:** the field `question_id` of a document.\n");
   for (const { id, sourceScores } of scenarios.values())
@@ -33,8 +33,8 @@ test("says what the bundle knows: items, models, data, protocol, the best seen, 
 
 test("what isn't known isn't said", () => {
   const bare = card({ description: null, data: { source: null, licence: null }, protocol: {} });
-  expect(bare).not.toMatch(/null|undefined|NaN|\*\*Data|\*\*Protocol/);
-  expect(card({ data: { source: null, licence: "MIT" } })).toContain("- **Data:** licence MIT.\n");
+  expect(bare).not.toMatch(/null|undefined|NaN|\*\*Licence|\*\*Source|\*\*Protocol/);
+  expect(card({ data: { source: null, licence: "MIT" } })).toContain("- **Licence:** MIT.\n");
   const forms = sample.manifest.forms.map((form) => ({
     ...form,
     overall: null,

@@ -1,8 +1,9 @@
 import { loadBundle } from "anchoreval/node";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { noiseWords } from "anchoreval/internal/words/bundle-words";
+import { bundleFacts, headlineFacts, noiseWords, sizeWords } from "anchoreval/internal/words/bundle-words";
 import { describe, expect, test } from "vitest";
+import { sampleContent } from "../../support/sample-bundle.ts";
 
 const scenario = (id: string, items: number[]) =>
   ({
@@ -56,5 +57,45 @@ describe("scores that spread no further than chance", () => {
   test.each(shippedBundles().map(({ benchmark }) => benchmark))("aren't those of %s", async (name) => {
     const { manifest, scenarios } = await loadBundle(name);
     expect(noiseWords(manifest, scenarios.values())).toEqual([]);
+  });
+});
+
+const { manifest } = sampleContent();
+const factsOf = (change: Partial<typeof manifest>): Record<string, string> =>
+  Object.fromEntries(bundleFacts({ ...manifest, ...change }).map(({ label, value }) => [label, value]));
+
+test("what a manifest says of itself, and that it doesn't say whose data they are", () => {
+  expect(factsOf({ protocol: { shots: 5, "shots/a": 3 }, benchmarkVersion: "2.1" })).toEqual({
+    "benchmark version": "2.1",
+    created: "2026-01-01",
+    "source models": "50",
+    items: "100",
+    weighting: "each subscenario counts the same",
+    licence: "CC0-1.0",
+    source: "drawn by a test",
+    protocol: "shots 5",
+    "answer check": expect.stringContaining("loose") as string,
+  });
+  const bare = factsOf({ data: { source: null, licence: null }, protocol: {}, weighting: "items" });
+  expect(bare).toMatchObject({ source: "not stated", licence: "not stated", weighting: "each item counts the same" });
+  expect(bare).not.toHaveProperty("protocol");
+});
+
+test("sizes with the note on the models", () => {
+  const sources = { models: 1, names: null, note: "newest of 2026-01" };
+  expect(sizeWords({ ...manifest, sources })).toBe("100 items in 2 scenarios, 1 model, newest of 2026-01");
+  expect(sizeWords({ ...manifest, scenarios: manifest.scenarios.slice(1) })).toBe("60 items, 50 models");
+});
+
+test("a form in four figures; what isn't measured is a dash, and of all items there is no error", () => {
+  const form = { items: 40, whole: false, typical: 0.031, within95: null, random: 0.05 };
+  expect(headlineFacts(form, 1200, " of the overall score")).toEqual([
+    { label: "items asked", value: "40", unit: "of 1\u202f200" },
+    { label: "typical error of the overall score", value: "3.1", unit: "points" },
+    { label: "95 % within", value: "–", unit: "points" },
+    { label: "typical error of as many random items", value: "5.0", unit: "points" },
+  ]);
+  expect(headlineFacts({ ...form, whole: true }, 40)[1]).toEqual({
+    ...{ label: "error", value: "none", unit: "every item is asked" },
   });
 });

@@ -1,15 +1,14 @@
 import type { BundleFileName, Manifest } from "anchoreval/bundle";
 import { extent } from "anchoreval/internal/charts/chart";
 import {
+  formFigures,
   itemTotal,
   type MeasuredForm,
   type MeasuredScenario,
   measuredScenarios,
-  typicalError,
 } from "anchoreval/internal/words/measured-forms";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
-import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { errorWords, noiseWords } from "anchoreval/internal/words/bundle-words";
+import { bundleFacts, errorWords, headlineFacts, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { coverage, drawn, errorBySize, figure, panels } from "../parts/charts.ts";
@@ -19,8 +18,6 @@ import { cardContent } from "../parts/card.ts";
 import { problem } from "../parts/problem.ts";
 import { bundleHref } from "../parts/route.ts";
 import type { BundlePage } from "../parts/session.ts";
-
-const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
 export function aboutTab(page: BundlePage): Child {
   const { bundle, route } = page;
@@ -93,7 +90,10 @@ function summary(manifest: Manifest): Child {
     ]),
     pairs(
       "dl.tiles",
-      tiles(manifest, own).map(([label, figure, unit]) => [label, [figure, element("small", ` ${unit}`)]]),
+      headlineFacts(formFigures(own), itemTotal(manifest)).map(({ label, value, unit }) => [
+        label,
+        [value, element("small", ` ${unit!}`)],
+      ]),
     ),
   ];
 }
@@ -105,29 +105,14 @@ function pairs(kind: `dl.${string}`, entries: readonly (readonly [name: string, 
   );
 }
 
-function tiles(manifest: Manifest, own: MeasuredForm): (readonly [label: string, figure: string, unit: string])[] {
-  const asked = ["items asked", count(own.items), `of ${count(itemTotal(manifest))}`] as const;
-  if (own.whole) return [asked, ["error", "none", "every item is asked"]];
-  const { typical, within95, random } = shownErrors(own);
-  return [
-    asked,
-    ["typical error", typical, "points"],
-    ["95 % within", within95, "points"],
-    ["error of as many random items", random, "points"],
-  ];
-}
-
 /** A form's errors in words: none if every item is asked, or if they aren't measured. */
 function shownErrors(own: MeasuredForm) {
-  const shown = (value: number | null | undefined, words = points): string =>
-    own.whole ? "exact" : (value ?? null) === null ? "–" : words(value!);
-  const like = own.measured?.interpolation;
+  const { whole, typical, within95, random, stronger, coverage95 } = formFigures(own);
+  const shown = (value: number | null, words = points): string =>
+    whole ? "exact" : value === null ? "–" : words(value);
   return {
-    typical: shown(typicalError(own)),
-    within95: shown(like?.absoluteError[LEVEL_95]),
-    random: shown(like?.randomMae),
-    coverage: shown(like?.coverage95, wholePercent),
-    stronger: shown(typicalError(own, "extrapolation")),
+    ...{ typical: shown(typical), within95: shown(within95), random: shown(random), stronger: shown(stronger) },
+    coverage: shown(coverage95, wholePercent),
   };
 }
 
@@ -167,15 +152,9 @@ function settings({ bundle, route, session }: BundlePage): Child {
     }
   };
   const link = (name: string): Child => button("link", name, () => void keep(name as BundleFileName));
-  const protocol = Object.entries(manifest.protocol).filter(([key]) => !key.includes("/"));
   return [
     pairs("dl.facts", [
-      ["created", manifest.created],
-      ["fitted on", counted(manifest.sources.models, "model")],
-      ["licence of the data", manifest.data.licence ?? "not stated"],
-      ["source of the data", manifest.data.source ?? "not stated"],
-      ["weighs the same", manifest.weighting === "items" ? "every item" : "every subscenario"],
-      ...protocol.map(([key, value]) => [key, String(value)] as const),
+      ...bundleFacts(manifest).map(({ label, value }) => [label, value] as const),
       ["digest", element("code", digest)],
     ]),
     element("h3", "Files"),

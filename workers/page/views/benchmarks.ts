@@ -1,7 +1,8 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
 import { compareVersions } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/bundle";
-import { itemTotal, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
+import { listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
+import { sizeWords } from "anchoreval/internal/words/bundle-words";
 import { counted, points } from "anchoreval/internal/words/figures";
 import { bullets, type Child, details, element, fill, idText, prose } from "../parts/dom.ts";
 import { cardPoints, inline } from "../parts/card.ts";
@@ -69,7 +70,7 @@ function list(session: Session, benchmarks: readonly BenchmarkSummary[]): Child 
 
 /** Items, models with the newest one's date, the error that `anchoreval bundles` lists, and the licence of the data. */
 function factWords(manifest: Manifest): string {
-  const { sources, data } = manifest;
+  const { data } = manifest;
   const shown = listedForm(manifest);
   const error = typicalError(shown);
   const told = shown.whole
@@ -77,9 +78,8 @@ function factWords(manifest: Manifest): string {
     : error === null
       ? "an error that wasn’t measured"
       : `${points(error)} points of error`;
-  const models = [counted(sources.models, "model"), ...(sources.note === null ? [] : [sources.note])].join(", ");
   const licence = data.licence === null ? "" : `; licence ${data.licence}`;
-  return `${counted(itemTotal(manifest), "item")}, ${models}; ${told} after ${counted(shown.items, "answer")}${licence}`;
+  return `${sizeWords(manifest)}; ${told} after ${counted(shown.items, "answer")}${licence}`;
 }
 
 /** A bundle's card without its figures, and without what counts for a run of one's own. */
