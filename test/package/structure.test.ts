@@ -30,7 +30,7 @@ function entryOf(specifier: string): string | null {
   if (name === undefined) return null;
   const folder = name === "anchoreval" ? "sdk" : "offline-trainer";
   if (path.startsWith("internal/features/")) return `${folder}/dist/${path.slice("internal/".length)}.js`;
-  const inside = { sdk: "sdk", "offline-trainer": "offline-trainer/src" }[folder]!;
+  const inside = { sdk: "sdk", "offline-trainer": "offline-trainer/src" }[folder];
   if (path.startsWith("internal/")) return `${folder}/dist/${inside}/${path.slice("internal/".length)}.js`;
   const { exports } = JSON.parse(text(`${folder}/package.json`)) as { exports: Record<string, { default: string }> };
   return join(folder, exports[path === "." ? "." : `./${path}`]!.default);
