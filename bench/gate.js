@@ -7,9 +7,9 @@
 // between a quarter of and four times an even draw; replays of models at random, each with a draw, baselines, and nights.
 import { parseArgs } from "node:util";
 import { join } from "node:path";
-import { mixtureHalfWidth, gatePower } from "anchoreval/internal/check/gate-from-anchors";
-import { chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "anchoreval/internal/check/item-chances"; // prettier-ignore
-import { chanceModel, itemEvidence, nightlyGate } from "anchoreval/internal/check/nightly-gate";
+import { mixtureHalfWidth, gatePower } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
+import { chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "anchoreval/internal/features/gates/sdk/item-chances"; // prettier-ignore
+import { chanceModel, itemEvidence, nightlyGate } from "anchoreval/internal/features/gates/sdk/nightly-gate";
 import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readFileSync } from "node:fs";

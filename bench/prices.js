@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { fileChunks } from "anchoreval/internal/node/read-file";
-import { parsePrices } from "anchoreval/internal/prices/parse-prices";
+import { parsePrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { customised, fit, resolveBackend } from "anchoreval-trainer";
 import { anchorInput } from "../offline-trainer/dist/anchors/anchor-method.js";
 import { pricedMethod, residualVariances } from "../offline-trainer/dist/extensions/prices/priced-anchors.js";

@@ -11,10 +11,10 @@
 // stated.
 import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
-import { itemPool } from "anchoreval/internal/adaptive/item-pool";
+import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
-import { raceField } from "anchoreval/internal/compare/race-evidence";
-import { raceOrder } from "anchoreval/internal/compare/race-order";
+import { raceField } from "anchoreval/internal/features/adaptive/sdk/race-evidence";
+import { raceOrder } from "anchoreval/internal/features/adaptive/sdk/race-order";
 import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elimination";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";

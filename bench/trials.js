@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { estimateTrials } from "anchoreval/internal/trials/estimate-trials";
+import { estimateTrials } from "anchoreval/internal/features/trials/sdk/estimate-trials";
 import { bundleFiles, fit, readResponses, resolveBackend } from "anchoreval-trainer";
 import { withVarianceComponents } from "../offline-trainer/dist/extensions/trials/variance-components.js";
 import { responseMatrix, scoreAt } from "../offline-trainer/dist/matrix/response-matrix.js";

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkFromAnchors, compareFromAnchors, raceFromPool, rankFromAnchors } from "anchoreval";
-import { itemPool } from "anchoreval/internal/adaptive/item-pool";
+import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { discordance } from "anchoreval/internal/core/inference/paired-difference";
 import { itemResponses } from "anchoreval/internal/core/irt/response";

@@ -15,12 +15,12 @@ export type {
   RankOptions,
   Verdict,
 } from "./compare/types.ts";
-export { raceFromPool, type Race, type RaceOptions } from "./compare/race.ts";
-export type { RaceCandidate } from "./compare/race-answers.ts";
+export { raceFromPool, type Race, type RaceOptions } from "../features/adaptive/sdk/race.ts";
+export type { RaceCandidate } from "../features/adaptive/sdk/race-answers.ts";
 export { checkFromAnchors } from "./check/check-from-anchors.ts";
-export { gateFromAnchors, type GateOptions, type GateResult } from "./check/gate-from-anchors.ts";
+export { gateFromAnchors, type GateOptions, type GateResult } from "../features/gates/sdk/gate-from-anchors.ts";
 export type { CheckOptions, CheckResult } from "./check/types.ts";
-export type { BridgedScore } from "./estimate/bridged-score.ts";
+export type { BridgedScore } from "../features/versions/sdk.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {
   Estimate,
@@ -40,9 +40,9 @@ export {
   type AdaptiveEvaluation,
   type AdaptiveSource,
   type AdaptiveTurn,
-} from "./adaptive/adaptive-evaluation.ts";
-export { pricedPool, withinBudget } from "./prices/priced.ts";
-export { loadAdaptive } from "./adaptive/item-pool.ts";
+} from "../features/adaptive/sdk/adaptive-evaluation.ts";
+export { pricedPool, withinBudget } from "../features/adaptive/sdk/priced.ts";
+export { loadAdaptive } from "../features/adaptive/sdk/item-pool.ts";
 export type {
   AdaptiveAnswers,
   AdaptiveItem,
@@ -51,9 +51,9 @@ export type {
   NextItemsRequest,
   PlainResponses,
   StopRules,
-} from "./adaptive/types.ts";
-export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
-export type { BundleRouting, Route, Routes, RoutesRequest } from "./route/types.ts";
+} from "../features/adaptive/sdk/types.ts";
+export { loadRouting, routeFromBundle } from "../features/routing/sdk/route-from-bundle.ts";
+export type { BundleRouting, Route, Routes, RoutesRequest } from "../features/routing/sdk/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
@@ -73,13 +73,13 @@ export {
   type TrialsRequest,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./bundles/request.ts";
-export type { ItemPrices } from "./prices/parse-prices.ts";
-export type { AnswerCost } from "./prices/bundle-prices.ts";
+export type { ItemPrices } from "../features/prices/sdk/parse-prices.ts";
+export type { AnswerCost } from "../features/prices/sdk/bundle-prices.ts";
 export { estimate, type AnswerOptions, type AnyEstimate } from "./answers/estimate.ts";
-export { estimatePassAtK, type PassEstimate } from "./trials/estimate-pass-at-k.ts";
-export { estimateTrials, type TrialEstimate, type TrialIntervals } from "./trials/estimate-trials.ts";
-export { planTrials, type TrialPlan } from "./plan/plan-trials.ts";
-export { trustRoot } from "./trust/trust-root.ts";
+export { estimatePassAtK, type PassEstimate } from "../features/trials/sdk/estimate-pass-at-k.ts";
+export { estimateTrials, type TrialEstimate, type TrialIntervals } from "../features/trials/sdk/estimate-trials.ts";
+export { planTrials, type TrialPlan } from "../features/trials/sdk/plan-trials.ts";
+export { trustRoot } from "../features/trust/sdk/trust-root.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
-import { localAdaptive } from "anchoreval/internal/adaptive/adaptive-evaluation";
-import { itemPool } from "anchoreval/internal/adaptive/item-pool";
-import type { AdaptiveOptions } from "anchoreval/internal/adaptive/types";
+import { localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
+import type { AdaptiveOptions } from "anchoreval/internal/features/adaptive/sdk/types";
 import { loadItemLines, loadItems } from "anchoreval/internal/bundles/read-file";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";

@@ -1,6 +1,6 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { Estimate } from "../estimate/types.ts";
-import type { Priced } from "../prices/bundle-prices.ts";
+import type { Priced } from "../../features/prices/sdk/bundle-prices.ts";
 
 /** Why there is no estimate. */
 interface Unscored {

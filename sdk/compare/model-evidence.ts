@@ -11,9 +11,9 @@ import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
-import { bundleComponents } from "../trials/components.ts";
+import { bundleComponents } from "../../features/trials/sdk/components.ts";
 import type { TrialSummary } from "../tables/item-trials.ts";
-import { trialVariances } from "../trials/trial-variances.ts";
+import { trialVariances } from "../../features/trials/sdk/trial-variances.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends ServedScore {

@@ -1,9 +1,9 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption } from "../core/errors.ts";
-import { knownPrices } from "../prices/bundle-prices.ts";
-import { planTrials, type TrialPlan, type TrialPlanOptions } from "./plan-trials.ts";
+import { knownPrices } from "../../features/prices/sdk/bundle-prices.ts";
+import { planTrials, type TrialPlan, type TrialPlanOptions } from "../../features/trials/sdk/plan-trials.ts";
 import { planFromBundle } from "./plan-from-bundle.ts";
-import { priceChoices, type PriceChoices } from "./price-choices.ts";
+import { priceChoices, type PriceChoices } from "../../features/prices/sdk/price-choices.ts";
 import type { Plan, PlanOptions } from "./types.ts";
 
 /** A plan of items; in a bundle that was fitted by prices, of what they cost. */

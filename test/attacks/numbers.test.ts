@@ -10,7 +10,7 @@ import {
   planFromBundle,
 } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
-import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
+import { beginAdaptive, continueAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";

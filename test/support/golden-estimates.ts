@@ -16,7 +16,7 @@ import {
 } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { answerCost, type Priced } from "anchoreval/internal/prices/bundle-prices";
+import { answerCost, type Priced } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { planRequest } from "anchoreval/internal/plan/plan-request";
 import type { TestProject } from "vitest/node";
 import type { GoldenEstimate, GoldenTrials } from "./golden-estimate.ts";

@@ -20,7 +20,7 @@ import {
 import { itemBank, PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { notedPrices } from "anchoreval/internal/prices/bundle-prices";
+import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { itemFactors } from "./factors.ts";
 import { MIXED_STACK } from "./stack-of.ts";
 

@@ -3,7 +3,7 @@ import {
   type RootStatement,
   type SignedStatement,
   signedBytes,
-} from "anchoreval/internal/trust/statements";
+} from "anchoreval/internal/features/trust/sdk/statements";
 import type { SigningKey } from "./signing-key.ts";
 
 /** Where the clocks of these tests stand. */

@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { AnyEstimate, BatchResult, BundleRef, Client, Estimate, EstimateRequest, TrialsRequest } from "anchoreval";
-import type { Priced } from "anchoreval/internal/prices/bundle-prices";
+import type { Priced } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { PlanRequest } from "anchoreval/internal/plan/plan-request";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";

@@ -7,8 +7,8 @@ import {
   typicalError,
 } from "anchoreval/internal/words/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
-import { formPriceWords } from "anchoreval/internal/prices/bundle-prices";
-import { componentWords } from "anchoreval/internal/trials/components";
+import { formPriceWords } from "anchoreval/internal/features/prices/sdk/bundle-prices";
+import { componentWords } from "anchoreval/internal/features/trials/sdk/components";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { counted, listed, percent, points, textTable } from "anchoreval/internal/words/figures";
 import { lookUp } from "anchoreval/internal/core/bundle/names";

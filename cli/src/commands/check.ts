@@ -109,12 +109,12 @@ export const checkCommand: Command = {
     for (const path of baselinePaths)
       baselines.push(await readModel([path], bundle, options, { filesAreAnswers: true }));
     if (table) {
-      const { printReplays } = await import("../gate/check-table.ts");
+      const { printReplays } = await import("../../../features/gates/cli/check-table.ts");
       printReplays(options, output, bundle, baselines, asked);
       return 0;
     }
     if (history !== undefined) {
-      const { checkHistory } = await import("../gate/check-history.ts");
+      const { checkHistory } = await import("../../../features/gates/cli/check-history.ts");
       const files = { history, night: options.text("night"), summary, junit };
       return EXIT_CODES[await checkHistory(bundle, runs[0]!, baselines, files, asked, output)];
     }

@@ -58,7 +58,7 @@ export const compareCommand: Command = {
   ],
   run: async (input) => {
     const { options, output, signal } = input;
-    if (options.flag("race")) return (await import("../race/race.ts")).race(input);
+    if (options.flag("race")) return (await import("../../../features/adaptive/cli/race.ts")).race(input);
     options.refuse(["next"], "needs --race, which isn't given");
     const sides = [options.texts("a"), options.texts("b")];
     const listed = options.texts("responses");

@@ -1,15 +1,15 @@
 import { type AnyEstimate, estimate } from "anchoreval/internal/answers/estimate";
-import type { BridgedScore } from "anchoreval/internal/estimate/bridged-score";
+import type { BridgedScore } from "anchoreval/internal/features/versions/sdk";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";
-import { costWords, priceWords } from "anchoreval/internal/prices/bundle-prices";
+import { costWords, priceWords } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
 import { modelAnswers } from "anchoreval/internal/node/anchor-logs";
 import { type Command, option, flag, given, invalidOption, rare } from "../program/command.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
-import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../prices/price-options.ts";
+import { PRICE_OPTIONS, readPrices, readBundlePrices } from "../../../features/prices/cli/price-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 import {
   type Answered,
@@ -20,9 +20,9 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
-import { askedClusters, overParts } from "../trials/estimate-over.ts";
-import { METRIC_OPTION, readMetrics } from "../trials/metric.ts";
-import { passHeading, passParts } from "../trials/pass-at-k.ts";
+import { askedClusters, overParts } from "../../../features/trials/cli/estimate-over.ts";
+import { METRIC_OPTION, readMetrics } from "../../../features/trials/cli/metric.ts";
+import { passHeading, passParts } from "../../../features/trials/cli/pass-at-k.ts";
 
 /** Draws that intervals may count, beside that of the anchors. */
 const OVER = ["runs", "tasks"] as const;

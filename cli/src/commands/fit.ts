@@ -16,8 +16,8 @@ import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
-import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
-import { coldStart } from "../options/cold-start.ts";
+import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../../../features/versions/cli/base.ts";
+import { coldStart } from "../../../features/routing/cli/cold-start.ts";
 import {
   given,
   option,
@@ -30,7 +30,7 @@ import {
   type CommandInput,
   type OptionSpecs,
 } from "../program/command.ts";
-import { gateForms } from "../options/gate-forms.ts";
+import { gateForms } from "../../../features/gates/cli/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
@@ -60,9 +60,9 @@ import {
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
 import { memoryStatement } from "../program/memory.ts";
-import { itemCosts } from "../prices/fit-prices.ts";
+import { itemCosts } from "../../../features/prices/cli/fit-prices.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
-import { trialMetric, varianceComponents } from "../trials/fit-trials.ts";
+import { trialMetric, varianceComponents } from "../../../features/trials/cli/fit-trials.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;

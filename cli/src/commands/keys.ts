@@ -14,8 +14,8 @@ import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { createFile } from "anchoreval/internal/node/write-file";
 import { type Command, option, invalidOption } from "../program/command.ts";
 import { writing } from "../program/errors.ts";
-import { changeFile, publicKeyOf, readExpiry, readKey } from "../trust/key-files.ts";
-import { signRoot } from "../trust/root.ts";
+import { changeFile, publicKeyOf, readExpiry, readKey } from "../../../features/trust/cli/key-files.ts";
+import { signRoot } from "../../../features/trust/cli/root.ts";
 
 export const tokenCommand: Command = {
   options: {

@@ -4,7 +4,7 @@ import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { flag, given, type Command, option, rare, invalidOption } from "../program/command.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
-import { commonUnit, PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../prices/price-options.ts";
+import { commonUnit, PRICE_OPTIONS, readBudget, readPrices, readBundlePrices } from "../../../features/prices/cli/price-options.ts";
 
 /** Options of `--gate`. */
 const GATE_PLAN_OPTIONS = {
@@ -42,9 +42,9 @@ export const planCommand: Command = {
   examples: ["plan --bundle bundles/quiz --gap 2", "plan --bundle bundles/quiz --prices prices.csv --budget 5usd"],
   run: async (input) => {
     const { options, output, signal } = input;
-    if (options.flag("gate")) return (await import("../gate/plan-gate.ts")).planGate(input);
+    if (options.flag("gate")) return (await import("../../../features/gates/cli/plan-gate.ts")).planGate(input);
     options.refuse(Object.keys(GATE_PLAN_OPTIONS), "is for --gate, which isn't given");
-    if (options.isGiven("trials")) return (await import("../trials/plan-lines.ts")).planOverTrials(input);
+    if (options.isGiven("trials")) return (await import("../../../features/trials/cli/plan-lines.ts")).planOverTrials(input);
     options.refuse(["repeat-price"], "is for --trials, which isn't given");
     const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
     if (halfWidth !== undefined && gap !== undefined) throw invalidOption("give --half-width or --gap, not both");
@@ -65,8 +65,8 @@ export const planCommand: Command = {
       output.result(plan, planLines(plan));
       return;
     }
-    const { priceChoices } = await import("anchoreval/internal/plan/price-choices");
-    const { choiceLines } = await import("../prices/price-choices.ts");
+    const { priceChoices } = await import("anchoreval/internal/features/prices/sdk/price-choices");
+    const { choiceLines } = await import("../../../features/prices/cli/price-choices.ts");
     const unit = commonUnit(prices.unit, budget?.unit ?? null, "--budget");
     const found = priceChoices(bundle, plan, { ...prices, unit }, budget && budget.amount);
     output.result({ ...plan, ...found }, [...planLines(plan), "", ...choiceLines(found, plan)]);

@@ -17,7 +17,7 @@ import { type PublishResult, yankVersion } from "anchoreval/internal/publish/ver
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Command, option, flag, invalidOption } from "../program/command.ts";
 import { checkWritable } from "../program/out.ts";
-import { readSeal, SEAL_OPTIONS } from "../trust/seal.ts";
+import { readSeal, SEAL_OPTIONS } from "../../../features/trust/cli/seal.ts";
 
 export const publishCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },

@@ -4,7 +4,7 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { estimate } from "anchoreval/internal/answers/estimate";
-import { bundleTrialMetric } from "anchoreval/internal/trials/pass-at-k";
+import { bundleTrialMetric } from "anchoreval/internal/features/trials/sdk/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
 import {

@@ -1,5 +1,5 @@
 import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
-import { jsonPrice, priceText } from "anchoreval/internal/prices/parse-prices";
+import { jsonPrice, priceText } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { isMissingWord } from "anchoreval/internal/tables/score-reader";
 import { checkColumn } from "./readers/chosen-rows.ts";

@@ -1,8 +1,8 @@
 import { extent } from "anchoreval/internal/charts/chart";
 import { DIFFICULTY_LIMIT, itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
 import { count, counted, wholePercent } from "anchoreval/internal/words/figures";
-import { type AuditedItem, type Reason, REASONS } from "../extensions/audit/findings.ts";
-import { LEAST_MODELS_FOR_AUDIT } from "../extensions/audit/item-statistics.ts";
+import { type AuditedItem, type Reason, REASONS } from "../../../features/audit/fit/findings.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "../../../features/audit/fit/item-statistics.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels, scrollingTable } from "./html.ts";
 import { fairLimit, type ReportData, type ReportScenario } from "./report-data.ts";
 

@@ -1,4 +1,4 @@
-import type { DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
+import type { DiagnoseFitOptions } from "../../../features/audit/fit/diagnose-fit.ts";
 import type { Fit } from "../fit/fit.ts";
 import { coverage, errorBySize, errorsTable } from "./errors.ts";
 import { itemMap, suspects } from "./items.ts";

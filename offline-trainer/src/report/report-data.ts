@@ -1,5 +1,5 @@
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
-import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
+import { diagnoseFit, type DiagnoseFitOptions } from "../../../features/audit/fit/diagnose-fit.ts";
 import type { Fit } from "../fit/fit.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];

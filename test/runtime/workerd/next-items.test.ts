@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { reset } from "cloudflare:test";
 import { adaptiveEvaluation, createClient, type AdaptiveOptions, type AdaptiveTurn } from "anchoreval";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MAX_STATE } from "../../../workers/src/routes/adaptive-session.ts";
+import { MAX_STATE } from "../../../features/adaptive/http/adaptive-session.ts";
 import { post, problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";
 
 const NEXT = "/v1/bundles/sample/1.0.0/next-items";

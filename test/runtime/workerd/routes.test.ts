@@ -1,7 +1,7 @@
 import { reset } from "cloudflare:test";
 import { createClient, type Routes, type RoutesRequest } from "anchoreval";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { RoutesSchema } from "../../../workers/src/routes/routing.ts";
+import { RoutesSchema } from "../../../features/routing/http.ts";
 import type {} from "../../support/golden-routes.ts";
 import { routingBundle } from "../../support/routing-bundle.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";

@@ -24,7 +24,7 @@ import type {
   TrialsRequest,
 } from "anchoreval";
 import type { PlanRequest, ServedPlan } from "anchoreval/internal/plan/plan-request";
-import type { TrialPlanOptions } from "anchoreval/internal/plan/plan-trials";
+import type { TrialPlanOptions } from "anchoreval/internal/features/trials/sdk/plan-trials";
 import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
 import type {
   BatchLineSchema,
@@ -38,7 +38,7 @@ import type {
   ComparisonRequestSchema,
   ComparisonSchema,
 } from "../../../workers/src/routes/comparisons.ts";
-import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/routes/next-items.ts";
+import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../features/adaptive/http/next-items.ts";
 import type { PlanQuery, PlanSchema, TrialPlanSchema } from "../../../workers/src/routes/plan.ts";
 import type {
   AnyEstimateSchema,
@@ -47,7 +47,7 @@ import type {
 } from "../../../workers/src/schemas/estimate.ts";
 import type { JobStatusSchema } from "../../../workers/src/routes/jobs.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
-import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/routes/routing.ts";
+import type { RoutesRequestSchema, RoutesSchema } from "../../../features/routing/http.ts";
 import type { IssueSchema } from "../../../workers/src/schemas/contract.ts";
 
 /** `readonly` doesn't travel in JSON. */

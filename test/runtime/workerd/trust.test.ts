@@ -1,11 +1,11 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { httpSource, loadBundle, trustRoot } from "anchoreval";
-import type { TrustMemory } from "anchoreval/internal/trust/trust-root";
+import type { TrustMemory } from "anchoreval/internal/features/trust/sdk/trust-root";
 import { indexKey, manifestKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
 import { parseLog } from "anchoreval/internal/publish/publication-log";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
-import { type IndexStatement, parseIndexStatement, type TrustFile } from "anchoreval/internal/trust/statements";
+import { type IndexStatement, parseIndexStatement, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { type SigningKey, signingKey } from "../../support/signing-key.ts";

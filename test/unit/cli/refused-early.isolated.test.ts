@@ -12,7 +12,7 @@ const begins = vi.hoisted(() => () => {
 vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrate: begins }));
 vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
 vi.mock("../../../offline-trainer/src/threads/run-on-threads.ts", () => ({ runOnThreads: begins }));
-vi.mock("../../../offline-trainer/src/extensions/routing/encode-texts.ts", () => ({ termVectors: begins }));
+vi.mock("../../../features/routing/fit/encode-texts.ts", () => ({ termVectors: begins }));
 
 const folder = tempFolder();
 const random = createRandom("recipe errors");

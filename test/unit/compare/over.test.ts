@@ -10,7 +10,7 @@ import {
 } from "anchoreval";
 import type { Over } from "anchoreval/internal/compare/types";
 import type { AnyResponses } from "anchoreval/internal/tables/item-trials";
-import { itemPool } from "anchoreval/internal/adaptive/item-pool";
+import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";
 import {

@@ -10,14 +10,14 @@ import {
   rankFromAnchors,
 } from "anchoreval";
 import { parseManifest } from "anchoreval/bundle";
-import { itemPool } from "anchoreval/internal/adaptive/item-pool";
+import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { FULL_SCORE_PARAMETERIZATION } from "anchoreval/internal/core/bundle/names";
 import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { readBase } from "../../../offline-trainer/src/extensions/versions/base.ts";
+import { readBase } from "../../../features/versions/fit/base.ts";
 import { bundleFiles, fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";

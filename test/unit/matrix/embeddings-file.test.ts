@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { termVectors } from "../../../offline-trainer/src/extensions/routing/encode-texts.ts";
+import { termVectors } from "../../../features/routing/fit/encode-texts.ts";
 import { embeddedRows, embeddingLines, readEmbeddings } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
 import { textFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";

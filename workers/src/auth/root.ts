@@ -1,8 +1,8 @@
 import { AnchorEvalError } from "anchoreval";
 import { toBase64Url } from "anchoreval/internal/bundles/bytes";
-import { checkRoots, currentRoot, type RootChain } from "anchoreval/internal/trust/root-chain";
-import type { IndexSigning } from "anchoreval/internal/trust/sign-index";
-import type { RootStatement, TrustFile } from "anchoreval/internal/trust/statements";
+import { checkRoots, currentRoot, type RootChain } from "anchoreval/internal/features/trust/sdk/root-chain";
+import type { IndexSigning } from "anchoreval/internal/features/trust/sdk/sign-index";
+import type { RootStatement, TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { HttpProblem } from "../platform/problem.ts";
 
 /** The root of TRUSTED_KEYS, its signatures checked. */

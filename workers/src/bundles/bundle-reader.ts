@@ -11,7 +11,7 @@ import {
   type Manifest,
 } from "anchoreval";
 import type { BundleFileName, ByteRange } from "anchoreval/bundle";
-import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
+import { itemPool, type ItemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/words/measured-forms";
 import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";

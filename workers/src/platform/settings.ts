@@ -2,7 +2,7 @@ import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
 import { keyProblem } from "anchoreval/internal/bundles/trusted-source";
-import { parseTrustFile, type TrustFile } from "anchoreval/internal/trust/statements";
+import { parseTrustFile, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { parseTokens, type TokenRecord } from "./tokens.ts";
 import type { Env } from "./env.ts";
 import { HttpProblem } from "./problem.ts";

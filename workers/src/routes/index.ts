@@ -4,12 +4,12 @@ import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } fr
 import { createCheck, createComparison } from "./comparisons.ts";
 import { createEstimate, createEstimateBatch } from "./estimates.ts";
 import { createJob, readJobResults, readJobStatus } from "./jobs.ts";
-import { createNextItems } from "./next-items.ts";
+import { createNextItems } from "../../../features/adaptive/http/next-items.ts";
 import { readPlan } from "./plan.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
-import { createRoutes } from "./routing.ts";
-import { readPublicationLog, readTrust } from "./trust.ts";
+import { createRoutes } from "../../../features/routing/http.ts";
+import { readPublicationLog, readTrust } from "../../../features/trust/http.ts";
 import { json } from "../schemas/fields.ts";
 
 const readHealth = route(

@@ -10,7 +10,7 @@ import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { checkEstimates, putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
-import { requireBundleKey } from "anchoreval/internal/trust/trust-root";
+import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-root";
 import { trustedRoot } from "../auth/root.ts";
 import type { BundleBucket } from "../platform/bundle-bucket.ts";
 import { LARGEST_BUNDLE, memoryOf } from "../bundles/bundle-reader.ts";

@@ -8,7 +8,7 @@ import {
   parseIndexStatement,
   parseTrustFile,
   type SignedStatement,
-} from "anchoreval/internal/trust/statements";
+} from "anchoreval/internal/features/trust/sdk/statements";
 import { expect, test } from "vitest";
 import { folderMemory } from "../../../../cli/src/bundles/trusted-keys.ts";
 import { signingKey } from "../../../support/signing-key.ts";

@@ -1,0 +1,144 @@
+import type { ScoredItems } from "../../../sdk/core/ability/map.ts";
+import type { RandomSource } from "../../../sdk/core/numeric/random.ts";
+import { drawBatch } from "./choose-items.ts";
+import { partRange, type Population, predictAnswers } from "./population.ts";
+import { addBatch, type BatchForecast, batchTotal, NO_SUMS, type RunningSums } from "./running-total.ts";
+
+/**
+ * Where an adaptive evaluation of one model or of two stands: plain numbers, and all that its next step needs beside the
+ * population.
+ */
+export interface AdaptiveState {
+  /** Positions whose batches have been answered, in the order of the draws. */
+  readonly asked: readonly number[];
+  readonly models: readonly ModelState[];
+  /** Of S_B − S_A; null for one model. */
+  readonly difference: RunningSums | null;
+  /** Drawn and not yet answered; null where nothing is left. */
+  readonly pending: PendingBatch | null;
+}
+
+/** One model's answers so far. */
+interface ModelState {
+  /** Aligned with the items asked; null = no answer. */
+  readonly scores: readonly (number | null)[];
+  /** Of the whole score, then of every scenario's part of it where there are several. */
+  readonly sums: readonly RunningSums[];
+}
+
+/** Items that were given out and not answered yet. */
+interface PendingBatch {
+  /** Positions, in the order of the draw's strata. */
+  readonly items: readonly number[];
+  /** π of each; null for items that weren't drawn but chosen. */
+  readonly inclusion: readonly number[] | null;
+  /** By model: p̂ of the items, and what its {@link ModelState.sums} would be totals of if all predictions were right. */
+  readonly forecasts: readonly { readonly expected: readonly number[]; readonly totals: readonly number[] }[];
+}
+
+/** One model's answers so far. */
+export function askedItems({ asked, models }: AdaptiveState, model: number): ScoredItems {
+  return { items: asked, scores: models[model]!.scores.map((score) => score ?? NaN) };
+}
+
+/** A pending batch's forecast of one part of a score. */
+function forecastOf({ forecasts }: PendingBatch, model: number, part: number): BatchForecast {
+  const { expected, totals } = forecasts[model]!;
+  return { score: totals[part]!, expected };
+}
+
+/** The same of two models' difference. */
+function forecastOfGaps(pending: PendingBatch): BatchForecast {
+  const [a, b] = [forecastOf(pending, 0, 0), forecastOf(pending, 1, 0)];
+  return { score: b.score - a.score, expected: Array.from(a.expected, (own, j) => b.expected[j]! - own) };
+}
+
+/** The state before the first item. @param models - 1, or 2 that are asked the same items */
+export function emptyState({ scenarios }: Population, models: 1 | 2): AdaptiveState {
+  const parts = scenarios.length > 1 ? scenarios.length + 1 : 1;
+  return {
+    asked: [],
+    models: Array.from({ length: models }, () => ({ scores: [], sums: Array.from({ length: parts }, () => NO_SUMS) })),
+    difference: models === 2 ? NO_SUMS : null,
+    pending: null,
+  };
+}
+
+/**
+ * The state with its next items drawn, from the predictions for both models.
+ * @param size - items to draw, ≥ 1; all that are left where these are fewer
+ */
+export function drawNext(
+  population: Population,
+  state: AdaptiveState,
+  size: number,
+  random: RandomSource,
+): AdaptiveState {
+  const left = population.count - state.asked.length;
+  if (left === 0) return { ...state, pending: null };
+  const answers = state.models.map((_, m) => askedItems(state, m));
+  const first = predictAnswers(population, answers[0]!);
+  // Before the first answer the prior predicts the same of both.
+  const predicted = answers.map((own, m) =>
+    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own),
+  );
+  const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
+  const forecasts = predicted.map((expected, m) => ({
+    expected: Array.from(items, (i) => expected[i]!),
+    totals: forecastTotals(population, expected, answers[m]!),
+  }));
+  return { ...state, pending: { items: Array.from(items), inclusion: Array.from(inclusion), forecasts } };
+}
+
+/** Σ_asked wᵢyᵢ + Σ_open wᵢp̂ᵢ over all items, then over every scenario's where there are several. */
+function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: ScoredItems): number[] {
+  const known = expected.slice();
+  for (let j = 0; j < asked.items.length; j++)
+    if (!Number.isNaN(asked.scores[j]!)) known[asked.items[j]!] = asked.scores[j]!;
+  const own = scenarios.map(({ begin, bank }) => {
+    let total = 0;
+    for (let i = begin; i < begin + bank.count; i++) total += weights[i]! * known[i]!;
+    return total;
+  });
+  const all = own.reduce((sum, total) => sum + total, 0);
+  return own.length > 1 ? [all, ...own] : [all];
+}
+
+/**
+ * The state after its pending batch was answered.
+ * @param scores - by model, aligned with the batch's items; NaN = no answer
+ */
+export function takeAnswers(
+  population: Population,
+  state: AdaptiveState,
+  scores: readonly ArrayLike<number>[],
+): AdaptiveState {
+  const pending = state.pending!;
+  const { items, inclusion } = pending;
+  const open = population.count - state.asked.length;
+  const added = (
+    sums: RunningSums,
+    part: number,
+    forecast: () => BatchForecast,
+    given: ArrayLike<number>,
+  ): RunningSums => {
+    const batch = inclusion && batchTotal(forecast(), partWeights(population, items, part), inclusion, given);
+    return batch === null ? sums : addBatch(sums, batch, population.count, open, items.length);
+  };
+  const models = state.models.map((model, m) => ({
+    scores: [...model.scores, ...Array.from(scores[m]!, (score) => (Number.isNaN(score) ? null : score))],
+    sums: model.sums.map((sums, part) => added(sums, part, () => forecastOf(pending, m, part), scores[m]!)),
+  }));
+  let { difference } = state;
+  if (difference !== null) {
+    const gaps = items.map((_, j) => scores[1]![j]! - scores[0]![j]!);
+    difference = added(difference, 0, () => forecastOfGaps(pending), gaps);
+  }
+  return { asked: [...state.asked, ...items], models, difference, pending: null };
+}
+
+/** Weights of a batch in one part of the score: in the whole of it, or in a scenario, 0 for the items of others. */
+function partWeights(population: Population, items: readonly number[], part: number): number[] {
+  const { begin, end } = partRange(population, part);
+  return items.map((i) => (i >= begin && i < end ? population.weights[i]! : 0));
+}

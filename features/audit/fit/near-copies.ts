@@ -1,0 +1,247 @@
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import type { Sameness, TextGroup } from "../../../offline-trainer/src/matrix/same-text.ts";
+import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
+import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
+import { type ScreenedPair, screenPairs } from "./pair-screen.ts";
+
+/** Two items of which one may be enough. */
+export interface ItemCopy {
+  /** Columns, the smaller first. */
+  readonly items: readonly [number, number];
+  /** How their texts agree; null where they don't, or aren't known. */
+  readonly sameness: Sameness | null;
+  /** How alike their answers are; null where they were not calibrated together. */
+  readonly likeness: Omit<AnswerLikeness, "items"> | null;
+  /** Estimated share of chance among the pairs that are answered at least as much alike; null where the text decides. */
+  readonly chance: number | null;
+}
+
+/** Two items with the same text. */
+export type TextPair = Pick<ItemCopy, "items"> & Pick<TextGroup, "sameness">;
+
+/** Largest group of items of one text of which all pairs are examined; of larger ones, those with the first. */
+const LARGEST_GROUP = 10;
+/** Texts that differ in numbers only may come from an honest template: the z from which their answers count as alike. */
+const LEAST_TEMPLATE_Z = 2;
+
+/** Pairs of items with the same text, each once, by the finest kind of sameness. */
+export function textPairs(groups: readonly TextGroup[]): TextPair[] {
+  const known = new Set<string>();
+  return groups.flatMap(({ sameness, items }) => {
+    const firsts = items.length > LARGEST_GROUP ? items.slice(0, 1) : items;
+    return firsts.flatMap((one, k) =>
+      items.slice(k + 1).flatMap((other): TextPair[] => {
+        if (known.has(`${one},${other}`)) return [];
+        known.add(`${one},${other}`);
+        return [{ items: [one, other], sameness }];
+      }),
+    );
+  });
+}
+
+/**
+ * Pairs with the same content or text, pairs whose text differs in numbers and that are answered alike, and pairs that are
+ * answered alike beyond chance.
+ * @param scenarios - with the likeness of the text pairs that lie within them
+ * @returns the same content first, then the same text, then by z
+ */
+export function itemCopies(
+  texts: readonly TextPair[],
+  scenarios: readonly { begin: number; audit: { copies: NearCopies; likeness: readonly AnswerLikeness[] } }[],
+): ItemCopy[] {
+  const key = (items: readonly [number, number]): string => items.join();
+  const found = new Map<string, ItemCopy>(
+    texts.map(({ items, sameness }) => [key(items), { items, sameness, likeness: null, chance: null }]),
+  );
+  for (const { begin, audit } of scenarios) {
+    const alike = [...audit.likeness.map((own) => ({ ...own, chance: null })), ...audit.copies.pairs];
+    for (const { items, chance, ...likeness } of alike) {
+      const placed = [begin + items[0], begin + items[1]] as const;
+      const sameness = found.get(key(placed))?.sameness ?? null;
+      found.set(key(placed), { items: placed, sameness, likeness, chance });
+    }
+  }
+  const order = (copy: ItemCopy): number => ["content", "text"].indexOf(copy.sameness ?? "") + 1 || 3;
+  const z = ({ likeness }: ItemCopy): number => likeness?.z ?? -Infinity;
+  return [...found.values()]
+    .filter((copy) => order(copy) < 3 || copy.chance !== null || z(copy) >= LEAST_TEMPLATE_Z)
+    .sort((x, y) => order(x) - order(y) || z(y) - z(x) || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
+}
+
+/** Work that may be spent on each matrix's pairs of items, by the multiplications that all of them take. */
+export function sharedPairWork(scenarios: readonly { readonly matrix: ResponseMatrix }[], work: number): number[] {
+  const pairs = scenarios.map(({ matrix: { items, subjects } }) => items.length ** 2 * subjects.length);
+  const all = pairs.reduce((sum, own) => sum + own, 0);
+  return pairs.map((own) => (work * own) / all);
+}
+
+/** Two items of a scenario and how alike their answers are, beyond what abilities and difficulties explain. */
+export type AnswerLikeness = ReturnType<typeof likeness>;
+
+/** A pair found by its answers, and the estimated share of chance among the pairs with at least its z. */
+export type NearCopy = AnswerLikeness & { readonly chance: number };
+
+/** Pairs found by their answers, the largest z first; and how many were compared, of those that could be. */
+export interface NearCopies {
+  readonly pairs: readonly NearCopy[];
+  readonly compared: number;
+  readonly comparable: number;
+}
+
+/** Largest estimated share of chance among the pairs reported as answered alike. */
+const MOST_CHANCE = 0.2;
+/** Most pairs that are computed exactly, at either end. */
+const CANDIDATES = 5000;
+
+/**
+ * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), at most its z where residuals
+ * r = y − P are independent; the extremes of either sign are then taken exactly. Copies make z large; chance and lack of fit
+ * act both ways, so that the pairs below −z tell how many above z are not copies ({@link chanceShares}). Items with few
+ * answers of either kind are left out; of too many pairs those of similar difficulty are compared.
+ * @param families - family of every model, numbered from 0
+ * @param mostWork - multiplications and additions that all pairs may take
+ * @see Yen (1984), Applied Psychological Measurement 8, 125–145
+ */
+export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWork: number): NearCopies {
+  const residuals = residualRows(answers, comparableItems(answers));
+  const screen = screenPairs(scaledRows(residuals), answers.models, CANDIDATES, mostWork);
+  const exact = ({ left, right }: ScreenedPair): AnswerLikeness => likeness(residuals, left, right, families);
+  const highest = screen.highest.map(exact);
+  highest.sort((x, y) => y.z - x.z || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
+  const values = Float64Array.from(highest, ({ z }) => z);
+  const opposite = Float64Array.from(screen.lowest, (pair) => -exact(pair).z).sort();
+  const chances = chanceShares(values, opposite.reverse());
+  const pairs = highest.map((pair, k) => ({ ...pair, chance: chances[k]! }));
+  const { compared, pairs: comparable } = screen;
+  return { pairs: pairs.filter(({ chance }) => chance <= MOST_CHANCE), compared, comparable };
+}
+
+/** Likeness of two items' answers, whatever their number. */
+export function answerLikeness(answers: FittedAnswers, one: number, other: number, families: Int32Array) {
+  return likeness(residualRows(answers, [one, other]), 0, 1, families);
+}
+
+type ResidualRows = ReturnType<typeof residualRows>;
+
+/** Residuals y − P of some items, a row an item, NaN where the answer is missing. */
+function residualRows(answers: FittedAnswers, items: readonly number[]) {
+  const { models, signs } = answers;
+  const values = new Float64Array(items.length * models);
+  const p = new Float64Array(models);
+  items.forEach((item, row) => {
+    probabilities(answers, item, p);
+    for (let m = 0; m < models; m++) {
+      const sign = signs[item * models + m]!;
+      values[row * models + m] = sign === 0 ? NaN : sign > 0 ? 1 - p[m]! : -p[m]!;
+    }
+  });
+  return { models, items, values };
+}
+
+/** Items with enough answers of either kind, by their share of right ones. */
+function comparableItems({ models, items, signs }: FittedAnswers): number[] {
+  const shares = Float64Array.from({ length: items }, (_, i) => {
+    const own = signs.subarray(i * models, (i + 1) * models);
+    const right = own.filter((sign) => sign > 0).length;
+    const wrong = own.filter((sign) => sign < 0).length;
+    const enough = right + wrong >= LEAST_MODELS_FOR_AUDIT && Math.min(right, wrong) >= LEAST_RARE;
+    return enough ? right / (right + wrong) : NaN;
+  });
+  const order = Array.from(shares.keys()).filter((i) => !Number.isNaN(shares[i]!));
+  return order.sort((x, y) => shares[x]! - shares[y]! || x - y);
+}
+
+/** Residuals over the root of their variances' norm: the product of two rows is about their z. Missing ones are 0. */
+function scaledRows({ models, items, values }: ResidualRows): Float32Array {
+  const out = new Float32Array(values.length);
+  for (let row = 0; row < items.length; row++) {
+    const own = values.subarray(row * models, (row + 1) * models);
+    const squares = own.reduce((sum, r) => (Number.isNaN(r) ? sum : sum + variance(r) ** 2), 0);
+    const scale = 1 / Math.sqrt(Math.sqrt(squares));
+    for (let m = 0; m < models; m++) out[row * models + m] = Number.isNaN(own[m]!) ? 0 : own[m]! * scale;
+  }
+  return out;
+}
+
+/** PQ of a residual: it is 1 − P or −P. */
+function variance(residual: number): number {
+  const size = Math.abs(residual);
+  return size * (1 - size);
+}
+
+/**
+ * Likeness of two rows. z = S/√V, S = Σ_m r·r′ over the models that answered both, V the mean of what it is
+ * for independent residuals, Σ PQ·P′Q′, and of what families show, Σ_f (Σ_{m∈f} r·r′)²: an item that a family knows as
+ * one says little, however many members it has.
+ * @see Yen (1984) for Q3; Liang & Zeger (1986), Biometrika 73, 13–22 for the variance by clusters
+ */
+function likeness({ models, items, values }: ResidualRows, one: number, other: number, families: Int32Array) {
+  const [left, right] = items[one]! < items[other]! ? [one, other] : [other, one];
+  const byFamily = new Float64Array(models);
+  let [n, sumX, sumY, xx, yy, xy, agreeing, expected, independent] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  for (let m = 0; m < models; m++) {
+    const x = values[left * models + m]!;
+    const y = values[right * models + m]!;
+    const product = x * y;
+    if (Number.isNaN(product)) continue;
+    n++;
+    sumX += x;
+    sumY += y;
+    xx += x * x;
+    yy += y * y;
+    xy += product;
+    // The sign of a residual is the answer.
+    if (product > 0) agreeing++;
+    const p = x > 0 ? 1 - x : -x;
+    const q = y > 0 ? 1 - y : -y;
+    expected += p * q + (1 - p) * (1 - q);
+    independent += variance(x) * variance(y);
+    byFamily[families[m]!]! += product;
+  }
+  const clustered = byFamily.reduce((sum, own) => sum + own * own, 0);
+  const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
+  return {
+    /** The smaller first. */
+    items: [items[left]!, items[right]!] as const,
+    /** That answered both. */
+    models: n,
+    /** Share of them that got both right or both wrong; and the share that the curves expect. */
+    agreement: agreeing / n,
+    expectedAgreement: expected / n,
+    /** Correlation of the residuals; NaN where either doesn't vary. */
+    q3: spreadX > 1e-12 && spreadY > 1e-12 ? (xy - (sumX * sumY) / n) / Math.sqrt(spreadX * spreadY) : NaN,
+    z: n > 0 ? xy / Math.sqrt((independent + clustered) / 2) : NaN,
+  };
+}
+
+/** Opposite values that the tail is extrapolated from, and the fewest that allow it. */
+const TAIL = 100;
+const LEAST_TAIL = 10;
+
+/**
+ * Estimated share of chance among the values that are at least as high as each, where chance is as likely to make a
+ * value −v as v and nothing else makes one negative: the number of opposite values beyond v over that of values.
+ *
+ * Beyond the opposite values' upper hundred, their number is extrapolated by an exponential tail of the same mean
+ * excess, so that one value far above all others isn't attributed to chance because it is alone. Tails of sums of many
+ * answers fall faster than that: the estimate errs on the cautious side.
+ * @param values - descending
+ * @param opposite - what the negative values are without their sign, descending
+ * @returns in [0,1], never falling
+ * @see Barber & Candès (2015), Annals of Statistics 43, 2055–2085; Pickands (1975), ibid. 3, 119–131 for the tail
+ */
+export function chanceShares(values: Float64Array, opposite: Float64Array): Float64Array {
+  const tail = Math.min(TAIL, Math.floor(opposite.length / 2));
+  const start = opposite[tail] ?? Infinity;
+  let excess = 0;
+  for (let k = 0; k < tail; k++) excess += (opposite[k]! - start) / tail;
+  const extrapolated = tail >= LEAST_TAIL && excess > 0;
+  let beyond = 0;
+  const shares = values.map((value, k) => {
+    while (beyond < opposite.length && opposite[beyond]! >= value) beyond++;
+    const expected = extrapolated && value > start ? tail * Math.exp((start - value) / excess) : 1 + beyond;
+    return Math.min(1, expected / (k + 1));
+  });
+  for (let k = shares.length - 2; k >= 0; k--) shares[k] = Math.min(shares[k]!, shares[k + 1]!);
+  return shares;
+}

@@ -1,0 +1,102 @@
+import { gateFromAnchors, type GateOptions, type GateResult } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
+import { resolveModels } from "anchoreval/internal/compare/common-answers";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { counted, points } from "anchoreval/internal/words/figures";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import { writeJunit } from "../../../cli/src/program/junit.ts";
+import { withAnswers } from "../../../cli/src/options/answers.ts";
+import type { Output } from "../../../cli/src/program/output.ts";
+import { addSummary, plainLines, type ResultParts } from "../../../cli/src/program/summary.ts";
+import { addNight, baselineDigest } from "./history.ts";
+
+/** A night of a gate, and where its results go. */
+export interface GateNightFiles {
+  readonly history: string;
+  readonly night: string | undefined;
+  readonly summary: string | undefined;
+  readonly junit: string | undefined;
+}
+
+/**
+ * Adds tonight's answers to a history and checks all of its nights. Nothing is written where they are refused.
+ * @throws AnchorEvalError as `gateFromAnchors` and `addNight`
+ */
+export async function checkHistory(
+  bundle: Bundle,
+  run: ReadModel,
+  baselines: readonly ReadModel[],
+  { history: file, night, summary, junit }: GateNightFiles,
+  options: GateOptions,
+  output: Output,
+): Promise<GateResult["verdict"]> {
+  const { benchmark, version } = bundle.manifest;
+  const { form } = resolveModels(
+    bundle,
+    [run, ...baselines],
+    ["tonight", ...baselines.map(({ name }) => name)],
+    options,
+  );
+  const asked = new Set([...bundle.scenarios.values()].flatMap(({ forms }) => forms.get(form)!.itemIds));
+  const inForm = ({ responses }: ReadModel) => new Map([...responses].filter(([id]) => asked.has(id)));
+  const baseline = baselineDigest(baselines.map((own) => ({ responses: inForm(own) })));
+  const key = { benchmark, version, digest: bundle.digest, form, baseline };
+  const { warnings } = resolveModels(bundle, [run], ["tonight"], { ...options, form });
+  gateFromAnchors(bundle, [{ ...run, name: "tonight" }], baselines, { ...options, form, replays: 0 }); // or it refuses them
+  const nights = await addNight(file, key, Object.fromEntries(inForm(run)), night);
+  const models = nights.map((own) => ({ responses: own.responses, name: `night ${own.night}`, form }));
+  const nightly = gateFromAnchors(bundle, models, baselines, { ...options, form });
+  const gate = withAnswers({ ...nightly, warnings: [...warnings, ...nightly.warnings] }, [run, ...baselines]);
+  const names = nights.map((own) => own.night);
+  const parts = gateParts(gate, names);
+  const result = { ...gate, night: names.at(-1), alarm: gate.alarm && { night: names[gate.alarm.night], since: names[gate.alarm.since] } }; // prettier-ignore
+  output.result(result, plainLines(parts));
+  const [headline] = plainLines(parts);
+  await addSummary(summary, `${benchmark} ${version}: ${headline!}`, parts.slice(1));
+  if (junit !== undefined)
+    await writeJunit(junit, `${benchmark} ${version}, form ${form}`, [{ name: "no change for the worse", verdict: gate.verdict, words: headline! }], plainLines(parts)); // prettier-ignore
+  return gate.verdict;
+}
+
+function gateParts(
+  {
+    verdict,
+    nights,
+    alarm,
+    drop,
+    alarms,
+    power,
+    level,
+    baselines,
+    answered,
+    ...gate
+  }: Omit<GateResult, "warnings"> & {
+    readonly warnings: readonly { readonly message: string }[];
+  },
+  names: readonly string[],
+): ResultParts {
+  const over = counted(nights, "night");
+  const mean =
+    drop.drop === null
+      ? `The drop is not known: ${drop.reason!}.`
+      : `Mean drop of the ${over}, on all items: ${points(drop.drop)} points, from ${points(drop.low!)} to ${points(drop.high!)}, each end with ${Math.round(100 * level)} % confidence whenever you look.`;
+  const headline = {
+    regressed: `regressed: it answers worse, most likely since about night ${names[alarm?.since ?? 0]!}; first seen after night ${names[alarm?.night ?? 0]!}`,
+    passed: `passed: no change in ${over}, and a mean drop of more than ${points(drop.maxDrop)} points is ruled out`,
+    undecided: `can't tell: no alarm in ${over}, but a mean drop of ${points(drop.maxDrop)} points isn't ruled out`,
+  }[verdict];
+  const promise = `An unchanged model raises at most ${alarms.perYear} false ${alarms.perYear === 1 ? "alarm" : "alarms"} in ${alarms.runsPerYear} nights on average`;
+  const found =
+    power === null
+      ? ""
+      : `; a drop of ${points(power.drop)} points is found within ${power.nights} nights in ${Math.round(100 * power.share)} of 100 cases, replayed from the baseline`;
+  return [
+    headline,
+    `${promise}${found}.`,
+    "",
+    `${gate.benchmark} ${gate.version}, form ${gate.form}: ${over} against ${baselines} runs of the baseline, ${answered} items`,
+    `Evidence of a change: ${gate.evidence < 0.01 ? "under 0.01" : Number(gate.evidence.toPrecision(2))}; it alarms at ${Number(gate.threshold.toPrecision(4))}, whatever the size of the change.`,
+    mean,
+    ...(verdict === "regressed" ? ["If nothing changed after all, begin a new history; else mend the model, or take it for the new baseline."] : []), // prettier-ignore
+    ...gate.warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}

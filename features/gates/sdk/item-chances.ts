@@ -1,0 +1,100 @@
+import { logit, sigmoid } from "../../../sdk/core/numeric/functions.ts";
+import type { RandomSource } from "../../../sdk/core/numeric/random.ts";
+
+/** Chances of a right answer that an item may have: even steps of its logit, from 1 in 1100 to all but that. */
+export const CHANCES: Float64Array = Float64Array.from({ length: 57 }, (_, k) => sigmoid((k - 28) / 4));
+/** Answers to one item in several runs of one model. A graded answer counts as that much right and the rest wrong. */
+export interface AnswerCounts {
+  readonly right: number;
+  readonly wrong: number;
+}
+
+/**
+ * How the chances of a right answer are spread over a model's items: nonparametric maximum likelihood on
+ * {@link CHANCES}, by EM from an even spread over logits, G ← weighted mean of the items' posteriors.
+ * @param items - one or more
+ * @param rounds - of EM; few leave the spread smoother than the likeliest
+ * @param weights - of the items, summing to 1: with what drawn items stand for, the spread of the items that they were
+ * drawn from. @default all the same
+ * @returns weights of the chances, summing to 1
+ * @see Kiefer & Wolfowitz (1956), Annals of Mathematical Statistics 27, 887–906; Laird (1978), JASA 73, 805–811
+ */
+export function learnChances(
+  items: readonly AnswerCounts[],
+  { rounds = 200, weights }: { readonly rounds?: number; readonly weights?: Float64Array } = {},
+): Float64Array {
+  const kinds = countedKinds(items, weights).map(({ counts, times }) => ({ likelihood: likelihoodOf(counts), times }));
+  const all = weights ? 1 : items.length;
+  let spread = new Float64Array(CHANCES.length).fill(1 / CHANCES.length);
+  for (let round = 0; round < rounds; round++) {
+    const next = new Float64Array(CHANCES.length);
+    for (const { likelihood, times } of kinds)
+      posterior(likelihood, spread).forEach((weight, g) => (next[g]! += (weight * times) / all));
+    spread = next;
+  }
+  return spread;
+}
+
+/** Items with the same counts once, and how many they are, or how much they weigh. */
+export function countedKinds(
+  items: readonly AnswerCounts[],
+  weights?: Float64Array,
+): { counts: AnswerCounts; times: number }[] {
+  const kinds = new Map<string, { counts: AnswerCounts; times: number }>();
+  items.forEach((counts, i) => {
+    const key = `${counts.right} ${counts.wrong}`;
+    kinds.set(key, { counts, times: (kinds.get(key)?.times ?? 0) + (weights?.[i] ?? 1) });
+  });
+  return [...kinds.values()];
+}
+
+/** An item's posterior over {@link CHANCES} given its answers. @param spread - of all items' chances */
+export function chancePosterior(spread: Float64Array, counts: AnswerCounts): Float64Array {
+  return posterior(likelihoodOf(counts), spread);
+}
+
+/** The chance that two runs answer an item unlike, 2·E[p(1−p)]. */
+export function flipChance(weights: Float64Array): number {
+  return weights.reduce((sum, weight, g) => sum + 2 * weight * CHANCES[g]! * (1 - CHANCES[g]!), 0);
+}
+
+/** One of {@link CHANCES}, drawn by its weight. */
+export function drawChance(weights: Float64Array, random: RandomSource): number {
+  let left = random.next();
+  for (const [g, weight] of weights.entries()) if ((left -= weight) < 0) return CHANCES[g]!;
+  return CHANCES.at(-1)!;
+}
+
+/** A chance after its logit fell by `shift`; NaN stays NaN. */
+export function shiftedChance(chance: number, shift: number): number {
+  return shift === 0 || Number.isNaN(chance) ? chance : sigmoid(logit(chance) - shift);
+}
+
+/**
+ * The shift of all logits by which the weighted mean of chances falls by `drop`, by bisection; the largest, 14, where none
+ * does.
+ * @param weights - of the items, summing to 1
+ */
+export function shiftForDrop(drop: number, chances: Float64Array, weights: Float64Array): number {
+  const fall = (shift: number): number =>
+    chances.reduce((sum, chance, i) => sum + weights[i]! * (chance - shiftedChance(chance, shift)), 0);
+  let [low, high] = [0, 14];
+  for (let step = 0; step < 40; step++) {
+    const middle = (low + high) / 2;
+    if (fall(middle) < drop) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+function likelihoodOf({ right, wrong }: AnswerCounts): Float64Array {
+  const logs = CHANCES.map((p) => right * Math.log(p) + wrong * Math.log1p(-p));
+  const most = Math.max(...logs);
+  return logs.map((log) => Math.exp(log - most));
+}
+
+function posterior(likelihood: Float64Array, prior: Float64Array): Float64Array {
+  const weights = likelihood.map((own, g) => own * prior[g]!);
+  const total = weights.reduce((sum, own) => sum + own, 0);
+  return weights.map((own) => own / total);
+}

@@ -1,0 +1,249 @@
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { bundleItems } from "../../../sdk/core/bundle/item-lines.ts";
+import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import type { Remark } from "../../../sdk/estimate/door.ts";
+import { isObject } from "../../../sdk/tables/json-records.ts";
+import { type ItemTrials, summariseTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
+import { count, counted } from "../../../sdk/words/figures.ts";
+import type { ItemPrices } from "./parse-prices.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
+
+/** Prices of a bundle's anchors and of the whole benchmark. */
+export interface BundlePrices {
+  readonly unit: string | null;
+  /** Of all items together, by scenario. */
+  readonly whole: ReadonlyMap<string, number>;
+  /** By item id, of the anchors of the scenarios that were loaded. */
+  readonly anchors: ReadonlyMap<string, number>;
+}
+
+/** The cost of one model's answers. */
+export interface AnswerCost {
+  readonly unit: string | null;
+  /** Anchors that were answered, and what all their trials cost. */
+  readonly answered: number;
+  readonly cost: number;
+  /** Items of the whole benchmark, and what as many trials of each would have cost. */
+  readonly items: number;
+  readonly whole: number;
+}
+
+/** A result with what the model's answers cost, where the bundle was fitted by prices. */
+export type Priced<Result> = Result & { readonly cost?: AnswerCost };
+
+/** Prices in a manifest's `fit.prices`, rounded to {@link NOTED_DIGITS}. */
+interface NotedPrices {
+  readonly unit: string | null;
+  /** By scenario. */
+  readonly whole: Readonly<Record<string, number>>;
+  /** By form and scenario, of all its anchors. */
+  readonly forms: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** By scenario, in the order of anchors.jsonl. */
+  readonly anchors: Readonly<Record<string, readonly number[]>>;
+}
+
+const NOTED_DIGITS = 6;
+
+/** A bundle's content, as far as it has prices. */
+interface PricedContent {
+  readonly manifest: {
+    readonly scenarios: readonly { readonly id: string }[];
+    readonly forms: readonly { readonly id: string }[];
+  };
+  readonly scenarios: readonly PricedScenario[];
+}
+
+interface PricedScenario {
+  readonly items: readonly { readonly item_id: string }[];
+  readonly anchors: readonly { readonly item_id: string; readonly forms: readonly string[] }[];
+}
+
+/** The prices that a bundle's manifest notes, in `fit.prices`. @param content - of the bundle, before it is encoded */
+export function notedPrices({ manifest, scenarios }: PricedContent, { unit, items }: ItemPrices): NotedPrices {
+  const priceOf = (own: PricedScenario["items"]): number => rounded(sum(own.map((item) => items.get(item.item_id)!)));
+  const byScenario = <Value>(value: (own: PricedScenario) => Value): Record<string, Value> =>
+    Object.fromEntries(manifest.scenarios.map(({ id }, s) => [id, value(scenarios[s]!)]));
+  return {
+    unit,
+    whole: byScenario((own) => priceOf(own.items)),
+    forms: Object.fromEntries(
+      manifest.forms.map(({ id }) => [id, byScenario(({ anchors }) => priceOf(anchors.filter(({ forms }) => forms.includes(id))))]), // prettier-ignore
+    ),
+    anchors: byScenario(({ anchors }) => anchors.map(({ item_id }) => rounded(items.get(item_id)!))),
+  };
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(NOTED_DIGITS));
+}
+
+/**
+ * The prices that a manifest notes; null where its bundle was fitted without.
+ * @throws AnchorEvalError `bundle_invalid` where they aren't those of its scenarios and forms
+ */
+function manifestPrices({ fit, scenarios, forms }: Pick<Manifest, "fit" | "scenarios" | "forms">): NotedPrices | null {
+  const noted = fit["prices"] as NotedPrices | undefined;
+  if (noted === undefined) return null;
+  const arePrices = (own: unknown): boolean => isObject(own) && scenarios.every(({ id }) => isPrice(lookUp(own, id)));
+  const isNoted =
+    isObject(noted) &&
+    (noted.unit === null || typeof noted.unit === "string") &&
+    arePrices(noted.whole) &&
+    isObject(noted.forms) &&
+    forms.every(({ id }) => arePrices(lookUp(noted.forms, id))) &&
+    isObject(noted.anchors);
+  return isNoted ? noted : refuseNoted();
+}
+
+function isPrice(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value < Infinity;
+}
+
+function refuseNoted(): never {
+  throw new AnchorEvalError("bundle_invalid", "fit.prices in the manifest isn't the prices of this bundle's anchors");
+}
+
+/** The prices that a bundle was fitted by; null without any. @throws AnchorEvalError as {@link manifestPrices} */
+export function knownPrices({ manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">): BundlePrices | null {
+  const noted = manifestPrices(manifest);
+  if (noted === null) return null;
+  const anchors = Array.from(scenarios.values()).flatMap(({ id, anchors: own }) => {
+    const prices: unknown = lookUp(noted.anchors, id);
+    if (!Array.isArray(prices) || prices.length !== own.size || !prices.every(isPrice)) return refuseNoted();
+    return Array.from(own.keys(), (item, k) => [item, prices[k] as number] as const);
+  });
+  const whole = new Map(manifest.scenarios.map(({ id }) => [id, lookUp(noted.whole, id)!]));
+  return { unit: noted.unit, whole, anchors: new Map(anchors) };
+}
+
+/** A bundle's prices by those of all its items. @param items - with their scenarios */
+export function bundlePrices(
+  { manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">,
+  prices: ItemPrices,
+  items: readonly { readonly item_id: string; readonly scenario: string }[],
+): BundlePrices {
+  const whole = new Map(manifest.scenarios.map(({ id }) => [id, 0]));
+  for (const { item_id, scenario } of items) whole.set(scenario, whole.get(scenario)! + prices.items.get(item_id)!);
+  const ids = Array.from(scenarios.values()).flatMap(({ anchors }) => [...anchors.keys()]);
+  return { unit: prices.unit, whole, anchors: new Map(ids.map((id) => [id, prices.items.get(id)!])) };
+}
+
+/** The price of all items of the benchmark. */
+export function wholePrice({ whole }: Pick<BundlePrices, "whole">): number {
+  return sum(whole.values());
+}
+
+function sum(values: Iterable<number>): number {
+  return Array.from(values).reduce((total, own) => total + own, 0);
+}
+
+/** The price of a form's anchors, by scenario. */
+export function formPrices(
+  { scenarios }: Pick<Bundle, "scenarios">,
+  { anchors }: BundlePrices,
+  form: string,
+): Map<string, number> {
+  const priceOf = (ids: readonly string[]): number => sum(ids.map((id) => anchors.get(id)!));
+  return new Map(Array.from(scenarios, ([id, { forms }]) => [id, priceOf(forms.get(form)!.itemIds)]));
+}
+
+/**
+ * The cost of a model's answers, and that of the whole benchmark in as many trials an item. Answers to items that are no
+ * anchors cost nothing here, as they don't count in an estimate, but where they make a scenario whole.
+ * @param responses - score or trials by item; null = no answer
+ * @param prices - default those that the bundle was fitted by
+ * @returns null without prices
+ * @throws AnchorEvalError `bundle_invalid` where those of the bundle aren't of its anchors
+ * @example answerCost(bundle, { "gsm/17": 1, "gsm/42": [0, 1] })?.cost
+ */
+export function answerCost(
+  bundle: Pick<Bundle, "manifest" | "scenarios">,
+  responses: TrialResponses,
+  prices: BundlePrices | null = knownPrices(bundle),
+): AnswerCost | null {
+  if (prices === null) return null;
+  const { unit, whole, anchors } = prices;
+  const entries: Iterable<[string, number | null | ItemTrials]> =
+    responses instanceof Map ? responses : Object.entries(responses);
+  const responded = Array.from(entries).flatMap(([id, own]) => {
+    const trials = trialCount(own);
+    return trials === 0 ? [] : [{ id, trials }];
+  });
+  const shares = wholeShares(bundle, prices, new Set(responded.map(({ id }) => id)));
+  const answered = responded.flatMap(({ id, trials }) => {
+    const price = anchors.get(id) ?? shares.get(id);
+    return price === undefined ? [] : [{ price, trials }];
+  });
+  const trials = sum(answered.map((own) => own.trials));
+  return {
+    unit,
+    answered: answered.length,
+    cost: sum(answered.map((own) => own.price * own.trials)),
+    items: bundle.manifest.scenarios.reduce((total, { items }) => total + items, 0),
+    whole: wholePrice({ whole }) * (answered.length === 0 ? 1 : trials / answered.length),
+  };
+}
+
+/** The cost of the answers, where the bundle was fitted by prices, or they are given. */
+export const costRemark: Remark<{ readonly prices?: BundlePrices }, object, { readonly cost: AnswerCost }> = {
+  options: { prices: true },
+  beside: (bundle, answers, _, { prices }) => {
+    if (prices === undefined && bundle.manifest.fit["prices"] === undefined) return null;
+    return { cost: answerCost(bundle, answers(), prices ?? knownPrices(bundle))! };
+  },
+};
+
+/**
+ * The price of each item that is no anchor, of scenarios of which every item is answered: an equal share of what the anchors
+ * leave of the scenario's, since a bundle has no other items' prices.
+ */
+function wholeShares(
+  { manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">,
+  { whole, anchors: prices }: BundlePrices,
+  answered: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const isAnchor = (item: string): boolean => prices.has(item);
+  const items = [...answered].every(isAnchor) ? null : bundleItems({ scenarios });
+  const shares = new Map<string, number>();
+  let begin = 0;
+  for (const { id, items: count } of items === null ? [] : manifest.scenarios) {
+    const ids = Array.from({ length: count }, (_, k) => items!.record(begin + k).item_id);
+    begin += count;
+    const anchors = scenarios.get(id)?.anchors;
+    const others = anchors && ids.every((item) => answered.has(item)) ? ids.filter((item) => !anchors.has(item)) : [];
+    const left = whole.get(id)! - sum(ids.flatMap((item) => prices.get(item) ?? []));
+    for (const item of others) shares.set(item, left / others.length);
+  }
+  return shares;
+}
+
+/** Trials of an item that have a score. */
+function trialCount(own: number | null | ItemTrials): number {
+  if (own === null) return 0;
+  return typeof own === "number" ? 1 : summariseTrials(own).count;
+}
+
+/** The prices of all forms and of the whole in words, for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
+export function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">): string | null {
+  const noted = manifestPrices(manifest);
+  if (noted === null) return null;
+  const forms = manifest.forms.map(
+    ({ id }) => `${id}: ${priceWords(sum(Object.values(lookUp(noted.forms, id)!)), null)}`,
+  );
+  return [...forms, `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`].join(", ");
+}
+
+/** @example "The 50 items answered cost 1.2 usd; all 1 319 would have cost 31.5." */
+export function costWords({ unit, answered, cost, items, whole }: AnswerCost): string {
+  return `The ${counted(answered, "item")} answered cost ${priceWords(cost, unit)}; all ${count(items)} would have cost ${priceWords(whole, null)}.`;
+}
+
+/**
+ * A price with its unit: whole from 1000 on, else three digits.
+ * @example priceWords(1234.5, "tokens") // "1 235 tokens", with a thin space
+ */
+export function priceWords(price: number, unit: string | null): string {
+  const figure = price >= 1000 ? count(Math.round(price)) : String(Number(price.toPrecision(3)));
+  return unit === null ? figure : `${figure} ${unit}`;
+}

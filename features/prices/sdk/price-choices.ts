@@ -1,0 +1,48 @@
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { type BundlePrices, formPrices, wholePrice } from "./bundle-prices.ts";
+import { MOST_SCENARIOS, type ScenarioChoice, scenarioChoices, undercut } from "../../../sdk/plan/scenario-choices.ts";
+import type { Plan } from "../../../sdk/plan/types.ts";
+
+/** Prices of forms, and the one to ask. */
+export interface PriceChoices {
+  readonly unit: string | null;
+  readonly budget: number | null;
+  /** Of all items of the benchmark. */
+  readonly whole: number;
+  /** Forms and, where scenarios can be predicted, which of them to ask: the cheapest first, each narrower than all before. */
+  readonly choices: readonly ScenarioChoice[];
+  /** The cheapest that is as narrow as was asked for, else the narrowest within the budget; null where none is within it. */
+  readonly chosen: ScenarioChoice | null;
+  /** Some scenarios may be left to prediction; of more than 16 all are asked. */
+  readonly predicting: boolean;
+}
+
+/**
+ * The forms, and which of their scenarios to ask where the others can be predicted, by price and half-width.
+ * @param plan - of the bundle; the half-width that it wants counts, a gap doesn't
+ * @param budget - the most that the answers may cost, in the prices' unit; null for no limit
+ * @example priceChoices(bundle, planFromBundle(bundle, { halfWidth: 0.03 }), knownPrices(bundle)!, 5).chosen
+ */
+export function priceChoices(
+  bundle: Bundle,
+  { forms, level, wanted }: Plan,
+  prices: BundlePrices,
+  budget: number | null,
+): PriceChoices {
+  const pricesOf = (form: string): Map<string, number> => formPrices(bundle, prices, form);
+  const { manifest } = bundle;
+  const predicting = manifest.unasked !== undefined && manifest.scenarios.length <= MOST_SCENARIOS;
+  const choices = predicting
+    ? scenarioChoices(manifest, pricesOf, level)
+    : undercut(
+        forms.map(({ form, overall: { halfWidth } }) => {
+          const own = pricesOf(form!);
+          const cost = Array.from(own.values()).reduce((sum, price) => sum + price, 0);
+          return { form: form!, scenarios: [...own.keys()], cost, halfWidth };
+        }),
+      );
+  const affordable = choices.filter(({ cost }) => budget === null || cost <= budget);
+  const goal = wanted && "halfWidth" in wanted ? wanted.halfWidth : 0;
+  const chosen = affordable.find(({ halfWidth }) => halfWidth <= goal) ?? affordable.at(-1) ?? null;
+  return { unit: prices.unit, budget, whole: wholePrice(prices), choices, chosen, predicting };
+}

@@ -1,0 +1,40 @@
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { withTrainer } from "../../../cli/src/program/trainer.ts";
+
+/**
+ * The groups of items by a column of a file of items (CSV or JSON lines); an item whose cell is empty stands for itself.
+ * @param answered - ids that the file must have
+ * @throws AnchorEvalError `invalid_data` naming file, row and column: a column that isn't there, an item in two groups, an
+ * answered item that isn't there; TrainerMissing
+ */
+export async function readClusters(
+  file: string,
+  column: string,
+  answered: Iterable<string>,
+): Promise<Map<string, string>> {
+  const { readItemTable, columnOf } = await withTrainer(
+    "--cluster",
+    () => import("anchoreval-trainer/internal/matrix/item-table"),
+  );
+  const table = await readItemTable(file);
+  const [id, group] = [columnOf(table, "item_id", "--items"), columnOf(table, column, "--cluster")];
+  const issues = new DataIssues(file);
+  const clusters = new Map<string, string>();
+  const known = new Map<string, number>();
+  table.rows.forEach((cells, k) => {
+    const [item, cluster] = [cells[id]!, cells[group]!];
+    const row = table.lines[k]!;
+    const first = known.get(item);
+    if (first === undefined) known.set(item, row);
+    else if (clusters.get(item) !== (cluster === "" ? undefined : cluster)) {
+      const before = clusters.get(item);
+      const message = `item ${quoted(item)} is of two groups: ${quoted(cluster)} here, ${before === undefined ? "none" : quoted(before)} in row ${first}`;
+      issues.add({ row, column }, "two_clusters", message);
+    }
+    if (first === undefined && cluster !== "") clusters.set(item, cluster);
+  });
+  issues.refuse();
+  const absent = [...answered].filter((item) => !known.has(item));
+  if (absent.length > 0) issues.fail({}, "missing_item", `there is no row of the answered ${firstFew(absent)}`);
+  return clusters;
+}

@@ -1,0 +1,75 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
+import type { TrialEstimate, TrialIntervals } from "anchoreval/internal/features/trials/sdk/estimate-trials";
+import { count, counted, points } from "anchoreval/internal/words/figures";
+import { intervalWords } from "anchoreval/internal/words/result-words";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import { given, invalidOption, type OptionReader } from "../../../cli/src/program/command.ts";
+import type { ResultParts } from "../../../cli/src/program/summary.ts";
+
+/**
+ * The groups of `--cluster COLUMN`, a column of `--items FILE`, of the answered items.
+ * @throws AnchorEvalError as `readClusters`; `invalid_option` without the file
+ */
+export async function askedClusters(
+  options: OptionReader,
+  bundle: Bundle,
+  { responses, form }: ReadModel,
+): Promise<Map<string, string> | undefined> {
+  const [column, file] = [options.text("cluster"), options.text("items")];
+  if (column === undefined) return undefined;
+  if (file === undefined) throw invalidOption("--cluster COLUMN is a column of --items FILE, which isn't given");
+  const { readClusters } = await import("./clusters.ts");
+  const { counts } = resolveAnswers(bundle, responses, given({ form }));
+  return readClusters(file, column, [...responses.keys()].filter(counts));
+}
+
+/** How a run's noise is known, in words. */
+const BASIS_WORDS: Readonly<Record<NonNullable<TrialIntervals["basis"]>, string>> = {
+  trials: "by this model's trials",
+  components: "by those of the source models, as no item was tried twice",
+  bound: "at most: no item was tried twice, nor do the source models tell",
+};
+
+/** Intervals over runs, and over tasks, for people. */
+export function overParts(
+  { trials, scenarios, interval }: Pick<TrialEstimate, "trials" | "scenarios" | "interval">,
+  over: "runs" | "tasks",
+  clusters?: ReadonlyMap<string, string>,
+): ResultParts {
+  const named = Object.entries(trials.scenarios);
+  const rows = [...(named.length > 1 ? [["overall", trials.overall] as const] : []), ...named];
+  const [, whole] = rows[0]!;
+  const level = interval?.level ?? Object.values(scenarios).find((own) => own.interval)?.interval?.level;
+  if (level === undefined) return [];
+  return [
+    "",
+    {
+      rows: [
+        ["", "this run", "over runs", ...(over === "tasks" ? ["over tasks"] : []), "run to run"],
+        ...rows.map(([id, own]) => [
+          id,
+          intervalWords(own.run),
+          intervalWords(own.expected),
+          ...(over === "tasks" ? [intervalWords(own.tasks)] : []),
+          own.runDeviation === null ? "–" : `± ${points(own.runDeviation)}`,
+        ]),
+      ],
+      align: over === "tasks" ? "lrrrr" : "lrrr",
+    },
+    "",
+    `${counted(trials.count, "trial")}, ${perItem(trials.perItem)} an item. Over runs: for the model's expected score on these items.${over === "tasks" ? " Over tasks: for that on other tasks like these." : ""}`,
+    ...(clusters
+      ? ["Items of one group are taken to have been drawn together: fewer draws, and wider over tasks."]
+      : []),
+    ...(whole.basis === null
+      ? []
+      : [`Run to run: standard deviation of the score of all items, known ${BASIS_WORDS[whole.basis]}.`]),
+  ];
+}
+
+/** @example perItem(2.9999999) // "3" */
+function perItem(trials: number): string {
+  const rounded = Math.round(10 * trials) / 10;
+  return Number.isInteger(rounded) ? count(rounded) : String(rounded);
+}

@@ -1,0 +1,55 @@
+import type { PassEstimate, PassResult } from "anchoreval/internal/features/trials/sdk/estimate-pass-at-k";
+import { parseTrialMetric } from "anchoreval/internal/features/trials/sdk/pass-at-k";
+import { percent } from "anchoreval/internal/words/figures";
+import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
+import type { Answered } from "../../../cli/src/options/answers.ts";
+import type { ResultParts } from "../../../cli/src/program/summary.ts";
+
+/** An estimate of a score of several trials, for people. */
+export function passParts(estimate: Answered<PassEstimate>): ResultParts {
+  const { benchmark, version, form, metric, basis, scenarios, warnings } = estimate;
+  const named = Object.entries<PassResult>(scenarios);
+  const all: [string, PassResult][] = named.length > 1 ? [["overall", estimate], ...named] : named;
+  const level = all.find(([, { interval }]) => interval)?.[1].interval?.level;
+  const rows = [
+    ["", metric, level === undefined ? "interval" : `${percent(level)} interval`, "answered"],
+    ...all.map(([id, { score, interval, answered, of }]) => [
+      id,
+      scoreWords(score),
+      intervalWords(interval),
+      `${answered} of ${of}`,
+    ]),
+  ];
+  return [
+    `${benchmark} ${version}, form ${form}: ${estimate.answered} of ${estimate.of} items answered`,
+    "",
+    { rows, align: "lrrr" },
+    "",
+    `${meaning(metric)} The interval is for all items of this benchmark version.`,
+    ...(basis === "spread"
+      ? [
+          "Chances are taken to vary about those of the response model by a beta distribution, which the trials tell of; so the estimate may rest on fewer trials an item than it is of.",
+        ]
+      : []),
+    ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
+    ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}
+
+function meaning(metric: string): string {
+  const { kind, k } = parseTrialMetric(metric)!;
+  const trials = k === 1 ? "one trial" : `${k} trials`;
+  return {
+    "pass@": `${metric}: the share of items of which one of ${trials} passes at least, on the mean.`,
+    "pass^": `${metric}: the share of items of which ${trials} pass one and all, on the mean.`,
+    "best-of-": `${metric}: the best score of ${trials} of an item, on the mean.`,
+  }[kind];
+}
+
+/** @example "quiz 1.0.0: pass@16 62.4, 95 % interval 58.1 to 66.0" */
+export function passHeading({ benchmark, version, metric, scenarios, ...overall }: Answered<PassEstimate>): string {
+  const named = Object.values<PassResult>(scenarios);
+  const { score, interval } = named.length === 1 ? named[0]! : overall;
+  const width = interval === null ? "" : `, ${percent(interval.level)} interval ${intervalWords(interval)}`;
+  return `${benchmark} ${version}: ${metric} ${scoreWords(score)}${width}`;
+}

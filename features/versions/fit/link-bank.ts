@@ -1,0 +1,173 @@
+import type { BundleScenario } from "anchoreval/bundle";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { bankOf } from "anchoreval/internal/core/bundle/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import type { FixedBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import type { Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import type { BaseBundle } from "./base.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides } from "./link-item.ts";
+
+/** A scenario on its base's scale: parameters of all its items, and answers of models that gave none to the linked ones. */
+export interface LinkedScenario {
+  readonly fixed: FixedBank;
+  /** Scores drawn where a linked item has no answer, M×N; NaN elsewhere. */
+  readonly drawn: Float64Array;
+  /** Scores expected in the same places. */
+  readonly expected: Float64Array;
+  /** Standard deviation of the mean score due to the uncertain parameters of the linked items. A fraction. */
+  readonly linkingError: number;
+}
+
+interface LinkInput {
+  readonly base: BaseBundle;
+  /** Id in the base of every fixed item, by its id now. */
+  readonly fixedIds: ReadonlyMap<string, string>;
+  /** Coordinates of texts by item id, all as long; null without. */
+  readonly coordinates: ReadonlyMap<string, Float64Array> | null;
+}
+
+/**
+ * Links a scenario to the scale of its base: the fixed items have the base's parameters, models' abilities follow from their
+ * answers to these (MAP under N(0, I), as in every calibration), and each other item is estimated from its own answers and
+ * a prior from its scenario's items or its text ({@link itemPriors}). Uncertain parameters are moderated (z/√(1 + πv/8),
+ * v the mean variance of z), so that chances are right on average.
+ *
+ * Answers that models didn't give to linked items are drawn from their chances, with the items' parameters drawn once from
+ * their posterior: measurements on them vary as if they had been given (a single proper imputation).
+ * @param scenario - of those that the base has
+ * @throws AnchorEvalError `invalid_data` where fewer than half of its items are fixed
+ * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
+ */
+export function linkScenario(
+  scenario: Omit<Scenario, "families">,
+  { base, fixedIds, coordinates }: LinkInput,
+  random: RandomSource,
+): LinkedScenario {
+  const { id, matrix } = scenario;
+  const { manifest } = base.bundle;
+  const { dims } = bankOf(manifest, id);
+  const { threshold } = manifest.scenarios.find((described) => described.id === id)!;
+  const [models, count] = [matrix.subjects.length, matrix.items.length];
+  const parameters = fixedParameters(scenario, base, fixedIds, dims);
+  const { isFixed, a, b } = parameters;
+  const answers = calibratedAnswers(matrix, threshold);
+  const theta = fixedAbilities(answers, parameters, dims, models);
+
+  const drawn = new Float64Array(models * count).fill(NaN);
+  const expected = new Float64Array(models * count).fill(NaN);
+  const columns = [...matrix.items.keys()];
+  const [kept, linked] = [columns.filter((i) => isFixed[i]), columns.filter((i) => !isFixed[i])];
+  let variance = 0;
+  if (linked.length > 0) {
+    const ordered = [...kept, ...linked];
+    const priors = itemPriors(
+      {
+        dims,
+        parameters: Float64Array.from(kept.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims), b[i]!])),
+        subscenarios: ordered.map((i) => matrix.items[i]!.subscenario),
+        coordinates:
+          coordinates &&
+          Float64Array.from(ordered.flatMap((i) => Array.from(coordinates.get(matrix.items[i]!.item_id)!))),
+      },
+      random.fork(`texts of ${id}`),
+    );
+    const sides = scoreSides(matrix, threshold);
+    linked.forEach((i, k) => {
+      const seen = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
+      const item = linkItem(theta.values, seen, priors(kept.length + k));
+      const { scale, spread } = moderation(item, theta.values, theta.known);
+      for (let d = 0; d < dims; d++) a[i * dims + d] = scale * item.a[d]!;
+      b[i] = scale * item.b;
+      variance += scenario.weights[i]! ** 2 * spread;
+      const stream = random.fork(matrix.items[i]!.item_id);
+      const once = drawnParameters(item, stream);
+      for (let m = 0; m < models; m++) {
+        if (!theta.known[m] || !Number.isNaN(answers[m * count + i]!)) continue;
+        const at = theta.values.subarray(m * dims, (m + 1) * dims);
+        expected[m * count + i] = sides.expected(chance(at, a.subarray(i * dims, (i + 1) * dims), b[i]));
+        drawn[m * count + i] = sides.draw(chance(at, once.a, once.b), stream);
+      }
+    });
+  }
+  const items = { isFixed: new Uint8Array(count).fill(1), a, b, prior: standardNormal(dims) };
+  return { fixed: { dims, threshold, items }, drawn, expected, linkingError: Math.sqrt(variance) };
+}
+
+const LEAST_FIXED = 0.5;
+
+/** Discriminations, N×D row-major, and intercepts of a scenario's items; zeros of those that aren't fixed. */
+type FixedParameters = Pick<FixedBank["items"], "isFixed" | "a" | "b">;
+
+/**
+ * Looks up the fixed items of a scenario in its base.
+ * @throws AnchorEvalError `invalid_data` where fewer than half of its items are fixed
+ */
+function fixedParameters(
+  { id, matrix }: Pick<Scenario, "id" | "matrix">,
+  { bundle, items }: BaseBundle,
+  fixedIds: ReadonlyMap<string, string>,
+  dims: number,
+): FixedParameters {
+  const count = matrix.items.length;
+  const fixed = { isFixed: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
+  const places = new Map<string, { scenario: BundleScenario; index: number }>();
+  let line = 0;
+  for (const described of bundle.manifest.scenarios)
+    for (let index = 0; index < described.items; index++)
+      places.set(items[line++]!.item_id, { scenario: bundle.scenarios.get(described.id)!, index });
+  let stay = 0;
+  for (let i = 0; i < count; i++) {
+    const old = fixedIds.get(matrix.items[i]!.item_id);
+    if (old === undefined) continue;
+    const { scenario, index } = places.get(old)!;
+    stay++;
+    fixed.isFixed[i] = 1;
+    fixed.b[i] = scenario.bank.b[index]!;
+    for (let d = 0; d < dims; d++) fixed.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
+  }
+  if (stay < LEAST_FIXED * count)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${id}: ${stay} of its ${count} items are the base's; a scale needs at least half: fit anew, without --base`,
+    );
+  return fixed;
+}
+
+/** Scores as they are calibrated: cut to 0 and 1 at the base's threshold, or unchanged; NaN where missing; M×N. */
+function calibratedAnswers(matrix: ResponseMatrix, cut: number | null): Float64Array {
+  const count = matrix.items.length;
+  return Float64Array.from({ length: matrix.subjects.length * count }, (_, at) => {
+    const score = scoreAt(matrix, Math.floor(at / count), at % count);
+    return cut === null || Number.isNaN(score) ? score : Number(score > cut);
+  });
+}
+
+/** Abilities from the answers to fixed items; `known` is 0 for models without any. */
+function fixedAbilities(answers: Float64Array, { isFixed, a, b }: FixedParameters, dims: number, models: number) {
+  const count = isFixed.length;
+  const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i]);
+  const slopes = fixed.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims)]);
+  const bank = itemBank(Float64Array.from(slopes), Float64Array.from(fixed.map((i) => b[i]!)));
+  const prior = standardNormal(dims);
+  const values = new Float64Array(models * dims);
+  const known = new Uint8Array(models);
+  for (let m = 0; m < models; m++) {
+    const scores = fixed.map((i) => answers[m * count + i]!);
+    const items = scores.flatMap((score, j) => (Number.isNaN(score) ? [] : [j]));
+    if (items.length === 0) continue;
+    known[m] = 1;
+    values.set(mapAbility(bank, { items, scores: items.map((j) => scores[j]!) }, prior).theta, m * dims);
+  }
+  return { values, known };
+}
+
+/** N(0, I), the prior of abilities in every calibration. */
+function standardNormal(dims: number): AbilityPrior {
+  const precision = new Float64Array(dims * dims);
+  for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
+  return { mean: new Float64Array(dims), precision };
+}

@@ -1,0 +1,75 @@
+import type { BridgeManifest, Manifest } from "../../sdk/core/bundle/manifest.ts";
+import { normalQuantile } from "../../sdk/core/numeric/distributions.ts";
+import type { Remark } from "../../sdk/estimate/door.ts";
+import type { Estimate, Interval } from "../../sdk/estimate/types.ts";
+import { lookUp } from "../../sdk/core/bundle/names.ts";
+
+/** A score on the scale of the earlier version that its version stands on. Fractions in [0,1]. */
+export interface BridgedScore {
+  readonly benchmark: string;
+  /** The earlier version. */
+  readonly version: string;
+  /** Null where the overall score, or the line that it goes by, is missing, or the score counts predicted scenarios. */
+  readonly overall: BridgedValue | null;
+  readonly scenarios: Readonly<Record<string, BridgedValue | null>>;
+}
+
+/** A score as the earlier version would have given it. */
+interface BridgedValue {
+  readonly score: number;
+  /** Of the estimate, wider by the line's own error; null where the estimate has none. */
+  readonly interval: Pick<Interval, "low" | "high" | "level"> | null;
+}
+
+/**
+ * A score on the scale of the earlier version that its bundle stands on (`fit --base`): intercept + slope·score, by the
+ * line through the source models' scores in both. Half-widths are √((slope·h)² + (z·error)²), clipped to [0,1].
+ * It is what an old score can be put beside; it is no score of the new version.
+ * @returns null for a bundle that stands on no other
+ * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §2.4
+ * @example bridgedScore(bundle.manifest, estimateFromAnchors(bundle, responses))?.overall?.score
+ */
+export function bridgedScore({ base }: Pick<Manifest, "base">, estimate: Estimate): BridgedScore | null {
+  if (!base) return null;
+  const { benchmark, version, bridge } = base;
+  return {
+    benchmark,
+    version,
+    overall: bridged(bridge.overall, estimate),
+    scenarios: Object.fromEntries(
+      Object.entries(estimate.scenarios).map(([id, result]) => [
+        id,
+        bridged(lookUp(bridge.scenarios, id) ?? null, result),
+      ]),
+    ),
+  };
+}
+
+/** The score on the scale of the earlier version that the bundle stands on, of an estimate of means. */
+export const bridgeRemark: Remark<object, object, { readonly bridged: BridgedScore }> = {
+  options: {},
+  beside: ({ manifest }, _, result) => {
+    const bridged = "metric" in result ? null : bridgedScore(manifest, result as Estimate);
+    return bridged && { bridged };
+  },
+};
+
+function bridged(
+  line: BridgeManifest | null,
+  { score, predicted, interval }: Pick<Estimate, "score" | "predicted" | "interval">,
+): BridgedValue | null {
+  if (line === null || score === null || predicted) return null;
+  const center = line.intercept + line.slope * score;
+  const within = (value: number): number => Math.min(1, Math.max(0, value));
+  if (interval === null) return { score: within(center), interval: null };
+  const error = normalQuantile(0.5 + interval.level / 2) * line.error;
+  const half = (end: number): number => Math.hypot(line.slope * (end - score), error);
+  return {
+    score: within(center),
+    interval: {
+      low: within(center - half(interval.low)),
+      high: within(center + half(interval.high)),
+      level: interval.level,
+    },
+  };
+}
