@@ -111,10 +111,10 @@ async function peerRows({ set, matrix, scenarios, split: name, names: methods })
     onDone: (done) => progress(`${set}, ${name}: ${done} of ${cells.length} fits`),
   });
   progress(`${set}, ${name}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
-  return [...new Set(cells.map(({ group }) => group.id))].flatMap((scenario) =>
+  return [...new Set(cells.map((cell) => cell.scenario.id))].flatMap((scenario) =>
     sizes.flatMap((n) =>
       methods.map((method) => {
-        const own = results.filter((_, c) => cells[c].group.id === scenario).flat();
+        const own = results.filter((_, c) => cells[c].scenario.id === scenario).flat();
         const sums = { error: 0, randomError: 0, targets: 0, items: 0, seconds: 0, fits: 0 };
         for (const result of own)
           if (result.n === n && result.method === method) {

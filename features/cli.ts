@@ -1,9 +1,59 @@
 import type { CommandEntry } from "../cli/src/program/command.ts";
 
+const FIT = "Fit a bundle";
 const LOOK = "Look into a benchmark";
+const PUBLISH = "Publish and serve";
 
 /** The features' own commands, each under a heading of the help; what a command imports is loaded when it runs. */
 export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "reproduce",
+    group: FIT,
+    summary: "fit a bundle again from its own notes and the same data: identical, or what differs",
+    load: async () => (await import("./reproduce/cli.ts")).reproduceCommand,
+  },
+  {
+    name: "replay",
+    group: FIT,
+    summary: "evaluate held-out models adaptively by their known answers",
+    load: async () => (await import("./adaptive/cli/replay.ts")).replayCommand,
+  },
+  {
+    name: "audit",
+    group: LOOK,
+    summary: "items to look at by hand: likely wrong keys, copies, misfit",
+    load: async () => (await import("./audit/cli.ts")).auditCommand,
+  },
+  {
+    name: "diff",
+    group: LOOK,
+    summary: "which items changed since a bundle, which anchors they hit, and what still holds",
+    load: async () => (await import("./versions/cli/diff.ts")).diffCommand,
+  },
+  {
+    name: "embed",
+    group: LOOK,
+    summary: "texts to vectors, by a sentence encoder in ONNX or by TF-IDF",
+    load: async () => (await import("./routing/cli/embed.ts")).embedCommand,
+  },
+  {
+    name: "route",
+    group: LOOK,
+    summary: "every model's chance of a right answer to new questions, and which model to ask",
+    load: async () => (await import("./routing/cli/route.ts")).routeCommand,
+  },
+  {
+    name: "verify",
+    group: PUBLISH,
+    summary: "the log of a benchmark's publications: its chain, and what the index says; print it",
+    load: async () => (await import("./trust/cli/verify.ts")).verifyCommand,
+  },
+  {
+    name: "root",
+    group: PUBLISH,
+    summary: "the keys that readers trust, as a signed file: make it, change it, show it",
+    load: async () => (await import("./trust/cli/root.ts")).rootCommand,
+  },
   {
     name: "forms",
     group: LOOK,
