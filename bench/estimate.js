@@ -12,7 +12,7 @@ import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
-import { estimate as estimateAnswers } from "anchoreval/internal/answers/estimate";
+import { estimate as estimateAnswers } from "anchoreval/internal/features/sdk-estimate";
 import {
   ANCHORS,
   BLEND,

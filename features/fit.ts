@@ -1,2 +1,4 @@
 /** Public functions of the features on the trainer's floor, a line a feature. */
+export * from "./audit/fit/index.ts";
 export * from "./forms/fit/index.ts";
+export * from "./routing/fit/index.ts";

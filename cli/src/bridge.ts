@@ -130,7 +130,7 @@ async function answer(request: Request): Promise<unknown> {
     case "anchors":
       return anchorsOf(bundle, form!);
     case "estimate": {
-      const { estimate } = await import("anchoreval/internal/answers/estimate");
+      const { estimate } = await import("anchoreval/internal/features/sdk-estimate");
       const { responses, ...own } = given[0]!;
       return estimate(bundle, responses, { ...own, ...options });
     }

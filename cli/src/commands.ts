@@ -44,8 +44,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     simulate: "draw a leaderboard that looks like a real one, with the truth beside it",
     demo: "the whole path, from a leaderboard to estimates over HTTP",
   },
-  "Look into a benchmark": {
-  },
+  "Look into a benchmark": {},
   "Publish and serve": {
     publish: "a bundle to a Worker, R2, Hugging Face, or a folder for any static host",
     sweep: "remove files that broken-off publications left behind",

@@ -7,13 +7,6 @@ export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
 export type { CodedResponses } from "./matrix/code-responses.ts";
-export { type Audit, auditLeaderboard, type AuditOptions } from "../../features/audit/fit/audit-leaderboard.ts";
-export { auditedItems } from "../../features/audit/fit/findings.ts";
-export { type ColdStartInput, fitColdStart, withColdStart } from "../../features/routing/fit/cold-start.ts";
-export { judgeRouting, type RoutingJudgement, routingSummary } from "../../features/routing/fit/judge-routing.ts";
-export { forecastQuality } from "../../features/routing/fit/probability-scale.ts";
-export { splitQuestions, testAnswers } from "../../features/routing/fit/questions.ts";
-export { type RouteOptions, routeQuestions, type Routing } from "../../features/routing/fit/route-questions.ts";
 export * from "../../features/fit.ts";
 export { closingWords } from "./report/closing-words.ts";
 export type { ProtocolDifference } from "./import/protocol-differences.ts";

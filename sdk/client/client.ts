@@ -12,7 +12,7 @@ import type { AdaptiveSource, AdaptiveTurn } from "../../features/adaptive/sdk/a
 import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../../features/adaptive/sdk/types.ts";
 import type { Estimate, EstimateOptions } from "../estimate/types.ts";
 import type { AnyResponses, Responses } from "../tables/item-trials.ts";
-import type { AnswerOptions, AnyEstimate } from "../answers/estimate.ts";
+import type { AnswerOptions, AnyEstimate } from "../../features/sdk-estimate.ts";
 import type { PassEstimate } from "../../features/trials/sdk/estimate-pass-at-k.ts";
 import type { TrialEstimate } from "../../features/trials/sdk/estimate-trials.ts";
 import type { TrialPlan, TrialPlanOptions } from "../../features/trials/sdk/plan-trials.ts";

@@ -29,6 +29,35 @@ const packageJson = (
   JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as { exports?: object };
 const publicSubpaths = Object.keys(packageJson("sdk").exports!).map((path) => path.replace(/^\./, "anchoreval"));
 
+/** Files of the trunk that still name a feature: the list only gets shorter. */
+const NOT_YET: Readonly<Record<string, readonly string[]>> = {
+  "sdk/client/batch.ts": ["prices"],
+  "sdk/client/client.ts": ["prices", "routing", "adaptive", "trials"],
+  "sdk/compare/model-evidence.ts": ["trials"],
+  "sdk/plan/plan-request.ts": ["prices", "trials"],
+  "cli/src/bridge.ts": ["adaptive"],
+  "cli/src/bundles/bundle-tables.ts": ["prices", "trials"],
+  "cli/src/bundles/trusted-keys.ts": ["trust"],
+  "cli/src/commands/check.ts": ["gates"],
+  "cli/src/commands/compare.ts": ["adaptive"],
+  "cli/src/commands/estimate.ts": ["versions", "prices", "trials"],
+  "cli/src/commands/fit.ts": ["versions"],
+  "cli/src/commands/import.ts": ["prices"],
+  "cli/src/commands/keys.ts": ["trust"],
+  "cli/src/commands/plan.ts": ["prices", "gates", "trials"],
+  "cli/src/commands/publish.ts": ["trust"],
+  "cli/src/run/run.ts": ["trials"],
+  "workers/src/auth/root.ts": ["trust"],
+  "workers/src/bundles/bundle-reader.ts": ["adaptive"],
+  "workers/src/index.ts": ["prices"],
+  "workers/src/platform/settings.ts": ["trust"],
+  "workers/src/routes/publishing.ts": ["trust"],
+  "offline-trainer/src/matrix/table-costs.ts": ["prices"],
+  "offline-trainer/src/report/items.ts": ["audit"],
+  "offline-trainer/src/report/render-report.ts": ["audit"],
+  "offline-trainer/src/report/report-data.ts": ["audit"],
+};
+
 /** What the bins run: the program that is bundled from cli/. */
 const PROGRAM = "anchoreval/internal/program/main";
 
@@ -46,7 +75,7 @@ function violation(entry: SourceImport): string | null {
   if (target !== null && packageOf(target) !== workspace) return "leaves its workspace";
   const source = sourceOf(entry);
   const feature = source && featureOf(source);
-  if (feature && featureOf(from) === null && !from.startsWith("features/"))
+  if (feature && featureOf(from) === null && !from.startsWith("features/") && !NOT_YET[from]?.includes(feature))
     return `the trunk names no feature: ${feature}`;
   const why = againstLayers({ from, target: source });
   if (why !== null) return why;
@@ -96,6 +125,16 @@ test("the imports of all workspaces were found", () => {
     target: "sdk/core/irt/response.ts",
     dynamic: false,
   });
+});
+
+test("what the trunk doesn't name any more is off the list", () => {
+  const named = imports.map((entry) => [entry.from, featureOf(sourceOf(entry) ?? "")] as const);
+  const left = Object.entries(NOT_YET).flatMap(([file, features]) =>
+    features.map((feature) => [file, feature] as const),
+  );
+  expect(left.filter(([file, feature]) => !named.some(([from, other]) => from === file && other === feature))).toEqual(
+    [],
+  );
 });
 
 test("no import goes the wrong way", () => {
@@ -172,7 +211,7 @@ describe("the test itself can fail", () => {
     ["sdk/core/errors.ts", 'import { a } from "./numeric/normal.ts";', "errors stand below everything"],
     ["sdk/client/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node"],
     ["sdk/client/x.ts", 'import { folderSource } from "../node/index.ts";', "sdk/client may not import sdk/node"],
-    ["sdk/tables/x.ts", 'import type { a } from "../trials/y.ts";', "sdk/tables may not import sdk/trials"],
+    ["sdk/tables/x.ts", 'import type { a } from "../plan/y.ts";', "sdk/tables may not import sdk/plan"],
     ["sdk/estimate/x.ts", 'import { a } from "../index.ts";', "sdk/estimate may not import sdk/."],
     ["sdk/index.ts", 'import { a } from "./node/index.ts";', "sdk may not import sdk/node"],
     [
@@ -185,7 +224,7 @@ describe("the test itself can fail", () => {
       'import { a } from "../views/y.ts";',
       "workers/page/parts may not import workers/page/views",
     ],
-    ["offline-trainer/src/extensions/prices/x.ts", 'import { a } from "../adaptive/y.ts";', "may not import"],
+    ["features/prices/sdk/x.ts", 'import { a } from "../../adaptive/sdk/y.ts";', "may not import"],
     ["sdk/client/x.ts", 'import { z } from "zod";', "a dependency"],
     ["sdk/logs/x.ts", "const m = await import(name);", "an import that can't be read off"],
     ["workers/src/x.ts", 'import { a } from "../../sdk/core/index.ts";', "leaves its workspace"],

@@ -47,8 +47,8 @@ export function featureOf(file) {
  */
 export const LAYERS = {
   sdk: [
-    ...["core", "bundles", "tables", "estimate", "words", "charts", "adaptive", "prices", "trials", "answers", "plan"],
-    ...["compare", "check", "route", "client", "publish", "trust", "logs", ".", "node", "bin"],
+    ...["core", "bundles", "tables", "estimate", "words", "charts", "plan"],
+    ...["compare", "check", "client", "publish", "logs", ".", "node", "bin"],
   ],
   "sdk/core": {
     numeric: [],
@@ -60,25 +60,32 @@ export const LAYERS = {
     routing: ["numeric"],
     bundle: ["routing", "numeric", "irt", "ability", "estimators", "person-fit"],
     scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
-    adaptive: ["numeric", "irt", "ability", "inference", "scoring"],
   },
   "sdk/logs": ["eee", "helm", "inspect", "lighteval", "lm-eval", "opencompass"],
-  "cli/src": [
-    ...["program", "bundles", "options", "prices", "trials", "race", "gate", "trust", "commands", "reproduce"],
-    ...["run", "."],
-  ],
+  "cli/src": [...["program", "bundles", "options", "commands"], ...["run", "."]],
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "jobs", "routes", "."],
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
     ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
-    ...["publish", "serve", "simulate", "extensions", "report", "demo", "."],
+    ...["publish", "serve", "simulate", "report", "demo", "."],
   ],
-  features: ["forms", "."],
+  features: [
+    "versions",
+    "prices",
+    "trials",
+    "adaptive",
+    "gates",
+    "routing",
+    "forms",
+    "audit",
+    "trust",
+    "reproduce",
+    ".",
+  ],
   "offline-trainer/src/matrix": ["border", "alike", "readers"],
   "offline-trainer/src/calibrate": ["marginal"],
   "offline-trainer/src/backends": ["onnx", "node"],
   "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "tinybenchmarks", "metabench", "sublime"],
-  "offline-trainer/src/extensions": [...["trials", "prices", "adaptive", "audit", "gate-forms", "routing", "versions"]],
 };
 
 /** @typedef {Pick<import("./source-imports.js").SourceImport, "from" | "target">} Edge */

@@ -1,4 +1,4 @@
-import { type AnyEstimate, estimate } from "anchoreval/internal/answers/estimate";
+import { type AnyEstimate, estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { BridgedScore } from "anchoreval/internal/features/versions/sdk";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";

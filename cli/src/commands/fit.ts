@@ -1,3 +1,4 @@
+import { FIT_PARTS } from "../../../features/cli-fit.ts";
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
@@ -17,7 +18,6 @@ import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../../../features/versions/cli/base.ts";
-import { coldStart } from "../../../features/routing/cli/cold-start.ts";
 import {
   given,
   option,
@@ -30,11 +30,9 @@ import {
   type CommandInput,
   type OptionSpecs,
 } from "../program/command.ts";
-import { gateForms } from "../../../features/gates/cli/gate-forms.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
-  type FitExtension,
   type FitPart,
   type ReadyExtension,
   METHOD_OPTIONS,
@@ -60,15 +58,10 @@ import {
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
 import { memoryStatement } from "../program/memory.ts";
-import { itemCosts } from "../../../features/prices/cli/fit-prices.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
-import { trialMetric, varianceComponents } from "../../../features/trials/cli/fit-trials.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;
-
-/** The side roads of a fit. */
-const EXTENSIONS: readonly FitExtension[] = [trialMetric, coldStart, varianceComponents, gateForms, itemCosts];
 
 export const fitCommand: Command = {
   options: {
@@ -92,7 +85,7 @@ export const fitCommand: Command = {
         source: option("TEXT", "source of the data"),
       }),
     },
-    Extensions: rare(Object.assign({}, ...EXTENSIONS.map((extension) => extension.options)) as OptionSpecs),
+    Extensions: rare(Object.assign({}, ...FIT_PARTS.map((extension) => extension.options)) as OptionSpecs),
     "How to fit": {
       ...WORK_OPTIONS,
       ...rare({
@@ -209,7 +202,7 @@ export async function fitAsked(
   const date = givenDate(options);
   const families = await readFamilies(options);
   const extensions: ReadyExtension[] = [];
-  for (const extension of EXTENSIONS) {
+  for (const extension of FIT_PARTS) {
     const ready = await extension.read({ options, output, signal, seed, method: asked, reading });
     if (ready !== null) extensions.push(ready);
   }

@@ -3,7 +3,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
-import { estimate } from "anchoreval/internal/answers/estimate";
+import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import { bundleTrialMetric } from "anchoreval/internal/features/trials/sdk/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";

@@ -9,7 +9,15 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
-import { given, option, flag, rare, type Command, type OptionReader, invalidOption } from "../../../cli/src/program/command.ts";
+import {
+  given,
+  option,
+  flag,
+  rare,
+  type Command,
+  type OptionReader,
+  invalidOption,
+} from "../../../cli/src/program/command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../../../cli/src/options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../../../cli/src/options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../../../cli/src/options/fit.ts";

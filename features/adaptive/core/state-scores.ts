@@ -1,6 +1,10 @@
 import { collapsedDegrees, NO_SAMPLING, shrunkSampling } from "../../../sdk/core/inference/sampling-variance.ts";
 import type { SampledScore } from "../../../sdk/core/inference/score-interval.ts";
-import { NO_PAIRED_SAMPLING, type SampledDifference, shrunkPaired } from "../../../sdk/core/inference/paired-difference.ts";
+import {
+  NO_PAIRED_SAMPLING,
+  type SampledDifference,
+  shrunkPaired,
+} from "../../../sdk/core/inference/paired-difference.ts";
 import { partRange, type Population } from "./population.ts";
 import { runningTotal, type RunningSums } from "./running-total.ts";
 import type { AdaptiveState } from "./state.ts";

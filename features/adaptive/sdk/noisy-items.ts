@@ -8,7 +8,13 @@ import { studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { MOST_TILT } from "../../../sdk/core/numeric/sampling.ts";
 import { trialShare, type VarianceComponents } from "../../trials/sdk/components.ts";
 import { summariseTrials } from "../../../sdk/tables/item-trials.ts";
-import { type NoiseBasis, noiseBasis, shrunkVariances, sumOfTerms, weakestBasis } from "../../trials/sdk/trial-variances.ts";
+import {
+  type NoiseBasis,
+  noiseBasis,
+  shrunkVariances,
+  sumOfTerms,
+  weakestBasis,
+} from "../../trials/sdk/trial-variances.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** Trials of one item. */

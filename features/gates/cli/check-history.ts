@@ -1,4 +1,8 @@
-import { gateFromAnchors, type GateOptions, type GateResult } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
+import {
+  gateFromAnchors,
+  type GateOptions,
+  type GateResult,
+} from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
 import { resolveModels } from "anchoreval/internal/compare/common-answers";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, points } from "anchoreval/internal/words/figures";

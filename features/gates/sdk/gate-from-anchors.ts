@@ -6,7 +6,13 @@ import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
 import type { Estimate } from "../../../sdk/estimate/types.ts";
-import { dropRule, expectedDifference, meanScores, namedRuns, refuseYanked } from "../../../sdk/check/check-from-anchors.ts";
+import {
+  dropRule,
+  expectedDifference,
+  meanScores,
+  namedRuns,
+  refuseYanked,
+} from "../../../sdk/check/check-from-anchors.ts";
 import { CHANCES, chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "./item-chances.ts";
 import { type ChanceModel, chanceModel, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts";
 import { type BaselineItem, baselineItems, refuseOneRun } from "./replay-check.ts";

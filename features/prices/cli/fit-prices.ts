@@ -15,7 +15,8 @@ export const itemCosts: FitExtension = {
       );
     return async ({ matrix }) => {
       const { itemPrices } = await import("anchoreval/internal/features/prices/sdk/parse-prices");
-      const { pricedMethod, withPrices } = await import("anchoreval-trainer/internal/features/prices/fit/priced-anchors");
+      const { pricedMethod, withPrices } =
+        await import("anchoreval-trainer/internal/features/prices/fit/priced-anchors");
       const prices = itemPrices(given.named, matrix.items, given.unit);
       return {
         method: (own) => pricedMethod(own, prices),

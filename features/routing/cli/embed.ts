@@ -6,7 +6,11 @@ import {
   type PartialVectors,
   termVectors,
 } from "anchoreval-trainer/internal/features/routing/fit/encode-texts";
-import { type EncoderFiles, findEncoder, POOLINGS } from "anchoreval-trainer/internal/features/routing/fit/encoder-files";
+import {
+  type EncoderFiles,
+  findEncoder,
+  POOLINGS,
+} from "anchoreval-trainer/internal/features/routing/fit/encoder-files";
 import type { TextTokens } from "anchoreval-trainer/internal/features/routing/fit/sentence-encoder";
 import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/matrix/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";

@@ -14,7 +14,12 @@ import { itemRecord } from "../../../offline-trainer/src/fit/bundle.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
 import { submatrix, type ItemInfo, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../../offline-trainer/src/numeric/text-features.ts";
+import {
+  itemTexts,
+  learnProjection,
+  PROJECTION,
+  projectTexts,
+} from "../../../offline-trainer/src/numeric/text-features.ts";
 import { neighbourPredictor, type Neighbours } from "./neighbours.ts";
 import { rightAnswers } from "./questions.ts";
 import { learnScenarioRouting } from "./scenario-routing.ts";

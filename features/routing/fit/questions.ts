@@ -3,7 +3,12 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { calibrate } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
-import { scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import {
+  scoreAt,
+  submatrix,
+  type ItemInfo,
+  type ResponseMatrix,
+} from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { binarizingThreshold, codeResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 
 /** A subscenario's name, or questions as an items file describes them. */

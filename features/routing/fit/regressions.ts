@@ -1,6 +1,11 @@
 import { linearPrediction, meanChance, possibleChance } from "anchoreval/internal/core/routing/predict-chances";
 import { onAxes, ownPlaces, type PrincipalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
-import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../../offline-trainer/src/numeric/ridge.ts";
+import {
+  ridgePredictions,
+  ridgeVariances,
+  spectralRidge,
+  type SpectralRidge,
+} from "../../../offline-trainer/src/numeric/ridge.ts";
 import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 import type { QuestionFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";

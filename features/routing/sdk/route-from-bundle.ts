@@ -2,7 +2,12 @@ import { readBundleFile, readManifest } from "../../../sdk/bundles/read-file.ts"
 import { namedSource } from "../../../sdk/bundles/sources.ts";
 import { decodeRouting } from "../../../sdk/core/bundle/routing-file.ts";
 import type { BundleSource } from "../../../sdk/core/bundle/bundle.ts";
-import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../../../sdk/core/routing/predict-chances.ts";
+import {
+  modelChances,
+  pickModels,
+  placeOnAxes,
+  type ScenarioRouting,
+} from "../../../sdk/core/routing/predict-chances.ts";
 import { textCoordinates } from "../../../sdk/core/routing/text-coordinates.ts";
 import { AnchorEvalError, checkCall, checkNames, type Issue } from "../../../sdk/core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";

@@ -1,6 +1,11 @@
 import { type Bundle, refuseFullScores } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, type Issue } from "../../../sdk/core/errors.ts";
-import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../../../sdk/core/inference/score-interval.ts";
+import {
+  confidenceLevel,
+  designInterval,
+  type SampledScore,
+  weightedScore,
+} from "../../../sdk/core/inference/score-interval.ts";
 import { studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { logit } from "../../../sdk/core/numeric/functions.ts";
 import { predictedScores } from "../../../sdk/core/scoring/predicted-scores.ts";

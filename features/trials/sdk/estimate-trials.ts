@@ -1,6 +1,11 @@
 import { type Bundle, refuseFullScores } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
-import { confidenceLevel, designInterval, type SampledScore, weightedScore } from "../../../sdk/core/inference/score-interval.ts";
+import {
+  confidenceLevel,
+  designInterval,
+  type SampledScore,
+  weightedScore,
+} from "../../../sdk/core/inference/score-interval.ts";
 import { type KnownVariance, satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import type { Reading } from "../../../sdk/estimate/door.ts";

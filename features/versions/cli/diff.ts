@@ -1,6 +1,10 @@
 import { loadBundle } from "anchoreval";
 import { versionItems } from "anchoreval-trainer/internal/features/versions/fit/base";
-import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/features/versions/fit/compare-items";
+import {
+  bundleChanges,
+  compareItems,
+  diffWords,
+} from "anchoreval-trainer/internal/features/versions/fit/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../../../cli/src/program/command.ts";
 import { allAnchors } from "anchoreval/internal/logs/anchor-names";

@@ -1,5 +1,9 @@
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
-import type { AnchorInput, AnchorMethod, SampleCoordination } from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import type {
+  AnchorInput,
+  AnchorMethod,
+  SampleCoordination,
+} from "../../../offline-trainer/src/anchors/anchor-method.ts";
 
 /** Ids of the anchors that are still items, and the number of all anchors. */
 export interface KeptAnchors {

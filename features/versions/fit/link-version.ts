@@ -11,7 +11,12 @@ import {
   type ResponseMatrix,
   scoreAt,
 } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../../offline-trainer/src/numeric/text-features.ts";
+import {
+  itemTexts,
+  learnProjection,
+  PROJECTION,
+  projectTexts,
+} from "../../../offline-trainer/src/numeric/text-features.ts";
 import type { BaseBundle, BaseRecord } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
 import type { EarlierAnchors, KeptAnchors } from "./keep-anchors.ts";

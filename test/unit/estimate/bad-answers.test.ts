@@ -1,6 +1,6 @@
 import { estimateFromAnchors, loadBundle, type Bundle, type EstimateOptions, type Responses } from "anchoreval";
 import { encodeBundle, formItemIds } from "anchoreval/bundle";
-import { estimate } from "anchoreval/internal/answers/estimate";
+import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal, type Refusal } from "../../support/refusal.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
-import { estimate } from "anchoreval/internal/answers/estimate";
+import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";

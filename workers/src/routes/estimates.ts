@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
-import { estimate } from "anchoreval/internal/answers/estimate";
+import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
 import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "../jobs/batch.ts";

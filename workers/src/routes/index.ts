@@ -1,15 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { ROUTES as FEATURES } from "../../../features/http.ts";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } from "./bundles.ts";
 import { createCheck, createComparison } from "./comparisons.ts";
 import { createEstimate, createEstimateBatch } from "./estimates.ts";
 import { createJob, readJobResults, readJobStatus } from "./jobs.ts";
-import { createNextItems } from "../../../features/adaptive/http/next-items.ts";
 import { readPlan } from "./plan.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
-import { createRoutes } from "../../../features/routing/http.ts";
-import { readPublicationLog, readTrust } from "../../../features/trust/http.ts";
 import { json } from "../schemas/fields.ts";
 
 const readHealth = route(
@@ -32,8 +30,7 @@ const readHealth = route(
 export const ROUTES = [
   listBenchmarks,
   readBenchmark,
-  readTrust, // before readManifest, whose path it has
-  readPublicationLog,
+  ...FEATURES, // before readManifest, whose path one of them has
   readManifest,
   readAnchors,
   readFile,
@@ -45,8 +42,6 @@ export const ROUTES = [
   createComparison,
   createCheck,
   readPlan,
-  createRoutes,
-  createNextItems,
   putBlob,
   createPublication,
   putCard,

@@ -1,12 +1,12 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { bridgeRemark } from "../../features/versions/sdk.ts";
-import { door, type DoorOptions, type DoorResult } from "../estimate/door.ts";
-import { ESTIMATE_OPTIONS, estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import type { Estimate } from "../estimate/types.ts";
-import { costRemark } from "../../features/prices/sdk/bundle-prices.ts";
-import type { AnyResponses } from "../tables/item-trials.ts";
-import { passReading } from "../../features/trials/sdk/estimate-pass-at-k.ts";
-import { trialReading } from "../../features/trials/sdk/estimate-trials.ts";
+import type { Bundle } from "../sdk/core/bundle/bundle.ts";
+import { bridgeRemark } from "./versions/sdk.ts";
+import { door, type DoorOptions, type DoorResult } from "../sdk/estimate/door.ts";
+import { ESTIMATE_OPTIONS, estimateFromAnchors } from "../sdk/estimate/estimate-from-anchors.ts";
+import type { Estimate } from "../sdk/estimate/types.ts";
+import { costRemark } from "./prices/sdk/bundle-prices.ts";
+import type { AnyResponses } from "../sdk/tables/item-trials.ts";
+import { passReading } from "./trials/sdk/estimate-pass-at-k.ts";
+import { trialReading } from "./trials/sdk/estimate-trials.ts";
 
 const PLUGS = {
   readings: [passReading, trialReading],

@@ -1,0 +1,8 @@
+import type { FitExtension } from "../cli/src/options/fit.ts";
+import { coldStart } from "./routing/cli/cold-start.ts";
+import { gateForms } from "./gates/cli/gate-forms.ts";
+import { itemCosts } from "./prices/cli/fit-prices.ts";
+import { trialMetric, varianceComponents } from "./trials/cli/fit-trials.ts";
+
+/** The features' parts of a fit, in the order in which they see its answers. */
+export const FIT_PARTS: readonly FitExtension[] = [trialMetric, coldStart, varianceComponents, gateForms, itemCosts];

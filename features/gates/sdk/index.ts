@@ -1,0 +1,2 @@
+/** Gates over nights. */
+export { gateFromAnchors, type GateOptions, type GateResult } from "./gate-from-anchors.ts";

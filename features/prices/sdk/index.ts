@@ -1,0 +1,3 @@
+/** Prices of items, and what answers cost. */
+export type { ItemPrices } from "./parse-prices.ts";
+export type { AnswerCost } from "./bundle-prices.ts";

@@ -1,0 +1,6 @@
+/** Routes: every model's chance of a right answer to questions that none has seen. */
+export { type ColdStartInput, fitColdStart, withColdStart } from "./cold-start.ts";
+export { judgeRouting, type RoutingJudgement, routingSummary } from "./judge-routing.ts";
+export { forecastQuality } from "./probability-scale.ts";
+export { splitQuestions, testAnswers } from "./questions.ts";
+export { type RouteOptions, routeQuestions, type Routing } from "./route-questions.ts";

@@ -1,0 +1,8 @@
+/** Public functions of the features in the SDK, a line a feature. */
+export * from "./adaptive/sdk/index.ts";
+export * from "./gates/sdk/index.ts";
+export * from "./prices/sdk/index.ts";
+export * from "./routing/sdk/index.ts";
+export * from "./trials/sdk/index.ts";
+export * from "./trust/sdk/index.ts";
+export type { BridgedScore } from "./versions/sdk.ts";

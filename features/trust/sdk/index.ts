@@ -1,0 +1,2 @@
+/** A root of trust. */
+export { trustRoot } from "./trust-root.ts";
