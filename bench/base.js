@@ -7,9 +7,9 @@ import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
-import { readBase, withBase } from "../offline-trainer/dist/extensions/versions/base.js";
-import { keepAnchors } from "../offline-trainer/dist/extensions/versions/keep-anchors.js";
-import { linkVersion } from "../offline-trainer/dist/extensions/versions/link-version.js";
+import { readBase, withBase } from "anchoreval-trainer/internal/features/versions/fit/base";
+import { keepAnchors } from "anchoreval-trainer/internal/features/versions/fit/keep-anchors";
+import { linkVersion } from "anchoreval-trainer/internal/features/versions/fit/link-version";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({

@@ -12,7 +12,7 @@ import { checkFromAnchors, compareFromAnchors, loadBundle } from "anchoreval";
 import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, resolveBackend, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
-import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 
 const { values } = parseArgs({
   options: {

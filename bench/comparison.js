@@ -14,14 +14,14 @@ import { samplingVariance } from "anchoreval/internal/core/inference/sampling-va
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
-import { anchorInput, prepareAnchors } from "../offline-trainer/dist/anchors/anchor-method.js";
-import { describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
-import { learn } from "../offline-trainer/dist/fit/learn.js";
-import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
-import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
-import { folds } from "../offline-trainer/dist/matrix/splits.js";
-import { modelEvidence } from "../sdk/dist/compare/model-evidence.js";
-import { overallDifference, scenarioDifference } from "../sdk/dist/compare/scenario-difference.js";
+import { anchorInput, prepareAnchors } from "anchoreval-trainer/internal/anchors/anchor-method";
+import { describeBenchmark, onlyModels } from "anchoreval-trainer/internal/matrix/benchmark";
+import { learn } from "anchoreval-trainer/internal/fit/learn";
+import { withKnowledge } from "anchoreval-trainer/internal/methods/method";
+import { fullScores } from "anchoreval-trainer/internal/matrix/scenarios";
+import { folds } from "anchoreval-trainer/internal/matrix/splits";
+import { modelEvidence } from "anchoreval/internal/compare/model-evidence";
+import { overallDifference, scenarioDifference } from "anchoreval/internal/compare/scenario-difference";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({

@@ -20,7 +20,7 @@ import { powerMean, spreadScore } from "anchoreval/internal/features/trials/sdk/
 import { estimatePassAtK } from "anchoreval/internal/features/trials/sdk/estimate-pass-at-k";
 import { parseTrialMetric, passAtK, passHatK, trialScore } from "anchoreval/internal/features/trials/sdk/pass-at-k";
 import { groupItems, readResponses } from "anchoreval-trainer";
-import { responseMatrix, scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { responseMatrix, scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, holds, mean, points } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({

@@ -25,15 +25,15 @@ import { suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answ
 import { disorder, MOST_DISORDER } from "anchoreval/internal/core/person-fit/disorder";
 import { answerCurves } from "anchoreval/internal/core/person-fit/statistics";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
-import { answeringModels, describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
-import { sourceSplits } from "../offline-trainer/dist/matrix/source-splits.js";
-import { learnBlends } from "../offline-trainer/dist/fit/blends.js";
-import { crossValidate } from "../offline-trainer/dist/fit/folds.js";
-import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
-import { learn } from "../offline-trainer/dist/fit/learn.js";
-import { patternThresholds } from "../offline-trainer/dist/fit/pattern-thresholds.js";
-import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
-import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
+import { answeringModels, describeBenchmark, onlyModels } from "anchoreval-trainer/internal/matrix/benchmark";
+import { sourceSplits } from "anchoreval-trainer/internal/matrix/source-splits";
+import { learnBlends } from "anchoreval-trainer/internal/fit/blends";
+import { crossValidate } from "anchoreval-trainer/internal/fit/folds";
+import { evenForm } from "anchoreval-trainer/internal/fit/form-plans";
+import { learn } from "anchoreval-trainer/internal/fit/learn";
+import { patternThresholds } from "anchoreval-trainer/internal/fit/pattern-thresholds";
+import { withKnowledge } from "anchoreval-trainer/internal/methods/method";
+import { fullScores } from "anchoreval-trainer/internal/matrix/scenarios";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({

@@ -14,10 +14,10 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readResponses, recommended } from "anchoreval-trainer";
-import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { headlineEstimator } from "../offline-trainer/dist/methods/method.js";
-import { familyNumbers } from "../offline-trainer/dist/matrix/families.js";
-import { runOnThreads } from "../offline-trainer/dist/threads/run-on-threads.js";
+import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { headlineEstimator } from "anchoreval-trainer/internal/methods/method";
+import { familyNumbers } from "anchoreval-trainer/internal/matrix/families";
+import { runOnThreads } from "anchoreval-trainer/internal/threads/run-on-threads";
 import { peerMethods } from "./peers/methods.js";
 
 const { values: options, positionals } = parseArgs({

@@ -14,9 +14,9 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { parsePrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { customised, fit, resolveBackend } from "anchoreval-trainer";
-import { anchorInput } from "../offline-trainer/dist/anchors/anchor-method.js";
-import { pricedMethod, residualVariances } from "../offline-trainer/dist/extensions/prices/priced-anchors.js";
-import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { anchorInput } from "anchoreval-trainer/internal/anchors/anchor-method";
+import { pricedMethod, residualVariances } from "anchoreval-trainer/internal/features/prices/fit/priced-anchors";
+import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
@@ -59,7 +59,7 @@ for (const set of values.sets.split(",")) {
 /** What was asked without prices costs the mean price: draws don't know it where it has nothing to do with difficulty. */
 async function compareAdaptive(set) {
   const matrix = await readLeaderboard(folder, set);
-  const { runReplays } = await import("../offline-trainer/dist/extensions/adaptive/replay.js");
+  const { runReplays } = await import("anchoreval-trainer/internal/features/adaptive/fit/replay");
   const shared = {
     method,
     provider: "cpu",

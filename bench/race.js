@@ -17,8 +17,8 @@ import { raceField } from "anchoreval/internal/features/adaptive/sdk/race-eviden
 import { raceOrder } from "anchoreval/internal/features/adaptive/sdk/race-order";
 import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elimination";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, mean, method, modelAnswers } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { groupItems, readResponses } from "anchoreval-trainer";
-import { withoutCopies } from "../offline-trainer/dist/matrix/replicates.js";
+import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 
 /**
  * A set of a folder of leaderboards, FOLDER/SET/responses.csv.gz and items.jsonl.gz, as a fit has it: its items grouped, copies

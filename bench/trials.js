@@ -20,8 +20,8 @@ import { loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { estimateTrials } from "anchoreval/internal/features/trials/sdk/estimate-trials";
 import { bundleFiles, fit, readResponses, resolveBackend } from "anchoreval-trainer";
-import { withVarianceComponents } from "../offline-trainer/dist/extensions/trials/variance-components.js";
-import { responseMatrix, scoreAt } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { withVarianceComponents } from "anchoreval-trainer/internal/extensions/trials/variance-components";
+import { responseMatrix, scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({

@@ -14,8 +14,8 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, simulateLeaderboard } from "anchoreval-trainer";
-import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { scoreAt, submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, mean, method } from "./fitted-bundle.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 

@@ -1,8 +1,8 @@
 // A thread of the comparison.
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { randomBaseline } from "../../offline-trainer/dist/fit/errors.js";
-import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
-import { answerInputs, threadData } from "../../offline-trainer/dist/threads/answer-inputs.js";
+import { randomBaseline } from "anchoreval-trainer/internal/fit/errors";
+import { fullScores } from "anchoreval-trainer/internal/matrix/scenarios";
+import { answerInputs, threadData } from "anchoreval-trainer/internal/threads/answer-inputs";
 import { peerMethods } from "./methods.js";
 
 const { methods: names } = threadData();

@@ -100,7 +100,7 @@ function modelSampling(
  * @param design - whether the form's intervals rest on the draw of its anchors
  * @param joint - both scores where they are estimated together, and τ
  */
-function scenarioDifference(
+export function scenarioDifference(
   a: ScenarioEvidence | undefined,
   b: ScenarioEvidence | undefined,
   design: boolean,
@@ -142,7 +142,7 @@ function noDifference(reason: string, discordance: Discordance): PairDifference 
  * The overall difference ΣW_s·D_s / ΣW_s; null where a scenario has none.
  * @param inflation - κ, by which errors of overall scores exceed those of independent scenarios
  */
-function overallDifference(
+export function overallDifference(
   manifest: Manifest,
   scenarios: ReadonlyMap<string, PairDifference>,
   inflation = 1,
