@@ -3,6 +3,8 @@ import { normalQuantile } from "../../sdk/core/numeric/distributions.ts";
 import type { Remark } from "../../sdk/estimate/door.ts";
 import type { Estimate, Interval } from "../../sdk/estimate/types.ts";
 import { lookUp } from "../../sdk/core/bundle/names.ts";
+import type { BundleFact } from "../../sdk/words/bundle-words.ts";
+import { counted, listed, points } from "../../sdk/words/figures.ts";
 
 /** A score on the scale of the earlier version that its version stands on. Fractions in [0,1]. */
 export interface BridgedScore {
@@ -72,4 +74,38 @@ function bridged(
       level: interval.level,
     },
   };
+}
+
+/** Share of a version's answers that may be drawn before its measured errors mostly repeat the response model: chosen, not measured. */
+const MOST_DRAWN = 0.1;
+
+/** The version that a bundle stands on, and how. */
+export function baseFacts(manifest: Manifest): BundleFact[] {
+  if (!manifest.base) return [];
+  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = manifest.base;
+  const count = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
+  const all = (drawn * items.placed) / count;
+  const by = [...(rerun > 0 ? [`the answers of ${counted(rerun, "model")}`] : []), texts ? "texts" : "the other items"];
+  const line = bridge.overall;
+  const kept = Object.entries(anchors).map(([form, { kept: same, of }]) => `${same} of ${of} in form ${form}`);
+  const facts: [string, string | null][] = [
+    ["base", `${benchmark} ${version}`],
+    ["fixed items", `${items.standing} of ${count}`],
+    ["new scenarios", items.calibrated === undefined ? null : `${items.calibrated} items`],
+    ["linked items", items.placed > 0 ? `${items.placed}, by ${listed(by)}` : null],
+    [
+      "drawn answers",
+      drawn > 0
+        ? `${points(drawn)} % of those to linked items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`
+        : null,
+    ],
+    ["kept anchors", kept.join(", ")],
+    [
+      "linking",
+      line
+        ? `${points(line.intercept)} + ${line.slope.toFixed(3)} × score, ± ${points(1.96 * line.error)} (95 %, ${counted(line.models, "model")})`
+        : `none: too few models have scores in ${version}`,
+    ],
+  ];
+  return facts.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]));
 }

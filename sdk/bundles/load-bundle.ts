@@ -1,6 +1,8 @@
 import { type Bundle, type BundleSource, unknownForm } from "../core/bundle/bundle.ts";
+import { PARTS } from "../../features/core.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
+import { checkParts } from "../core/bundle/part.ts";
 import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
@@ -36,7 +38,7 @@ export interface LoadOptions {
  * @param source - a URL (of `/v1/bundles/{benchmark}/{version}` on a Worker, or of a folder on any static host), or a
  * {@link BundleSource}: `r2Source(bucket, …)`, `folderSource(path)` from `anchoreval/node`
  * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
- * `bundle_mismatch`, `bundle_untrusted`, `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
+ * `bundle_mismatch`, `bundle_newer`, `bundle_untrusted`, `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
@@ -65,7 +67,12 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
   keepLocalItems(from, bundle);
   if (options.items) await loadItems(from, bundle, signal);
   const yanked = await yank;
-  return yanked?.yanked ? { ...bundle, yanked: yanked.reason } : bundle;
+  const unknownParts = checkParts(manifest, PARTS);
+  return {
+    ...bundle,
+    ...(yanked?.yanked && { yanked: yanked.reason }),
+    ...(unknownParts.length > 0 && { unknownParts }),
+  };
 }
 
 function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {

@@ -1,3 +1,4 @@
+import { PARTS } from "../../features/core.ts";
 import { sha256 } from "./bytes.ts";
 import type { Bound } from "./body.ts";
 import { MOST_FILE_BYTES, mostBytes } from "../core/bundle/most-bytes.ts";
@@ -6,6 +7,7 @@ import { sha256Hex } from "../core/bundle/digest.ts";
 import { type ItemLines, itemLines, keepItems, knowsItems } from "../core/bundle/item-lines.ts";
 import type { FileManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle, BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
+import { checkParts } from "../core/bundle/part.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
@@ -109,6 +111,7 @@ export async function readManifest(
       throw new AnchorEvalError("digest_mismatch", `${name} is bundle ${digest}, expected ${wanted}`);
   const manifest = parseManifest(bytes);
   checkIdentity(manifest, expected, name);
+  checkParts(manifest, PARTS);
   return { manifest, bytes, digest };
 }
 

@@ -1,4 +1,4 @@
-import { type Bundle, refuseFullScores, yankedWarnings } from "../core/bundle/bundle.ts";
+import { type Bundle, partWarnings, refuseFullScores, yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { namedAnswers, resolveAnswers, type WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
@@ -82,14 +82,14 @@ export function resolveModels(
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): ResolvedModels {
   refuseFullScores(bundle.manifest, "differences are");
-  const warnings: EstimateWarning[] = yankedWarnings(bundle.manifest, bundle.yanked);
+  const warnings: EstimateWarning[] = [...yankedWarnings(bundle.manifest, bundle.yanked), ...partWarnings(bundle)];
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
     const found = named(names[k]!, () => {
       const { means, summaries } = answeredTrials(bundle, model);
       return { summaries, ...resolveAnswers(bundle, means, { ...model, ...options }) };
     });
-    const own = found.warnings.filter(({ code }) => code !== "yanked_version");
+    const own = found.warnings.filter(({ code }) => code !== "yanked_version" && code !== "unknown_part");
     warnings.push(...own.map((warning) => ({ ...warning, message: `${names[k]!}: ${warning.message}` })));
     return found;
   });

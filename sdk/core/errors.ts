@@ -20,6 +20,8 @@ export type AnchorEvalErrorCode =
   | "bundle_invalid"
   /** The bundle's format is of a newer major version than this reader. */
   | "bundle_format_unsupported"
+  /** Scores need a part of the bundle that this version doesn't know. */
+  | "bundle_newer"
   /** A bundle file's bytes do not have the digest or the length that the manifest states. */
   | "bundle_corrupt"
   /** The manifest is of another benchmark or version than the address that it was read from, or another one than the index names. */

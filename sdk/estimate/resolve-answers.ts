@@ -1,4 +1,4 @@
-import { formItemIds, type Bundle, unknownForm, yankedWarnings } from "../core/bundle/bundle.ts";
+import { formItemIds, type Bundle, partWarnings, unknownForm, yankedWarnings } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { bundleItems } from "../core/bundle/item-lines.ts";
 import type { EstimateOptions, EstimateWarning } from "./types.ts";
@@ -73,6 +73,7 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
     counts: (id) => counting.has(id),
     warnings: [
       ...yankedWarnings(bundle.manifest, bundle.yanked),
+      ...partWarnings(bundle),
       ...droppedWarnings([...dropped]),
       ...otherWarnings(form, { others, unknown, elsewhere: located.elsewhere }),
     ],

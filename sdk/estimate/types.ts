@@ -44,6 +44,8 @@ export type WarningCode =
   | "other_trials"
   /** The bundle is from before format 1.4: its manifest has no checksum, so that a damage to it may not be seen. */
   | "unchecked_manifest"
+  /** The bundle has parts of a newer anchoreval, which no score bears on. */
+  | "unknown_part"
   /** The bundle's publisher took this version back. */
   | "yanked_version";
 

@@ -146,7 +146,7 @@ describe("pages under docs/", () => {
     const text = page("formulas.md");
     for (const id of ALL_ESTIMATORS) expect(text).toContain(`\`${id}\``);
     const named = [...text.matchAll(/`([\w/-]+\.ts)`/g)].map(([, name]) => name!);
-    const files = ["sdk", "offline-trainer/src"].flatMap((folder) => sourceFiles(folder));
+    const files = ["sdk", "features", "offline-trainer/src"].flatMap((folder) => sourceFiles(folder));
     expect(named.length).toBeGreaterThan(15);
     expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`) || file === name))).toEqual([]);
   });

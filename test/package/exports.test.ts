@@ -73,7 +73,9 @@ test("the trainer's ./calibrate runs in every runtime: beside the SDK's maths it
   expect(modules.length).toBeGreaterThan(15);
   const foreign = modules.filter((module) => !module.startsWith("offline-trainer/dist/"));
   expect(foreign.filter((module) => !module.startsWith("anchoreval/internal/core/"))).toEqual([]);
-  expect(modules.filter((module) => module.startsWith("offline-trainer/dist/offline-trainer/src/backends/node/"))).toEqual([]);
+  expect(
+    modules.filter((module) => module.startsWith("offline-trainer/dist/offline-trainer/src/backends/node/")),
+  ).toEqual([]);
   expect(existsSync(join(ROOT, "offline-trainer", types))).toBe(true);
   const [part, whole] = await Promise.all([import("anchoreval-trainer/calibrate"), import("anchoreval-trainer")]);
   expect(part.calibrate).toBe(whole.calibrate);

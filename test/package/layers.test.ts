@@ -36,7 +36,6 @@ const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   "sdk/compare/model-evidence.ts": ["trials"],
   "sdk/plan/plan-request.ts": ["prices", "trials"],
   "cli/src/bridge.ts": ["adaptive"],
-  "cli/src/bundles/bundle-tables.ts": ["prices", "trials"],
   "cli/src/bundles/trusted-keys.ts": ["trust"],
   "cli/src/commands/check.ts": ["gates"],
   "cli/src/commands/compare.ts": ["adaptive"],

@@ -22,16 +22,14 @@ function loadedModules(...argv: string[]): string[] {
 }
 
 test.each([
-  ["--version", 12, ["--version"]],
-  ["show", 61, ["show", join(GOLDEN, "bundle")]],
+  ["--version", ["--version"]],
+  ["show", ["show", join(GOLDEN, "bundle")]],
   [
     "estimate",
-    119,
     ["estimate", "--bundle", join(GOLDEN, "bundle"), "--responses", join(GOLDEN, "answers.json"), "--form", "12"],
   ],
-])("%s loads at most %i modules, and none of the trainer", (_, most, argv) => {
-  const modules = loadedModules(...argv);
+])("%s loads no module of the trainer", (_, argv) => {
+  const modules = loadedModules(...argv); // how many is the scorecard's: bench/scorecard.json
   expect(modules.length).toBeGreaterThan(3);
-  expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(most);
   expect(modules.filter((url) => url.includes("/offline-trainer/"))).toEqual([]);
 });

@@ -1,16 +1,14 @@
 import {
   formFigures,
-  itemTotal,
   measuredScenarios,
   type MeasuredForm,
   type MeasuredScenario,
   typicalError,
 } from "anchoreval/internal/words/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
-import { formPriceWords } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import { componentWords } from "anchoreval/internal/features/trials/sdk/components";
+import { FACTS } from "anchoreval/internal/features/sdk-facts";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
-import { counted, listed, percent, points, textTable } from "anchoreval/internal/words/figures";
+import { listed, points, textTable } from "anchoreval/internal/words/figures";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /*
@@ -120,33 +118,8 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
 export function additionFacts(manifest: Manifest): Fact[] {
   return [
     ...fullScoreFacts(manifest),
-    ...baseFacts(manifest),
     ...unaskedFacts(manifest),
-    ...priceFacts(manifest),
-    ...coldStartFacts(manifest),
-    ...componentWords(manifest).map((words, k): Fact => [k === 0 ? "trials" : "", words]),
-    ...gateFacts(manifest),
-  ];
-}
-
-/** Notes of `fit --gate-form`, by scenario. */
-type GateNotes = Readonly<Record<string, { readonly by: string; readonly flips: number; readonly variance: number }>>;
-
-function gateFacts({ fit, forms }: Manifest): Fact[] {
-  const notes = Object.values((fit["gateForms"] ?? {}) as GateNotes);
-  if (notes.length === 0) return [];
-  const mean = (of: "flips" | "variance"): number => notes.reduce((sum, own) => sum + own[of] / notes.length, 0);
-  const sources = [...new Set(notes.map(({ by }) => by))].map((by) => `the ${by}`);
-  // Of other models' flips it isn't known how far they are this model's.
-  const own = notes.every(({ by }) => by === "repeats");
-  const share = Math.round(100 * mean("variance"));
-  const spared = own ? `; check finds a drop with about ${share} % of the items that even draws need` : "";
-  const ids = forms.filter(({ selection }) => selection === "flips").map(({ id }) => id);
-  return [
-    [
-      "gate forms",
-      `${listed(ids)}, drawn by how often items flip: ${percent(mean("flips"))} of the answers do between two runs of one model, by ${listed(sources)}${spared}`,
-    ],
+    ...FACTS.flatMap((factsOf) => factsOf(manifest)).map(({ label, value }): Fact => [label, value]),
   ];
 }
 
@@ -154,65 +127,9 @@ function fullScoreFacts(manifest: Manifest): Fact[] {
   return fullScoreWords(manifest).map((words, k) => [k === 0 ? "full scores" : "", words]);
 }
 
-/** Share of a version's answers that may be drawn before its measured errors mostly repeat the response model. */
-const MOST_DRAWN = 0.1;
-
-function baseFacts(manifest: Manifest): Fact[] {
-  if (!manifest.base) return [];
-  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = manifest.base;
-  const count = itemTotal(manifest);
-  const all = (drawn * items.placed) / count;
-  const by = [...(rerun > 0 ? [`the answers of ${counted(rerun, "model")}`] : []), texts ? "texts" : "the other items"];
-  const line = bridge.overall;
-  return [
-    ["base", `${benchmark} ${version}`],
-    ["fixed items", `${items.standing} of ${count}`],
-    ...(items.calibrated === undefined ? [] : [["new scenarios", `${items.calibrated} items`] as const]),
-    ...(items.placed > 0 ? [["linked items", `${items.placed}, by ${listed(by)}`] as const] : []),
-    ...(drawn > 0
-      ? [
-          [
-            "drawn answers",
-            `${points(drawn)} % of those to linked items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
-          ] as const,
-        ]
-      : []),
-    ["kept anchors", Object.entries(anchors).map(([form, { kept, of }]) => `${kept} of ${of} in form ${form}`).join(", ")], // prettier-ignore
-    [
-      "linking",
-      line
-        ? `${points(line.intercept)} + ${line.slope.toFixed(3)} × score, ± ${points(1.96 * line.error)} (95 %, ${counted(line.models, "model")})`
-        : `none: too few models have scores in ${version}`,
-    ],
-  ];
-}
-
 function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
   const measured = Object.entries(lookUp(unasked?.forms, defaultForm) ?? {});
   if (measured.length === 0) return [];
   const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
   return [["unasked scenarios", `predicted from the others; typical error, form ${defaultForm}: ${errors}`]];
-}
-
-function priceFacts(manifest: Manifest): Fact[] {
-  const words = formPriceWords(manifest);
-  return words === null ? [] : [["price by form", words]];
-}
-
-function coldStartFacts({ coldStart, files }: Manifest): Fact[] {
-  if (coldStart === undefined) return [];
-  const { items, features, neighbours, scenarios } = coldStart;
-  const by = features === "tf-idf" ? "their texts" : "their embeddings";
-  const means = neighbours
-    ? ` as ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest items`
-    : "";
-  const routes = files.some(({ name }) => name === "routing.safetensors");
-  return [
-    ["cold start", `${counted(items, "item")} without answers, predicted from ${by}${means}`],
-    ...Object.entries(scenarios).map(([id, { questions, leftOut }]): Fact => [
-      "routes",
-      `${id}: ${counted(questions, "question")}; left out, the route is right in ${points(leftOut.right)} %, the single model in ${points(leftOut.singleRight)} %`,
-    ]),
-    ...(routes ? [] : [["routes", "none in the bundle: they need the models' names"] as const]),
-  ];
 }

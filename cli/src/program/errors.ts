@@ -14,6 +14,7 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   "bundle_invalid",
   "bundle_corrupt",
   "bundle_format_unsupported",
+  "bundle_newer",
   "bundle_untrusted",
   "yanked_version",
   "not_found",

@@ -6,7 +6,8 @@ import { designInterval } from "../../../sdk/core/inference/score-interval.ts";
 import type { KnownVariance } from "../../../sdk/core/inference/sampling-variance.ts";
 import { studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { MOST_TILT } from "../../../sdk/core/numeric/sampling.ts";
-import { trialShare, type VarianceComponents } from "../../trials/sdk/components.ts";
+import { trialShare } from "../../trials/sdk/components.ts";
+import type { VarianceComponents } from "../../trials/core.ts";
 import { summariseTrials } from "../../../sdk/tables/item-trials.ts";
 import {
   type NoiseBasis,

@@ -1,11 +1,13 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { bundleItems } from "../../../sdk/core/bundle/item-lines.ts";
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { AnchorEvalError } from "../../../sdk/core/errors.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
-import { isObject } from "../../../sdk/tables/json-records.ts";
 import { type ItemTrials, summariseTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
+import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { count, counted } from "../../../sdk/words/figures.ts";
+import { type NotedPrices, pricesPart } from "../core.ts";
 import type { ItemPrices } from "./parse-prices.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
@@ -32,17 +34,7 @@ export interface AnswerCost {
 /** A result with what the model's answers cost, where the bundle was fitted by prices. */
 export type Priced<Result> = Result & { readonly cost?: AnswerCost };
 
-/** Prices in a manifest's `fit.prices`, rounded to {@link NOTED_DIGITS}. */
-interface NotedPrices {
-  readonly unit: string | null;
-  /** By scenario. */
-  readonly whole: Readonly<Record<string, number>>;
-  /** By form and scenario, of all its anchors. */
-  readonly forms: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** By scenario, in the order of anchors.jsonl. */
-  readonly anchors: Readonly<Record<string, readonly number[]>>;
-}
-
+/** Digits of prices in a manifest. */
 const NOTED_DIGITS = 6;
 
 /** A bundle's content, as far as it has prices. */
@@ -78,40 +70,18 @@ function rounded(value: number): number {
   return Number(value.toPrecision(NOTED_DIGITS));
 }
 
-/**
- * The prices that a manifest notes; null where its bundle was fitted without.
- * @throws AnchorEvalError `bundle_invalid` where they aren't those of its scenarios and forms
- */
-function manifestPrices({ fit, scenarios, forms }: Pick<Manifest, "fit" | "scenarios" | "forms">): NotedPrices | null {
-  const noted = fit["prices"] as NotedPrices | undefined;
-  if (noted === undefined) return null;
-  const arePrices = (own: unknown): boolean => isObject(own) && scenarios.every(({ id }) => isPrice(lookUp(own, id)));
-  const isNoted =
-    isObject(noted) &&
-    (noted.unit === null || typeof noted.unit === "string") &&
-    arePrices(noted.whole) &&
-    isObject(noted.forms) &&
-    forms.every(({ id }) => arePrices(lookUp(noted.forms, id))) &&
-    isObject(noted.anchors);
-  return isNoted ? noted : refuseNoted();
-}
-
-function isPrice(value: unknown): boolean {
-  return typeof value === "number" && value >= 0 && value < Infinity;
-}
-
-function refuseNoted(): never {
-  throw new AnchorEvalError("bundle_invalid", "fit.prices in the manifest isn't the prices of this bundle's anchors");
-}
-
-/** The prices that a bundle was fitted by; null without any. @throws AnchorEvalError as {@link manifestPrices} */
+/** The prices that a bundle was fitted by; null without any. @throws AnchorEvalError `bundle_invalid` where they aren't those of its anchors */
 export function knownPrices({ manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">): BundlePrices | null {
-  const noted = manifestPrices(manifest);
+  const noted = partOf(manifest, pricesPart);
   if (noted === null) return null;
-  const anchors = Array.from(scenarios.values()).flatMap(({ id, anchors: own }) => {
-    const prices: unknown = lookUp(noted.anchors, id);
-    if (!Array.isArray(prices) || prices.length !== own.size || !prices.every(isPrice)) return refuseNoted();
-    return Array.from(own.keys(), (item, k) => [item, prices[k] as number] as const);
+  const anchors = Array.from(scenarios.values()).flatMap(({ id, anchors: asked }) => {
+    const prices = lookUp(noted.anchors, id)!;
+    if (prices.length !== asked.size)
+      throw new AnchorEvalError(
+        "bundle_invalid",
+        `the bundle's prices aren't those of its anchors: ${id} has ${asked.size} anchors and ${prices.length} prices`,
+      );
+    return Array.from(asked.keys(), (item, k) => [item, prices[k]!] as const);
   });
   const whole = new Map(manifest.scenarios.map(({ id }) => [id, lookUp(noted.whole, id)!]));
   return { unit: noted.unit, whole, anchors: new Map(anchors) };
@@ -189,8 +159,8 @@ export function answerCost(
 export const costRemark: Remark<{ readonly prices?: BundlePrices }, object, { readonly cost: AnswerCost }> = {
   options: { prices: true },
   beside: (bundle, answers, _, { prices }) => {
-    if (prices === undefined && bundle.manifest.fit["prices"] === undefined) return null;
-    return { cost: answerCost(bundle, answers(), prices ?? knownPrices(bundle))! };
+    const used = prices ?? knownPrices(bundle);
+    return used && { cost: answerCost(bundle, answers(), used)! };
   },
 };
 
@@ -225,13 +195,19 @@ function trialCount(own: number | null | ItemTrials): number {
 }
 
 /** The prices of all forms and of the whole in words, for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
-export function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">): string | null {
-  const noted = manifestPrices(manifest);
+function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">): string | null {
+  const noted = partOf(manifest, pricesPart);
   if (noted === null) return null;
   const forms = manifest.forms.map(
     ({ id }) => `${id}: ${priceWords(sum(Object.values(lookUp(noted.forms, id)!)), null)}`,
   );
   return [...forms, `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`].join(", ");
+}
+
+/** What a bundle's forms cost. */
+export function priceFacts(manifest: Manifest): BundleFact[] {
+  const value = formPriceWords(manifest);
+  return value === null ? [] : [{ label: "price by form", value }];
 }
 
 /** @example "The 50 items answered cost 1.2 usd; all 1 319 would have cost 31.5." */

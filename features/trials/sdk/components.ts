@@ -1,38 +1,15 @@
-import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
-import { isObject } from "../../../sdk/tables/json-records.ts";
+import { partOf, type PartedManifest } from "../../../sdk/core/bundle/part.ts";
+import { componentsPart, type VarianceComponents } from "../core.ts";
+import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { wholePercent } from "../../../sdk/words/figures.ts";
-
-/** Variance components of one scenario's scores over models, items and trials, fractions squared, at least 0. */
-export interface VarianceComponents {
-  /** σ²_m, between models. */
-  readonly model: number;
-  /** σ²_i, between items. */
-  readonly item: number;
-  /** σ²_mi: that an item is harder for one model than for another, beyond both. */
-  readonly modelItem: number;
-  /** σ²_ε, between trials of one model on one item. */
-  readonly trial: number;
-  /** Trials a cell, R: the harmonic mean over models and items. */
-  readonly trials: number;
-  /** Cells that were tried twice or more: σ²_ε rests on them. */
-  readonly repeated: number;
-}
-
-/** Names of the components, as the notes have them. */
-const FIELDS = ["model", "item", "modelItem", "trial", "trials", "repeated"] as const;
 
 /**
  * The variance components that a fit on repeated trials left in the bundle's notes, by scenario.
  * @returns none for a bundle that was fitted on single answers, or on means of trials alone
+ * @throws AnchorEvalError `bundle_invalid` for damaged ones
  */
-export function bundleComponents({ fit }: Pick<Manifest, "fit">): ReadonlyMap<string, VarianceComponents> {
-  const noted = fit["varianceComponents"];
-  const found = new Map<string, VarianceComponents>();
-  if (!isObject(noted)) return found;
-  for (const [id, own] of Object.entries(noted))
-    if (isObject(own) && FIELDS.every((name) => Number.isFinite(own[name]) && (own[name] as number) >= 0))
-      found.set(id, own as unknown as VarianceComponents);
-  return found;
+export function bundleComponents(manifest: PartedManifest): ReadonlyMap<string, VarianceComponents> {
+  return new Map(Object.entries(partOf(manifest, componentsPart) ?? {}));
 }
 
 /**
@@ -70,11 +47,16 @@ export function trialsWorth(components: VarianceComponents | undefined, repeat: 
  * Trials as a bundle knows them, a sentence a scenario: how often its sources were tried, and what a single answer varies by.
  * @returns none for a bundle that was fitted on single answers
  */
-export function componentWords(manifest: Pick<Manifest, "fit">): string[] {
+export function componentWords(manifest: PartedManifest): string[] {
   return [...bundleComponents(manifest)].map(([id, { model, item, modelItem, trial, trials }]) => {
     const total = model + item + modelItem + trial;
     const share = (own: number): string => wholePercent(total === 0 ? 0 : own / total);
     const tried = Math.round(10 * trials) / 10;
     return `${id}: ${tried} trials an item; a single answer's variance is ${share(model)} between models, ${share(item)} between items, ${share(modelItem)} which model meets which item, and ${share(trial)} from trial to trial.`;
   });
+}
+
+/** How often a bundle's sources were tried. */
+export function componentFacts(manifest: PartedManifest): BundleFact[] {
+  return componentWords(manifest).map((value, k) => ({ label: k === 0 ? "trials" : "", value }));
 }

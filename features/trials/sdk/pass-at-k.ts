@@ -1,5 +1,6 @@
-import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import { partOf, type PartedManifest } from "../../../sdk/core/bundle/part.ts";
 import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import { trialMetricPart } from "../core.ts";
 import type { ItemTrials, TrialSummary } from "../../../sdk/tables/item-trials.ts";
 
 /** Kinds of scores of k trials: that one passes, that all pass, and the best of their scores. */
@@ -169,7 +170,6 @@ export function summariseBlocks(trials: ItemTrials, metric: TrialMetric): TrialS
 }
 
 /** The name of the score of k trials that a bundle was fitted on (`fit --metric`); null for another bundle. */
-export function bundleTrialMetric({ fit }: Pick<Manifest, "fit">): string | null {
-  const noted = fit["trialMetric"];
-  return typeof noted === "string" ? noted : null;
+export function bundleTrialMetric(manifest: PartedManifest): string | null {
+  return partOf(manifest, trialMetricPart);
 }

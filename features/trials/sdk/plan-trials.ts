@@ -4,7 +4,8 @@ import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 import { planFromBundle } from "../../../sdk/plan/plan-from-bundle.ts";
 import type { PlanBasis } from "../../../sdk/plan/types.ts";
-import { bundleComponents, type VarianceComponents } from "./components.ts";
+import { bundleComponents } from "./components.ts";
+import type { VarianceComponents } from "../core.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** The precision that items and trials must reach. */

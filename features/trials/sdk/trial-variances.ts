@@ -6,7 +6,8 @@ import { answerCurves } from "../../../sdk/core/person-fit/statistics.ts";
 import { onScale } from "../../../sdk/core/scoring/predicted-scores.ts";
 import type { ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import type { ResolvedAnswers } from "../../../sdk/estimate/resolve-answers.ts";
-import { trialShare, type VarianceComponents } from "./components.ts";
+import { trialShare } from "./components.ts";
+import type { VarianceComponents } from "../core.ts";
 import type { TrialSummary } from "../../../sdk/tables/item-trials.ts";
 
 /** The ways to know a run's noise, the weakest first: how large it can be, the source models' trials, this model's own. */

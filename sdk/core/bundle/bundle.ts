@@ -25,6 +25,19 @@ export interface Bundle {
   readonly byteLength: number;
   /** Why its publisher took this version back, where its address says so; absent else. */
   readonly yanked?: string;
+  /** Parts that this version of anchoreval doesn't know, and that no score bears on; absent where there are none. */
+  readonly unknownParts?: readonly string[];
+}
+
+/** The warning of parts that aren't known, if there are some. */
+export function partWarnings({
+  unknownParts,
+}: Pick<Bundle, "unknownParts">): { code: "unknown_part"; message: string }[] {
+  if (unknownParts === undefined) return [];
+  const names = unknownParts.join(", ");
+  return [
+    { code: "unknown_part", message: `the bundle has parts of a newer anchoreval, which are left alone: ${names}.` },
+  ];
 }
 
 /** The warning of a version that its publisher took back, if it is one. @param reason - {@link Bundle.yanked} */

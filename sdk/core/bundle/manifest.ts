@@ -402,6 +402,8 @@ export const manifestSchema = object(
     exposure: anything,
     base,
     unasked,
+    /** Parts that features add, by name; a reader that lacks one on which scores bear refuses the bundle. */
+    parts: record(object({ bears: oneOf(["score", "beside"]), value: anything })),
   },
 );
 
@@ -450,7 +452,6 @@ export type MapManifest = Infer<typeof scoreMap>;
 export type ColdStartManifest = Infer<typeof coldStart>;
 /** The routes of one scenario, and what picks were worth on the questions with answers. @interface */
 export type ColdStartScenario = ColdStartManifest["scenarios"][string];
-/** How adaptive evaluations are kept from giving some items too often. @interface */
 /** The earlier version on whose scale this one lies. @interface */
 export type BaseManifest = Infer<typeof base>;
 /** A line that takes scores of this version to the base's. @interface */

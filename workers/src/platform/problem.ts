@@ -48,6 +48,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, StatusAndTitle>> = {
   bundle_invalid: [500, "The published bundle is invalid"],
   bundle_untrusted: [422, "No trusted key signed the bundle"],
   bundle_format_unsupported: [500, "The published bundle has a newer format"],
+  bundle_newer: [500, "The published bundle has a part that is newer than this Worker"],
   bundle_corrupt: [500, "The published bundle is damaged"],
   bundle_mismatch: [500, "Another bundle lies under this address"],
   numeric_failure: [500, "A computation failed"],

@@ -35,6 +35,7 @@ export const EstimateWarningSchema = answerSchema("EstimateWarning", {
     "predicted_scenario",
     "other_trials",
     "unchecked_manifest",
+    "unknown_part",
     "yanked_version",
   ]),
   scenario: z.string().exactOptional(),

@@ -9,7 +9,8 @@ import { localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptiv
 import { type ItemPool, loadAdaptive } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { itemsPrice, withinBudget } from "anchoreval/internal/features/adaptive/sdk/priced";
 import type { AdaptiveOptions, TrialItem } from "anchoreval/internal/features/adaptive/sdk/types";
-import { trialsWorth, type VarianceComponents } from "anchoreval/internal/features/trials/sdk/components";
+import { trialsWorth } from "anchoreval/internal/features/trials/sdk/components";
+import type { VarianceComponents } from "anchoreval/internal/features/trials/core";
 import { overRuns, type OverRunsSource, type OverRunsTurn } from "anchoreval/internal/features/adaptive/sdk/over-runs";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";

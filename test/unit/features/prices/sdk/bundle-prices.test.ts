@@ -44,8 +44,8 @@ test.each<[string, (notes: ReturnType<typeof notedPrices>) => unknown]>([
   ],
   ["no forms", ({ unit, whole, anchors }) => ({ unit, whole, anchors })],
 ])("notes with %s are refused", async (_, change) => {
-  const own = await load(withNotes(change(notedPrices(content, prices))));
-  expect(() => knownPrices(own)).toThrow(expect.objectContaining({ code: "bundle_invalid" }));
+  const read = async () => knownPrices(await load(withNotes(change(notedPrices(content, prices)))));
+  await expect(read()).rejects.toThrow(expect.objectContaining({ code: "bundle_invalid" }));
 });
 
 test("a form costs its anchors, all items cost the whole", () => {

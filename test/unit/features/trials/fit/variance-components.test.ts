@@ -123,10 +123,11 @@ describe("a bundle's notes", () => {
     expect(single.manifest).toEqual(sampleContent().manifest);
   });
 
-  it("are none where they say something else", () => {
-    for (const varianceComponents of [undefined, 3, { alpha: 1 }, { alpha: { model: -1 } }, [1]])
-      expect(bundleComponents({ fit: { varianceComponents } }).size).toBe(0);
+  it("are none where there are none, and damaged ones are refused", () => {
+    expect(bundleComponents({ fit: {} }).size).toBe(0);
     expect(componentWords({ fit: {} })).toEqual([]);
+    for (const varianceComponents of [3, { alpha: 1 }, { alpha: { model: -1 } }, [1]])
+      expect(() => bundleComponents({ fit: { varianceComponents } })).toThrow("varianceComponents can't be read");
   });
 
   it("tell what of an answer's variance another trial draws anew", () => {

@@ -1,0 +1,36 @@
+import type { BundlePart } from "../../sdk/core/bundle/part.ts";
+import { list, nullable, number, object, record, text, type Infer } from "../../sdk/core/bundle/schema.ts";
+
+const price = number({ min: 0 });
+const notedPrices = object({
+  unit: nullable(text()),
+  /** Of all items together, by scenario. */
+  whole: record(price),
+  /** By form and scenario, of all its anchors. */
+  forms: record(record(price)),
+  /** By scenario, in the order of anchors.jsonl. */
+  anchors: record(list(price)),
+});
+
+/** Prices of a bundle's anchors and of the whole benchmark. */
+export type NotedPrices = Infer<typeof notedPrices>;
+
+/** The prices that a bundle was fitted by. */
+export const pricesPart: BundlePart<NotedPrices> = {
+  key: "prices",
+  at: "fit",
+  bears: "beside",
+  schema: notedPrices,
+  problems: ({ whole, forms, anchors }, manifest) => {
+    const lacking = (own: object | undefined): string[] =>
+      manifest.scenarios.flatMap(({ id }) => (own && Object.hasOwn(own, id) ? [] : [id]));
+    const parts = [
+      ["whole", whole],
+      ["anchors", anchors],
+      ...manifest.forms.map(({ id }) => [`form ${id}`, forms[id]]),
+    ];
+    return (parts as [string, object | undefined][]).flatMap(([name, own]) =>
+      lacking(own).map((id) => `${name} has no prices of scenario ${id}`),
+    );
+  },
+};
