@@ -4,7 +4,11 @@ import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { listed, percent } from "../../../sdk/words/figures.ts";
 import { gateFormsPart } from "../core.ts";
 
-/** A bundle's forms for gates, and what they spare. */
+/**
+ * A bundle's forms for gates, and the items that they spare a check.
+ * @returns none for a bundle without such forms
+ * @throws AnchorEvalError `bundle_invalid` for damaged notes
+ */
 export function gateFacts(manifest: Manifest): BundleFact[] {
   const notes = Object.values(partOf(manifest, gateFormsPart) ?? {});
   if (notes.length === 0) return [];

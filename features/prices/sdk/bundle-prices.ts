@@ -204,7 +204,7 @@ function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">)
   return [...forms, `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`].join(", ");
 }
 
-/** What a bundle's forms cost. */
+/** The prices of a bundle's forms. */
 export function priceFacts(manifest: Manifest): BundleFact[] {
   const value = formPriceWords(manifest);
   return value === null ? [] : [{ label: "price by form", value }];

@@ -2,7 +2,10 @@ import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { counted, points } from "../../../sdk/words/figures.ts";
 
-/** A bundle's items without answers, and what its routes are worth. */
+/**
+ * A bundle's items without answers, and how often its routes are right.
+ * @returns none for a bundle without cold start
+ */
 export function coldStartFacts({ coldStart, files }: Manifest): BundleFact[] {
   if (coldStart === undefined) return [];
   const { items, features, neighbours, scenarios } = coldStart;
