@@ -4,10 +4,10 @@ import { logKey } from "anchoreval/internal/core/bundle/names";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import type { TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
-import { BenchmarkParams, NDJSON, OTHERWISE } from "../../workers/src/schemas/contract.ts";
-import { indexSigning, trustedRoot } from "../../workers/src/auth/root.ts";
-import { answerSchema, described, json, optional } from "../../workers/src/schemas/fields.ts";
-import { operation, route } from "../../workers/src/routes/route.ts";
+import { BenchmarkParams, NDJSON, OTHERWISE } from "../../../workers/src/schemas/contract.ts";
+import { indexSigning, rootSettings, trustedRoot } from "./root.ts";
+import { answerSchema, described, json, optional } from "../../../workers/src/schemas/fields.ts";
+import { operation, route } from "../../../workers/src/routes/route.ts";
 
 const SignedSchema = answerSchema("SignedStatement", {
   signed: described(z.string(), "JSON, letter for letter as it was signed."),
@@ -32,10 +32,11 @@ export const readTrust = route(
   },
   async (c) => {
     const { benchmark } = c.req.valid("param");
-    const { bucket, settings, now } = c.var;
-    if (!("roots" in settings.trusted))
+    const { bucket, now } = c.var;
+    const settings = rootSettings(c.env);
+    if (settings === null)
       throw new AnchorEvalError("not_found", `${benchmark} has no trust.json: this Worker has no root of trust`);
-    const trusted = await trustedRoot(settings.trusted.roots, now());
+    const trusted = await trustedRoot(settings.roots, now());
     // Signed when it is asked for: a publication whose Worker died before it could sign leaves nothing behind.
     const trust: TrustFile = settings.indexKey
       ? await signIndex(r2Store(bucket), benchmark, await indexSigning(trusted, settings.indexKey, now()))
