@@ -1,8 +1,7 @@
 import { AnchorEvalError } from "anchoreval";
-import { fromBase64Url, toBase64Url } from "anchoreval/internal/bundles/bytes";
+import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { checkRoots, currentRoot, type RootChain } from "anchoreval/internal/features/trust/sdk/root-chain";
-import type { IndexSigning } from "anchoreval/internal/features/trust/sdk/sign-index";
 import { parseTrustFile, type RootStatement, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-root";
 import type { Env } from "../../../workers/src/platform/env.ts";
@@ -41,7 +40,7 @@ function signingKey(secret: unknown): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function misconfigured(words: string): HttpProblem {
+export function misconfigured(words: string): HttpProblem {
   return new HttpProblem("misconfigured", `the setting ${words}`);
 }
 
@@ -58,7 +57,7 @@ export function rootSigners(
 }
 
 /** The root of TRUSTED_KEYS, its signatures checked. */
-interface TrustedRoot {
+export interface TrustedRoot {
   readonly chain: RootChain;
   readonly root: RootStatement;
 }
@@ -76,25 +75,4 @@ export async function trustedRoot(roots: TrustFile["roots"], now: number): Promi
     if (!(error instanceof AnchorEvalError && error.code === "bundle_untrusted")) throw error;
     throw misconfigured(`TRUSTED_KEYS: ${error.message}`);
   }
-}
-
-/** An index is renewed on the first request after half a day, overdue after one, and refused after a week. */
-const DAY = 86_400_000;
-
-/**
- * How the Worker signs indexes.
- * @param key - PKCS #8
- * @throws HttpProblem `misconfigured` where the root doesn't list the key for indexes
- */
-export async function indexSigning(
-  { chain, root }: TrustedRoot,
-  key: Uint8Array<ArrayBuffer>,
-  now: number,
-): Promise<IndexSigning> {
-  const imported = await crypto.subtle.importKey("pkcs8", key, { name: "Ed25519" }, true, ["sign"]);
-  const { x = "" } = (await crypto.subtle.exportKey("jwk", imported)) as JsonWebKey;
-  if (!root.index.includes(x)) throw misconfigured(`INDEX_KEY: root ${root.version} doesn't list ${x} for indexes`);
-  const sign = async (bytes: Uint8Array): Promise<string> =>
-    toBase64Url(new Uint8Array(await crypto.subtle.sign("Ed25519", imported, bytes as Uint8Array<ArrayBuffer>)));
-  return { chain, key: x, sign, now, renewAfter: DAY / 2, due: DAY, life: 7 * DAY };
 }
