@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
-import { readExpiry } from "../options/expiry.ts";
-import { type Command, invalidOption, option } from "../program/command.ts";
+import { type Command, invalidOption, option, readExpiry } from "../program/command.ts";
 
 export const tokenCommand: Command = {
   options: {
