@@ -19,7 +19,7 @@ const BODIES = [
 /** Files that read whole files of their own package, or one that the user names when nothing can wait. */
 const OWN_FILES = [
   "cli/src/program/trainer.ts",
-  "cli/src/bundles/trusted-keys.ts",
+  "features/trust/cli/trusted-root.ts",
   "offline-trainer/src/{matrix/data-digests,serve/local-worker}.ts",
   "sdk/node/{owner,shipped-bundles}.ts",
 ];

@@ -43,6 +43,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./routing/cli/route.ts")).routeCommand,
   },
   {
+    name: "keygen",
+    group: PUBLISH,
+    summary: "a key that signs bundles, and the public key that readers trust",
+    load: async () => (await import("./trust/cli/sign.ts")).keygenCommand,
+  },
+  {
+    name: "sign",
+    group: PUBLISH,
+    summary: "sign a bundle's manifest, in manifest.sig beside it; or a root",
+    load: async () => (await import("./trust/cli/sign.ts")).signCommand,
+  },
+  {
     name: "verify",
     group: PUBLISH,
     summary: "the log of a benchmark's publications: its chain, and what the index says; print it",

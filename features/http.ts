@@ -1,6 +1,6 @@
 import { createNextItems } from "./adaptive/http/next-items.ts";
 import { createRoutes } from "./routing/http.ts";
-import { readPublicationLog, readTrust } from "./trust/http.ts";
+import { readPublicationLog, readTrust } from "./trust/http/routes.ts";
 
 /** The features' routes of the HTTP interface. */
 export const ROUTES = [createRoutes, createNextItems, readTrust, readPublicationLog] as const;

@@ -16,9 +16,8 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
-import { openBundle } from "./bundles/open-bundle.ts";
+import { openBundle, readTrusted } from "./bundles/open-bundle.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
-import { readTrusted } from "./bundles/trusted-keys.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**

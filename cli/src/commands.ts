@@ -19,9 +19,7 @@ const LOAD = {
   sweep: async () => (await import("./commands/publish.ts")).sweepCommand,
   yank: async () => (await import("./commands/publish.ts")).yankCommand,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
-  token: async () => (await import("./commands/keys.ts")).tokenCommand,
-  keygen: async () => (await import("./commands/keys.ts")).keygenCommand,
-  sign: async () => (await import("./commands/keys.ts")).signCommand,
+  token: async () => (await import("./commands/token.ts")).tokenCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
@@ -51,8 +49,6 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     yank: "take a published version back, or offer it again: who reads it is told, and why",
     serve: "run the Worker on this machine, with bundles loaded",
     token: "a bearer token for a Worker, and the record that its secret TOKENS keeps",
-    keygen: "a key that signs bundles, and the public key that readers trust",
-    sign: "sign a bundle's manifest, in manifest.sig beside it; or a root",
   },
   "In a shell": {
     completion: "completion of commands and options: source <(anchoreval completion bash)",

@@ -36,21 +36,15 @@ const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   "sdk/compare/model-evidence.ts": ["trials"],
   "sdk/plan/plan-request.ts": ["prices", "trials"],
   "cli/src/bridge.ts": ["adaptive"],
-  "cli/src/bundles/trusted-keys.ts": ["trust"],
   "cli/src/commands/check.ts": ["gates"],
   "cli/src/commands/compare.ts": ["adaptive"],
   "cli/src/commands/estimate.ts": ["versions", "prices", "trials"],
   "cli/src/commands/fit.ts": ["versions"],
   "cli/src/commands/import.ts": ["prices"],
-  "cli/src/commands/keys.ts": ["trust"],
   "cli/src/commands/plan.ts": ["prices", "gates", "trials"],
-  "cli/src/commands/publish.ts": ["trust"],
   "cli/src/run/run.ts": ["trials"],
-  "workers/src/auth/root.ts": ["trust"],
   "workers/src/bundles/bundle-reader.ts": ["adaptive"],
   "workers/src/index.ts": ["prices"],
-  "workers/src/platform/settings.ts": ["trust"],
-  "workers/src/routes/publishing.ts": ["trust"],
   "offline-trainer/src/matrix/table-costs.ts": ["prices"],
   "offline-trainer/src/report/items.ts": ["audit"],
   "offline-trainer/src/report/render-report.ts": ["audit"],
@@ -164,7 +158,7 @@ test("no folder imports itself over others", () => {
 const LIGHT = ["bridge", "commands", "main", "options/answers", "options/scale"]
   .concat(["command", "completion", "errors", "help", "output", "parse"].map((name) => `program/${name}`))
   .concat(["bundles/bundle-tables", "bundles/open-bundle"])
-  .concat(["estimate", "compare", "check", "plan", "export", "show", "keys"].map((name) => `commands/${name}`));
+  .concat(["estimate", "compare", "check", "plan", "export", "show", "token"].map((name) => `commands/${name}`));
 
 test("commands that need no trainer don't import it", () => {
   const light = imports.filter(({ from }) => LIGHT.some((name) => from === `cli/src/${name}.ts`));

@@ -4,7 +4,8 @@ import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundl
 import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
 import { invalidOption, option, type OptionReader, type OptionSpecs } from "../program/command.ts";
-import { readTrusted, warn } from "./trusted-keys.ts";
+import { warn } from "../program/output.ts";
+import { TRUSTED_FILES } from "../../../features/cli-trusted.ts";
 
 /** The bundle that a command reads. */
 export const BUNDLE_OPTION = {
@@ -53,6 +54,15 @@ function yankTold(source: BundleSource): BundleSource {
 export function whereTrusted(source: BundleSource): BundleSource {
   const keys = process.env["ANCHOREVAL_TRUSTED_KEYS"];
   return keys ? trustedSource(source, readTrusted(keys)) : source;
+}
+
+/** Reads whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or a file. @throws AnchorEvalError as its reader */
+export function readTrusted(setting: string): readonly string[] | ((source: BundleSource) => BundleSource) {
+  for (const read of TRUSTED_FILES) {
+    const trusted = read(setting);
+    if (trusted !== null) return trusted;
+  }
+  return setting.split(",").map((part) => part.trim());
 }
 
 /** Loads the bundle of `--bundle`, with the form of `--form` where that is given. */

@@ -15,9 +15,12 @@ import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { type PublishResult, yankVersion } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
-import { type Command, option, flag, invalidOption } from "../program/command.ts";
+import { type Command, option, type OptionReader, flag, invalidOption } from "../program/command.ts";
 import { checkWritable } from "../program/out.ts";
-import { readSeal, SEAL_OPTIONS } from "../../../features/trust/cli/seal.ts";
+import type { AfterChange, PublishPart } from "../options/publish-part.ts";
+import { PUBLISH_PARTS } from "../../../features/cli-publish.ts";
+
+const PART_OPTIONS = Object.fromEntries(PUBLISH_PARTS.map(({ heading, options }) => [heading, options]));
 
 export const publishCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },
@@ -30,7 +33,7 @@ export const publishCommand: Command = {
         { required: true },
       ),
     },
-    "Signed index": SEAL_OPTIONS,
+    ...PART_OPTIONS,
   },
   examples: ["publish bundles/quiz --to https://evals.example.com", "publish bundles/quiz --to r2://bundles"],
   async run({ options, output, signal }) {
@@ -50,18 +53,18 @@ export const publishCommand: Command = {
     const signatures = (await source.readSignatures?.()) ?? null;
     const card = (await source.readCard?.()) ?? new TextEncoder().encode(bundleCard(await loadBundle(source)));
     const plainFiles = kind === "folder";
-    if (kind === "worker") options.refuse(["root", "key"], "isn't for a Worker, which signs by its secret INDEX_KEY");
+    if (kind === "worker") refuseParts(options);
     const manifest = files.get("manifest.json")!;
-    const seal = await readSeal(options, { manifest, signatures, name: folder }, output);
+    const after = await readParts(options, { manifest, signatures, name: folder }, output);
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result: PublishResult & { readonly url?: string } =
       token !== null
         ? await publishToWorker(files, { baseUrl: to, token, signatures, card, ...upload })
         : hub !== null
-          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card, seal })
+          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card, after })
           : await withStore(to, signal, async (store) => {
               const published = await publishBundle(store, files, { plainFiles, signatures, card });
-              await seal(store, published.benchmark);
+              await after(store, published.benchmark);
               return published;
             });
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
@@ -72,6 +75,19 @@ export const publishCommand: Command = {
     ]);
   },
 };
+
+function refuseParts(options: OptionReader): void {
+  for (const part of PUBLISH_PARTS) options.refuse(Object.keys(part.options), part.notForWorker);
+}
+
+/** Reads the options of all parts. @throws AnchorEvalError as these */
+async function readParts(...input: Parameters<PublishPart["read"]>): Promise<AfterChange> {
+  const all: AfterChange[] = [];
+  for (const part of PUBLISH_PARTS) all.push(await part.read(...input));
+  return async (store, benchmark) => {
+    for (const after of all) await after(store, benchmark);
+  };
+}
 
 /** The token from the environment: never from the command line, where others of the machine can read it. */
 function tokenOf(address: string): string {
@@ -133,7 +149,7 @@ export const yankCommand: Command = {
       reason: option("TEXT", "why, for whoever reads it, such as: wrong keys, use 1.0.1"),
       undo: flag("offer the version again"),
     },
-    "Signed index": SEAL_OPTIONS,
+    ...PART_OPTIONS,
   },
   examples: [
     "yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason wrong-keys",
@@ -154,7 +170,7 @@ export const yankCommand: Command = {
     const ref = { benchmark: benchmark!, version: version! };
     let latest: string | null;
     if (/^https?:\/\//i.test(to)) {
-      options.refuse(["root", "key"], "isn't for a Worker, which signs by its secret INDEX_KEY");
+      refuseParts(options);
       ({ latest } = await yankOnWorker(ref, yank, { baseUrl: to, token: tokenOf(to), signal }));
     } else
       latest = await withStore(to, signal, async (store) => {
@@ -162,9 +178,10 @@ export const yankCommand: Command = {
         if (!manifest)
           throw new AnchorEvalError("not_found", `no bundle ${ref.benchmark}@${ref.version} is published in ${to}`);
         const signed = await store.get(signatureKey(ref.benchmark, sha256Hex(manifest)));
-        const seal = await readSeal(options, { manifest, signatures: signed?.bytes ?? null, name: address }, output);
+        const bundle = { manifest, signatures: signed?.bytes ?? null, name: address };
+        const after = await readParts(options, bundle, output);
         const index = await yankVersion(store, ref, yank);
-        await seal(store, ref.benchmark);
+        await after(store, ref.benchmark);
         return index.latest;
       });
     const words = undo ? "is offered again" : `is yanked: whoever reads it is told "${reason!}"`;

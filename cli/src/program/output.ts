@@ -87,6 +87,11 @@ export function printable(text: string): string {
   );
 }
 
+/** Prints a warning on standard error, with `--quiet` too. */
+export function warn(message: string): void {
+  STANDARD.stderr.write(`${printable(`warning: ${message}`)}\n`);
+}
+
 /** The output of a command: results to `stdout`, all else to `stderr`. */
 export function createOutput({ json, quiet }: { json: boolean; quiet: boolean }, { stdout, stderr }: Streams): Output {
   const line = (text = ""): void => void stdout.write(`${printable(text)}\n`);

@@ -14,9 +14,15 @@ import {
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { existing, whyNot } from "anchoreval/internal/node/write-file";
-import { type Command, invalidOption, option, type OptionReader } from "../../../cli/src/program/command.ts";
+import {
+  type Command,
+  invalidOption,
+  option,
+  type OptionReader,
+  readExpiry,
+} from "../../../cli/src/program/command.ts";
 import type { Output } from "../../../cli/src/program/output.ts";
-import { changeFile, type FileKey, readExpiry, readKey } from "./key-files.ts";
+import { changeFile, type FileKey, readKey } from "./key-files.ts";
 
 /** Roles of keys, as `--add` names them and as the root does. */
 const ROLES = { root: "keys", bundles: "bundles", index: "index" } as const;

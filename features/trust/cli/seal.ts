@@ -1,5 +1,4 @@
 import { TRUST_FILE, trustKey } from "anchoreval/internal/core/bundle/names";
-import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
 import { checkRoots, currentRoot, isEnding } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import { parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
@@ -7,33 +6,30 @@ import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-r
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
-import { invalidOption, option, type OptionReader } from "../../../cli/src/program/command.ts";
-import type { Output } from "../../../cli/src/program/output.ts";
+import type { AfterChange, PublishPart } from "../../../cli/src/options/publish-part.ts";
+import { invalidOption, option } from "../../../cli/src/program/command.ts";
+import { warn } from "../../../cli/src/program/output.ts";
 import { readKey } from "./key-files.ts";
-import { warn } from "../../../cli/src/bundles/trusted-keys.ts";
-
-/** Options of a command that signs an index beside what it publishes. */
-export const SEAL_OPTIONS = {
-  root: option("FILE", "root.json, published beside the bundle for readers who trust it; with --key"),
-  key: option("FILE", "a private key that the root lists for indexes: signs the benchmark's index for 60 days"),
-};
 
 /** Without a Worker the index is signed when something is published, or by a job that publishes the newest again. */
 const [DUE, LIFE] = [30 * 86_400_000, 60 * 86_400_000];
 
-/** Signs the index of a benchmark in a store, after a publication there. */
-export type Seal = (store: BundleStore, benchmark: string) => Promise<void>;
+/** The index that is signed beside what is published, by `--root` and `--key`; without them, a signed one that is left behind is told of. */
+export const sealPart: PublishPart = {
+  heading: "Signed index",
+  options: {
+    root: option("FILE", "root.json, published beside the bundle for readers who trust it; with --key"),
+    key: option("FILE", "a private key that the root lists for indexes: signs the benchmark's index for 60 days"),
+  },
+  notForWorker: "isn't for a Worker, which signs by its secret INDEX_KEY",
+  read: readSeal,
+};
 
 /**
- * Reads how the index is signed, by `--root` and `--key`; without them, a signed one that is left behind is told of.
  * @param bundle - checked first: one that readers of the root refuse isn't published
  * @throws AnchorEvalError `invalid_option`; `bundle_untrusted` where the root isn't valid, or no key of it signed the bundle
  */
-export async function readSeal(
-  options: OptionReader,
-  bundle: { readonly manifest: Uint8Array; readonly signatures: Uint8Array | null; readonly name: string },
-  output: Output,
-): Promise<Seal> {
+async function readSeal(...[options, bundle, output]: Parameters<PublishPart["read"]>): Promise<AfterChange> {
   const [file, keyFile] = [options.text("root"), options.text("key")];
   if (file === undefined && keyFile === undefined)
     return async (store, benchmark) => {

@@ -110,17 +110,17 @@ export async function publishToHub(
   {
     signatures = null,
     card = null,
-    seal,
+    after,
   }: Pick<PublishOptions, "signatures" | "card"> & {
     /** Called after the publication, for the same commit. */
-    readonly seal?: (store: BundleStore, benchmark: string) => Promise<void>;
+    readonly after?: (store: BundleStore, benchmark: string) => Promise<void>;
   } = {},
 ): Promise<PublishResult & { readonly url: string }> {
   const { benchmark, version } = parseManifest(files.get("manifest.json")!);
   const url = hubUrl(options, benchmark, version);
   return withHubStore(options, `Publish ${benchmark}@${version}`, async (store) => {
     const result = await publishBundle(store, files, { plainFiles: true, signatures, card });
-    await seal?.(store, benchmark);
+    await after?.(store, benchmark);
     if (result.status === "published")
       await store.putIfAbsent("README.md", new TextEncoder().encode(datasetCard({ benchmark, version }, card, url)));
     return { ...result, url };

@@ -2,8 +2,6 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { expect, test } from "vitest";
 import type { Env } from "../../../workers/src/platform/env.ts";
 import { settingsOf } from "../../../workers/src/platform/settings.ts";
-import { signingKey } from "../../support/signing-key.ts";
-import { rootJson, rootOf, sign } from "../../support/trust.ts";
 
 const record = (token: string, scopes: string[], expires: string | null = null) => ({
   id: `id of ${token}`,
@@ -91,23 +89,6 @@ test.each<[string, unknown]>([
     code: "misconfigured",
     message: expect.stringContaining(`the setting ${name} `) as string,
   });
-});
-
-test("a key of indexes is a PEM of Ed25519, and its refusal shows nothing of it", async () => {
-  const key = await signingKey();
-  const TRUSTED_KEYS = rootJson(await sign("root", rootOf(1, { keys: [key], bundles: [], index: [key] }), [key]));
-  const pem = await key.pem();
-  expect(settingsOf({ TRUSTED_KEYS, INDEX_KEY: pem } as unknown as Env).indexKey).toHaveLength(48);
-  // A .dev.vars has line ends as spaces in places.
-  expect(settingsOf({ TRUSTED_KEYS, INDEX_KEY: pem.replaceAll("\n", " ") } as unknown as Env).indexKey).toHaveLength(
-    48,
-  );
-  const short = pem.replace(/.{8}(?=\n-----END)/, "");
-  for (const INDEX_KEY of [short, "secret", key.key])
-    expect(refusal({ TRUSTED_KEYS, INDEX_KEY })).toMatchObject({
-      code: "misconfigured",
-      message: "the setting INDEX_KEY is no private key: `anchoreval keygen` makes one (PEM)",
-    });
 });
 
 test.each([

@@ -1,8 +1,6 @@
-import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
-import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
-import { keyProblem } from "anchoreval/internal/bundles/trusted-source";
-import { parseTrustFile, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
+import { keyProblem, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
+import { TRUST_RULES } from "../../../features/http-trusted.ts";
 import { parseTokens, type TokenRecord } from "./tokens.ts";
 import type { Env } from "./env.ts";
 import { HttpProblem } from "./problem.ts";
@@ -25,10 +23,12 @@ export interface Settings {
   readonly jobBytes: number;
   readonly tokens: readonly TokenRecord[];
   readonly isProtected: (benchmark: string) => boolean;
-  /** Public keys, one of which must have signed what is published here; or a root of them. None: anything may be. */
-  readonly trusted: { readonly keys: readonly string[] } | { readonly roots: TrustFile["roots"] };
-  /** PKCS #8 of the key that signs indexes. */
-  readonly indexKey: Uint8Array<ArrayBuffer> | null;
+  /**
+   * Refuses a manifest that nobody signed whom TRUSTED_KEYS names; without that setting, none.
+   * @param now - milliseconds since 1970
+   * @throws AnchorEvalError `bundle_untrusted`; HttpProblem `misconfigured`
+   */
+  readonly requireSigner: (manifest: Uint8Array, signatures: Uint8Array | null, now: number) => Promise<void>;
   /** Keys of 64 hexadecimal digits. */
   readonly sessionKeys: readonly string[];
   readonly logsRequests: boolean;
@@ -62,37 +62,23 @@ function readSettings(env: Env): Settings {
     isProtected: protection(
       list(env, "PROTECTED_BENCHMARKS", isProtectable, "is benchmarks' names, comma-separated, or *"),
     ),
-    ...trust(env),
+    requireSigner: signerRule(env),
     sessionKeys: list(env, "SESSION_KEYS", isSessionKey, "is one or more keys of 64 hexadecimal digits, comma-separated"), // prettier-ignore
     logsRequests: truth(env, "LOG_REQUESTS"),
     openJobs: truth(env, "OPEN_JOBS"),
   };
 }
 
-/** A root is told from keys by its first letter. */
-function trust(env: Env): Pick<Settings, "trusted" | "indexKey"> {
-  const value: unknown = env.TRUSTED_KEYS;
-  const root = typeof value === "string" && value.trim().startsWith("{");
-  const file = root ? parseTrustFile(new TextEncoder().encode(value)) : null;
-  if (root && file === null) throw misconfigured("TRUSTED_KEYS", "is no root.json: `anchoreval root` makes one");
-  if (env.INDEX_KEY && file === null)
-    throw misconfigured("INDEX_KEY", "signs what a root delegates to it, and TRUSTED_KEYS is no root.json");
-  return {
-    trusted: file ? { roots: file.roots } : { keys: list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keygen` prints them, comma-separated, or a root.json") }, // prettier-ignore
-    indexKey: env.INDEX_KEY ? signingKey(env.INDEX_KEY) : null,
+/** By a feature's reading of TRUSTED_KEYS, where it is one's; else by the keys that it lists. */
+function signerRule(env: Env): Settings["requireSigner"] {
+  for (const read of TRUST_RULES) {
+    const rule = read(env);
+    if (rule !== null) return rule;
+  }
+  const keys = list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keygen` prints them, comma-separated, or a root.json"); // prettier-ignore
+  return async (manifest, signatures) => {
+    if (keys.length > 0) await requireTrusted(manifest, signatures, keys, "the bundle");
   };
-}
-
-/** PKCS #8 of an Ed25519 key (RFC 8410): this, and the key's 32 bytes. */
-const ED25519 = "302e020100300506032b657004220420";
-
-function signingKey(secret: unknown): Uint8Array<ArrayBuffer> {
-  const [, base64 = ""] = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/.exec(String(secret).trim()) ?? []; // prettier-ignore
-  const bytes = fromBase64Url(base64.replace(/[\s=]/g, "").replaceAll("+", "-").replaceAll("/", "_"));
-  // Its content is secret: not even a part of it is shown.
-  if (bytes?.length !== 48 || hexOf(bytes.subarray(0, 16)) !== ED25519)
-    throw misconfigured("INDEX_KEY", "is no private key: `anchoreval keygen` makes one (PEM)");
-  return bytes;
 }
 
 type Name = Exclude<keyof Env, "BUNDLES" | "SHIPPED" | "LIMITER" | "JOBS">;

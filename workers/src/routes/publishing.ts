@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, loadBundle, type BundleSource, type Manifest } from "anchoreval";
 import { parseManifest, type BundleFileName } from "anchoreval/bundle";
 import type { MiddlewareHandler } from "hono";
-import { isSignedBy, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
+import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME, blobKey, cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { encodeSignatures, parseSignatures } from "anchoreval/internal/core/bundle/signature";
@@ -10,8 +10,6 @@ import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { checkEstimates, putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
-import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-root";
-import { trustedRoot } from "../auth/root.ts";
 import type { BundleBucket } from "../platform/bundle-bucket.ts";
 import { LARGEST_BUNDLE, memoryOf } from "../bundles/bundle-reader.ts";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
@@ -172,16 +170,13 @@ async function tryBundle(bucket: BundleBucket, manifest: Manifest, manifestBytes
 async function checkSignatures(
   header: string | undefined,
   manifest: Uint8Array,
-  { settings: { trusted }, now }: Pick<AppEnv["Variables"], "settings" | "now">,
+  { settings, now }: Pick<AppEnv["Variables"], "settings" | "now">,
 ): Promise<Uint8Array | null> {
   const bytes = header === undefined ? null : readSignatureHeader(header);
   for (const signature of (bytes && parseSignatures(bytes)) ?? [])
     if (!(await isSignedBy(manifest, signature)))
       throw new AnchorEvalError("bundle_untrusted", `the signature by ${signature.key} does not match this manifest`);
-  if ("roots" in trusted) {
-    const { chain } = await trustedRoot(trusted.roots, now());
-    await requireBundleKey(chain, manifest, bytes, "the bundle");
-  } else if (trusted.keys.length > 0) await requireTrusted(manifest, bytes, trusted.keys, "the bundle");
+  await settings.requireSigner(manifest, bytes, now());
   return bytes;
 }
 

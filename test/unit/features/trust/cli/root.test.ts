@@ -7,7 +7,7 @@ import { trustKey } from "anchoreval/internal/core/bundle/names";
 import { checkRoots } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { parseIndexStatement, parseTrustFile, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { memoryFolder } from "../../../../../cli/src/bundles/trusted-keys.ts";
+import { memoryFolder } from "../../../../../features/trust/cli/trusted-root.ts";
 import { type CommandResult, runCommand } from "../../../../support/run-command.ts";
 import { sampleBundle } from "../../../../support/sample-bundle.ts";
 import { ROOT } from "../../../../support/source-imports.js";

@@ -1,5 +1,9 @@
 import { checkRoots, currentRoot, followRoots, revokedBy } from "anchoreval/internal/features/trust/sdk/root-chain";
-import { parseTrustFile, type RootStatement, type SignedStatement } from "anchoreval/internal/features/trust/sdk/statements";
+import {
+  parseTrustFile,
+  type RootStatement,
+  type SignedStatement,
+} from "anchoreval/internal/features/trust/sdk/statements";
 import { describe, expect, test, vi } from "vitest";
 import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";
 import { signingKey } from "../../../../support/signing-key.ts";

@@ -12,16 +12,16 @@ import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";
-import { invalidOption } from "../program/command.ts";
-import { printable, STANDARD } from "../program/output.ts";
+import { invalidOption } from "../../../cli/src/program/command.ts";
+import { warn } from "../../../cli/src/program/output.ts";
 
 /**
- * Reads whom ANCHOREVAL_TRUSTED_KEYS names: public keys, comma-separated, or the file of a root.
+ * Reads the file of a root that ANCHOREVAL_TRUSTED_KEYS names.
+ * @returns null for public keys, comma-separated
  * @throws AnchorEvalError `invalid_option` for a file that can't be read, or is no root.json
  */
-export function readTrusted(setting: string): readonly string[] | ((source: BundleSource) => BundleSource) {
-  const parts = setting.split(",").map((part) => part.trim());
-  if (parts.length > 1 || PUBLIC_KEY.test(parts[0]!)) return parts;
+export function readRoot(setting: string): ((source: BundleSource) => BundleSource) | null {
+  if (setting.includes(",") || PUBLIC_KEY.test(setting.trim())) return null;
   let root: string;
   try {
     root = readFileSync(setting, "utf8");
@@ -29,11 +29,6 @@ export function readTrusted(setting: string): readonly string[] | ((source: Bund
     throw invalidOption(`${setting} is neither a public key of Ed25519 nor a root.json that can be read: those are trusted (ANCHOREVAL_TRUSTED_KEYS)`, cause); // prettier-ignore
   }
   return trustRoot(root, { memory: folderMemory(memoryFolder(process.env)), onWarning: warn });
-}
-
-/** Warnings of trust are printed whatever is quiet. */
-export function warn(message: string): void {
-  STANDARD.stderr.write(`${printable(`warning: ${message}`)}\n`);
 }
 
 /**

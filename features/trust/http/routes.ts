@@ -1,13 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError } from "anchoreval";
+import { toBase64Url } from "anchoreval/internal/bundles/bytes";
 import { logKey } from "anchoreval/internal/core/bundle/names";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
+import { type IndexSigning, signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import type { TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
-import { BenchmarkParams, NDJSON, OTHERWISE } from "../../workers/src/schemas/contract.ts";
-import { indexSigning, trustedRoot } from "../../workers/src/auth/root.ts";
-import { answerSchema, described, json, optional } from "../../workers/src/schemas/fields.ts";
-import { operation, route } from "../../workers/src/routes/route.ts";
+import { BenchmarkParams, NDJSON, OTHERWISE } from "../../../workers/src/schemas/contract.ts";
+import { misconfigured, rootSettings, type TrustedRoot, trustedRoot } from "./root.ts";
+import { answerSchema, described, json, optional } from "../../../workers/src/schemas/fields.ts";
+import { operation, route } from "../../../workers/src/routes/route.ts";
 
 const SignedSchema = answerSchema("SignedStatement", {
   signed: described(z.string(), "JSON, letter for letter as it was signed."),
@@ -32,10 +33,11 @@ export const readTrust = route(
   },
   async (c) => {
     const { benchmark } = c.req.valid("param");
-    const { bucket, settings, now } = c.var;
-    if (!("roots" in settings.trusted))
+    const { bucket, now } = c.var;
+    const settings = rootSettings(c.env);
+    if (settings === null)
       throw new AnchorEvalError("not_found", `${benchmark} has no trust.json: this Worker has no root of trust`);
-    const trusted = await trustedRoot(settings.trusted.roots, now());
+    const trusted = await trustedRoot(settings.roots, now());
     // Signed when it is asked for: a publication whose Worker died before it could sign leaves nothing behind.
     const trust: TrustFile = settings.indexKey
       ? await signIndex(r2Store(bucket), benchmark, await indexSigning(trusted, settings.indexKey, now()))
@@ -44,6 +46,27 @@ export const readTrust = route(
     return c.json(trust, 200);
   },
 );
+
+/** An index is renewed on the first request after half a day, overdue after one, and refused after a week. */
+const DAY = 86_400_000;
+
+/**
+ * How the Worker signs indexes.
+ * @param key - PKCS #8
+ * @throws HttpProblem `misconfigured` where the root doesn't list the key for indexes
+ */
+async function indexSigning(
+  { chain, root }: TrustedRoot,
+  key: Uint8Array<ArrayBuffer>,
+  now: number,
+): Promise<IndexSigning> {
+  const imported = await crypto.subtle.importKey("pkcs8", key, { name: "Ed25519" }, true, ["sign"]);
+  const { x = "" } = (await crypto.subtle.exportKey("jwk", imported)) as JsonWebKey;
+  if (!root.index.includes(x)) throw misconfigured(`INDEX_KEY: root ${root.version} doesn't list ${x} for indexes`);
+  const sign = async (bytes: Uint8Array): Promise<string> =>
+    toBase64Url(new Uint8Array(await crypto.subtle.sign("Ed25519", imported, bytes)));
+  return { chain, key: x, sign, now, renewAfter: DAY / 2, due: DAY, life: 7 * DAY };
+}
 
 export const readPublicationLog = route(
   {

@@ -10,11 +10,11 @@ import {
   type SignedStatement,
 } from "anchoreval/internal/features/trust/sdk/statements";
 import { expect, test } from "vitest";
-import { folderMemory } from "../../../../cli/src/bundles/trusted-keys.ts";
-import { signingKey } from "../../../support/signing-key.ts";
-import { ROOT } from "../../../support/source-imports.js";
-import { tempFolder } from "../../../support/temp-folder.ts";
-import { at, DAY, NOW, rootOf, sign } from "../../../support/trust.ts";
+import { folderMemory } from "../../../../../features/trust/cli/trusted-root.ts";
+import { signingKey } from "../../../../support/signing-key.ts";
+import { ROOT } from "../../../../support/source-imports.js";
+import { tempFolder } from "../../../../support/temp-folder.ts";
+import { at, DAY, NOW, rootOf, sign } from "../../../../support/trust.ts";
 
 const folder = tempFolder();
 const key = await signingKey();
@@ -55,7 +55,7 @@ test(
     mkdirSync(state);
     const texts = await Promise.all(Array.from({ length: 12 }, (_, k) => seen(k + 1)));
     const script = `
-    const { folderMemory } = await import(${JSON.stringify(pathToFileURL(join(ROOT, "cli/dist/cli/src/bundles/trusted-keys.js")).href)});
+    const { folderMemory } = await import(${JSON.stringify(pathToFileURL(join(ROOT, "cli/dist/features/trust/cli/trusted-root.js")).href)});
     const memory = folderMemory(process.argv[1]);
     for (const text of JSON.parse(process.argv[2])) {
       await memory.write("k", text);

@@ -1,0 +1,5 @@
+import type { PublishPart } from "../cli/src/options/publish-part.ts";
+import { sealPart } from "./trust/cli/seal.ts";
+
+/** The features' parts of a publication, in the order in which they follow it. */
+export const PUBLISH_PARTS: readonly PublishPart[] = [sealPart];
