@@ -132,7 +132,7 @@ async function answer(request: Request): Promise<unknown> {
         baselines: before,
       });
     case "plan":
-      return (await import("anchoreval/internal/plan/plan-request")).planRequest(bundle, options);
+      return (await import("anchoreval/internal/features/sdk-plan")).planRequest(bundle, options);
     case "anchored-task": {
       const { checkAnchoredTask } = await import("./run/lm-eval-tasks.ts");
       const task = parsePythonJson(request.task!) as AnchoredTask;
