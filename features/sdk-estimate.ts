@@ -16,6 +16,15 @@ const PLUGS = {
 /** How answers of any kind are read, and which score is wanted. */
 export type AnswerOptions = DoorOptions<[...typeof PLUGS.readings, ...typeof PLUGS.remarks]>;
 
+/** An estimate from one score an item. */
+export type PlainEstimate = DoorResult<Estimate, [], typeof PLUGS.remarks>;
+
+/** An estimate over trials. */
+export type RepeatedEstimate = DoorResult<never, [typeof trialReading], typeof PLUGS.remarks>;
+
+/** An estimate of a `metric`. */
+export type MetricEstimate = DoorResult<never, [typeof passReading], typeof PLUGS.remarks>;
+
 /** An estimate of any kind: `trials` or `metric` in it tell which. */
 export type AnyEstimate = DoorResult<Estimate, typeof PLUGS.readings, typeof PLUGS.remarks>;
 

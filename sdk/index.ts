@@ -27,7 +27,7 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
-export type { ItemTrials, Responses, TrialResponses } from "./tables/item-trials.ts";
+export type { ItemTrials, PlainResponses, Responses, TrialResponses } from "./tables/item-trials.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
@@ -35,11 +35,10 @@ export { readBundleFile } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
 export { trustedSource } from "./bundles/trusted-source.ts";
 export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
+export type { BundleRef, CallOptions } from "./client/call.ts";
 export {
   createClient,
   type BenchmarkSummary,
-  type BundleRef,
-  type CallOptions,
   type CheckRequest,
   type Client,
   type ClientOptions,

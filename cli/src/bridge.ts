@@ -1,7 +1,5 @@
 import { createInterface } from "node:readline";
-import { localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
-import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
-import type { AdaptiveOptions } from "anchoreval/internal/features/adaptive/sdk/types";
+import { CALLS } from "../../features/cli-bridge.ts";
 import { loadItemLines, loadItems } from "anchoreval/internal/bundles/read-file";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
@@ -10,7 +8,7 @@ import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-b
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { ComparedModel } from "anchoreval/internal/compare/types";
-import type { ItemTrials, Responses } from "anchoreval/internal/tables/item-trials";
+import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
@@ -27,18 +25,8 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
  * starting another. Ends with its input.
  */
 interface Request {
-  readonly call:
-    | "load"
-    | "anchors"
-    | "estimate"
-    | "compare"
-    | "rank"
-    | "check"
-    | "plan"
-    | "anchored-task"
-    | "anchored-samples"
-    | "adaptive-samples"
-    | "adaptive";
+  /** One of those below, or of the features'. */
+  readonly call: string;
   readonly bundle: NamedBundle;
   readonly form?: string;
   readonly models?: readonly SentModel[];
@@ -48,9 +36,6 @@ interface Request {
   readonly task?: string;
   /** JSON of samples of Inspect: `id`, and `input`, `choices` and `target` where they are known. */
   readonly samples?: string;
-  /** Of an adaptive evaluation: what its draws come from, and where it stands. */
-  readonly seed?: string;
-  readonly state?: string;
   /** The caller's variables ANCHOREVAL_… as they are now; of `load`. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -103,7 +88,7 @@ function sourceOf({ place, cwd }: Pick<NamedBundle, "place" | "cwd">): BundleSou
   return openBundle(place);
 }
 
-/** Names of the items of bundles that adaptive evaluations draw from. */
+/** Names of the items of bundles, where a call asked for them. */
 const lines = new WeakMap<Bundle, ItemLines>();
 
 async function linesOf(named: NamedBundle, bundle: Bundle): Promise<ItemLines> {
@@ -123,7 +108,10 @@ async function answer(request: Request): Promise<unknown> {
   const bundle = await bundleOf(named);
   const given = models.map(received);
   const before = baselines?.map(received) ?? [];
-  if (call !== "adaptive" && [...given, ...before].some(({ responses }) => answersOthers(bundle, responses)))
+  const feature = lookUp(CALLS, call);
+  if (feature)
+    return (await feature())({ bundle, models: given, lines: () => linesOf(named, bundle) }, request as never);
+  if ([...given, ...before].some(({ responses }) => answersOthers(bundle, responses)))
     await loadItems(sourceOf(named), bundle);
   switch (call) {
     case "anchors":
@@ -143,7 +131,7 @@ async function answer(request: Request): Promise<unknown> {
         baselines: before,
       });
     case "plan":
-      return (await import("anchoreval/internal/plan/plan-request")).planRequest(bundle, options);
+      return (await import("anchoreval/internal/features/sdk-plan")).planRequest(bundle, options);
     case "anchored-task": {
       const { checkAnchoredTask } = await import("./run/lm-eval-tasks.ts");
       const task = parsePythonJson(request.task!) as AnchoredTask;
@@ -153,17 +141,6 @@ async function answer(request: Request): Promise<unknown> {
       const { findSamples } = await import("./run/inspect-samples.ts");
       const samples = parsePythonJson(request.samples!) as Parameters<typeof findSamples>[2];
       return findSamples(bundle, formAnchors(allAnchors(bundle), form!), samples);
-    }
-    case "adaptive-samples": {
-      const { findSamples, itemsOf } = await import("./run/inspect-samples.ts");
-      const samples = parsePythonJson(request.samples!) as Parameters<typeof findSamples>[2];
-      const items = itemsOf(bundle, await linesOf(named, bundle), [...bundle.scenarios.keys()]);
-      return { items: items.map(({ item_id }) => item_id), found: findSamples(bundle, items, samples) };
-    }
-    case "adaptive": {
-      const source = localAdaptive(itemPool(bundle, await linesOf(named, bundle)), request.seed);
-      if (request.state === undefined) return source.begin(options as AdaptiveOptions);
-      return source.next(request.state, { responses: given[0]!.responses as Responses });
     }
   }
 }

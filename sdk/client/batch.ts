@@ -1,6 +1,5 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import type { Estimate } from "../estimate/types.ts";
-import type { Priced } from "../../features/prices/sdk/bundle-prices.ts";
+import type { PlainEstimate } from "../../features/sdk-estimate.ts";
 
 /** Why there is no estimate. */
 interface Unscored {
@@ -8,11 +7,11 @@ interface Unscored {
 }
 
 /** One model of a batch: its estimate, or why there is none. */
-export type BatchResult<Result = Priced<Estimate>> =
+export type BatchResult<Result = PlainEstimate> =
   { readonly model: string; readonly estimate: Result } | ({ readonly model: string } & Unscored);
 
 /** A line of results: a model's place in the request, and its estimate or why there is none. */
-export type BatchLine<Result = Priced<Estimate>> =
+export type BatchLine<Result = PlainEstimate> =
   | { readonly index: number; readonly model: string; readonly estimate: Result }
   | ({
       readonly index: number;

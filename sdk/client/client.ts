@@ -5,19 +5,20 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
-import type { PlanRequest, ServedPlan } from "../plan/plan-request.ts";
-import type { Priced } from "../../features/prices/sdk/bundle-prices.ts";
-import type { Routes, RoutesRequest } from "../../features/routing/sdk/types.ts";
-import type { AdaptiveSource, AdaptiveTurn } from "../../features/adaptive/sdk/adaptive-evaluation.ts";
-import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../../features/adaptive/sdk/types.ts";
-import type { Estimate, EstimateOptions } from "../estimate/types.ts";
-import type { AnyResponses, Responses } from "../tables/item-trials.ts";
-import type { AnswerOptions, AnyEstimate } from "../../features/sdk-estimate.ts";
-import type { PassEstimate } from "../../features/trials/sdk/estimate-pass-at-k.ts";
-import type { TrialEstimate } from "../../features/trials/sdk/estimate-trials.ts";
-import type { TrialPlan, TrialPlanOptions } from "../../features/trials/sdk/plan-trials.ts";
+import type { EstimateOptions } from "../estimate/types.ts";
+import type { AnyResponses, PlainResponses } from "../tables/item-trials.ts";
+import { CALLS, type FeatureCalls } from "../../features/sdk-client.ts";
+import type {
+  AnswerOptions,
+  AnyEstimate,
+  MetricEstimate,
+  PlainEstimate,
+  RepeatedEstimate,
+} from "../../features/sdk-estimate.ts";
+import type { OtherPlan, OtherPlanRequest, PlanRequest, ServedPlan } from "../../features/sdk-plan.ts";
 import { atMost } from "../bundles/body.ts";
 import { type BatchLine, type BatchResult, type JobStatus, parseAnswer, readResultLines } from "./batch.ts";
+import type { BundleRef, CallOptions, PostToBundle } from "./call.ts";
 import {
   pause,
   POLICY_OPTIONS,
@@ -30,12 +31,6 @@ import {
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */
   readonly baseUrl: string;
-}
-
-/** A published bundle; `version` may be `latest`. */
-export interface BundleRef {
-  readonly benchmark: string;
-  readonly version: string;
 }
 
 /** A published benchmark with its versions. */
@@ -87,13 +82,8 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
-/** Options of every call. */
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-}
-
 /** A Worker's interface, call by call. */
-export interface Client {
+export interface Client extends FeatureCalls {
   readonly bundles: {
     list(options?: CallOptions): Promise<BenchmarkSummary[]>;
     /** One benchmark with its versions; null where there is none. */
@@ -112,15 +102,11 @@ export interface Client {
     ref: BundleRef,
     request: TrialsRequest & { readonly metric: string },
     options?: CallOptions,
-  ): Promise<Priced<PassEstimate>>;
+  ): Promise<MetricEstimate>;
   /** The same numbers as `estimateFromAnchors`, computed by the Worker. */
-  estimate(ref: BundleRef, request: EstimateRequest, options?: CallOptions): Promise<Priced<Estimate>>;
+  estimate(ref: BundleRef, request: EstimateRequest, options?: CallOptions): Promise<PlainEstimate>;
   /** The same numbers as `estimateTrials`. */
-  estimate(
-    ref: BundleRef,
-    request: Omit<TrialsRequest, "metric">,
-    options?: CallOptions,
-  ): Promise<Priced<TrialEstimate>>;
+  estimate(ref: BundleRef, request: Omit<TrialsRequest, "metric">, options?: CallOptions): Promise<RepeatedEstimate>;
   /** Several models at once; one model's bad answers don't fail the others. */
   estimateBatch(
     ref: BundleRef,
@@ -169,15 +155,9 @@ export interface Client {
   /** The same numbers as `checkFromAnchors`, computed by the Worker. */
   check(ref: BundleRef, request: CheckRequest, options?: CallOptions): Promise<CheckResult>;
   /** The same numbers as `planTrials`, computed by the Worker. */
-  plan(ref: BundleRef, request: TrialPlanOptions, options?: CallOptions): Promise<TrialPlan>;
+  plan(ref: BundleRef, request: OtherPlanRequest, options?: CallOptions): Promise<OtherPlan>;
   /** The same numbers as `planFromBundle`; of a bundle that was fitted by prices, with its forms by price. */
   plan(ref: BundleRef, request?: PlanRequest, options?: CallOptions): Promise<ServedPlan>;
-  /** The same numbers as `routeFromBundle`, computed by the Worker. */
-  routes(ref: BundleRef, request: RoutesRequest, options?: CallOptions): Promise<Routes>;
-  /** The items to ask next: {@link adaptiveEvaluation} goes on asking until it is enough. */
-  nextItems(ref: BundleRef, request: NextItemsRequest, options?: CallOptions): Promise<AdaptiveTurn>;
-  /** Where {@link adaptiveEvaluation} has its items from. A session stays with the version that it began with. */
-  adaptive(ref: BundleRef, options?: CallOptions): AdaptiveSource;
 }
 
 /** Longest answer but one in lines: a batch of a hundred models with estimates of four hundred scenarios. @unit bytes */
@@ -209,9 +189,10 @@ export function createClient(options: ClientOptions): Client {
   };
   const lines = <Line>(url: string, input: RequestInput, call?: CallOptions, most?: number) =>
     readResultLines<Line>(requestChunks(url, input, policy(call)), url, most);
-  const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
-    json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
-  const nextItems: Client["nextItems"] = (ref, request, call) => post(`${at(ref)}/next-items`, request, call);
+  const post: PostToBundle = (ref, path, body, call) => {
+    const headers = { "content-type": "application/json" };
+    return json(`${at(ref)}/${path}`, { method: "POST", headers, body: JSON.stringify(body) }, call);
+  };
   const jobAt = (job: JobRef): string => `${at(job)}/estimates/jobs/${encodeURIComponent(job.id)}`;
   const status = (job: JobRef, call?: CallOptions): Promise<JobStatus> => json(jobAt(job), {}, call);
   return {
@@ -230,9 +211,9 @@ export function createClient(options: ClientOptions): Client {
         json(`${at(ref)}/anchors${form === undefined ? "" : `?form=${encodeURIComponent(form)}`}`, {}, call),
     },
     estimate: <Result>(ref: BundleRef, request: object, call?: CallOptions) =>
-      post<Result>(`${at(ref)}/estimates`, request, call),
+      post<Result>(ref, "estimates", request, call),
     estimateBatch: async <Result>(ref: BundleRef, requests: readonly object[], call?: CallOptions) =>
-      (await post<{ results: Result[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+      (await post<{ results: Result[] }>(ref, "estimates/batch", { models: requests }, call)).results,
     estimateLines: <Result>(ref: BundleRef, requests: readonly object[], call?: CallOptions) =>
       lines<Result>(`${at(ref)}/estimates/batch`, requestLines(requests), call, requests.length),
     jobs: {
@@ -247,34 +228,14 @@ export function createClient(options: ClientOptions): Client {
       },
       results: (job, call) => lines(`${jobAt(job)}/results`, {}, call),
     },
-    compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
-    check: (ref, request, call) => post(`${at(ref)}/checks`, request, call),
+    compare: (ref, request, call) => post(ref, "comparisons", request, call),
+    check: (ref, request, call) => post(ref, "checks", request, call),
     plan: <Result>(ref: BundleRef, request: object = {}, call?: CallOptions): Promise<Result> => {
       const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
       return json(`${at(ref)}/plan${query.size > 0 ? `?${query}` : ""}`, {}, call);
     },
-    routes: (ref, request, call) => post(`${at(ref)}/routes`, request, call),
-    nextItems,
-    adaptive: (ref, call) => {
-      let own = ref;
-      return {
-        begin: async (begin) => {
-          const turn = await nextItems(ref, { begin }, call);
-          own = { benchmark: ref.benchmark, version: turn.version };
-          return turn;
-        },
-        next: (state, answers) => nextItems(own, { state, ...plainAnswers(answers) }, call),
-      };
-    },
+    ...(Object.assign({}, ...CALLS.map((calls) => calls(post))) as FeatureCalls),
   };
-}
-
-/** Answers as JSON has them. */
-function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "responses" | "a" | "b"> {
-  const plain = (responses: Responses): PlainResponses =>
-    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : (responses as PlainResponses);
-  if ("responses" in answers) return { responses: plain(answers.responses) };
-  return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
 }
 
 /** A request of one model a line. */

@@ -35,7 +35,10 @@ interface AnyRemark {
   beside(bundle: Bundle, answers: () => TrialResponses, result: never, options: never): object | null;
 }
 
-type All<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer Every) => void ? Every : never;
+/** The intersection of the members of a union. */
+export type All<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer Every) => void
+  ? Every
+  : never;
 type OptionsOf<P> = P extends { reads(b: Bundle, a: AnyResponses, options: infer O): boolean }
   ? O
   : P extends { beside(b: Bundle, a: () => TrialResponses, r: never, options: infer O): unknown }

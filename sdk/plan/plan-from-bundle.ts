@@ -1,6 +1,6 @@
 import { bankOf, type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { checkCall, invalidOption } from "../core/errors.ts";
+import { checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
@@ -8,6 +8,13 @@ import { predictedScores } from "../core/scoring/predicted-scores.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
+
+export const PLAN_OPTIONS: OptionNames<PlanOptions> = {
+  halfWidth: "number",
+  gap: "number",
+  level: "number",
+  rankedRight: "number",
+};
 
 /**
  * How many items it takes, from what a bundle has measured on held-out models: for intervals that nine models in ten have no
@@ -23,12 +30,7 @@ import { lookUp } from "../core/bundle/names.ts";
  * @example planFromBundle(bundle, { gap: 0.02 }).needed?.overall.items
  */
 export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan {
-  checkCall(bundle, "loadBundle", options, {
-    halfWidth: "number",
-    gap: "number",
-    level: "number",
-    rankedRight: "number",
-  });
+  checkCall(bundle, "loadBundle", options, PLAN_OPTIONS);
   const { halfWidth, gap, rankedRight = 0.8 } = options;
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;

@@ -10,6 +10,9 @@ export type Score = number | boolean | null;
  */
 export type Responses = Readonly<Record<string, Score>> | ReadonlyMap<string, Score> | readonly Score[];
 
+/** Answers as JSON has them. */
+export type PlainResponses = Exclude<Responses, ReadonlyMap<string, Score>>;
+
 /** Answers of one item over several trials: a score in [0,1] each (null = no answer), or how many passed. */
 export type ItemTrials = readonly (number | null)[] | { readonly passed: number; readonly of: number };
 

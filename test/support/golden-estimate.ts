@@ -1,5 +1,5 @@
 import type { AnyEstimate, Estimate, EstimateRequest, TrialPlan, TrialsRequest } from "anchoreval";
-import type { ServedPlan } from "anchoreval/internal/plan/plan-request";
+import type { ServedPlan } from "anchoreval/internal/features/sdk-plan";
 import type { SampleBundleOptions } from "./sample-bundle.ts";
 
 /** A request, and what the SDK makes of it in Node. */

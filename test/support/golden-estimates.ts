@@ -17,7 +17,7 @@ import {
 import { formItemIds } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { answerCost, type Priced } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import { planRequest } from "anchoreval/internal/plan/plan-request";
+import { planRequest } from "anchoreval/internal/features/sdk-plan";
 import type { TestProject } from "vitest/node";
 import type { GoldenEstimate, GoldenTrials } from "./golden-estimate.ts";
 import type { GoldenRoutes } from "./golden-routes.ts";

@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { AnyEstimate, BatchResult, BundleRef, Client, Estimate, EstimateRequest, TrialsRequest } from "anchoreval";
-import type { Priced } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import type { PlanRequest } from "anchoreval/internal/plan/plan-request";
+import type { AnyEstimate, BatchResult, BundleRef, Client, EstimateRequest, TrialsRequest } from "anchoreval";
+import type { PlainEstimate } from "anchoreval/internal/features/sdk-estimate";
+import type { PlanRequest } from "anchoreval/internal/features/sdk-plan";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./platform/env.ts";
@@ -28,7 +28,7 @@ type Arguments<Method extends (ref: never, request: never) => unknown> = readonl
 ];
 /** The estimate that a request is answered with. */
 type EstimateOf<Request> = Request extends EstimateRequest & { readonly metric?: undefined }
-  ? Priced<Estimate>
+  ? PlainEstimate
   : AnyEstimate;
 type Answer<Method extends (...given: never) => unknown> = Promise<RpcResult<Awaited<ReturnType<Method>>>>;
 

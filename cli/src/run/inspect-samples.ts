@@ -1,5 +1,4 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { matchAnchors, type NamedItem } from "anchoreval/internal/logs/match-anchors";
@@ -53,23 +52,5 @@ export function findSamples(
     );
   const items = samples.map((): string | null => null);
   for (const [item, place] of found) items[place] = item;
-  return items;
-}
-
-/** The items of some scenarios, of which all may be asked: a sample's number stands at the end of an id as `import` makes it. */
-export function itemsOf(
-  { manifest }: Pick<Bundle, "manifest">,
-  lines: ItemLines,
-  scenarios: readonly string[],
-): NamedItem[] {
-  const items: NamedItem[] = [];
-  let line = 0;
-  for (const scenario of manifest.scenarios)
-    for (let end = line + scenario.items; line < end; line++) {
-      if (!scenarios.includes(scenario.id)) continue;
-      const { item_id, hash } = lines.record(line);
-      const doc_id = item_id.slice(item_id.lastIndexOf("/") + 1);
-      items.push({ item_id, doc_id, ...(hash !== undefined && { hash }) });
-    }
   return items;
 }

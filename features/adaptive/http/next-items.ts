@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { AdaptiveAnswers, AdaptiveOptions, NextItemsRequest } from "anchoreval";
 import { beginAdaptive, continueAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
+import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import {
   MAX_STATE,
   newSession,
@@ -145,7 +146,11 @@ export const createNextItems = route(
     const begun = opened && { session: opened.signed.session, answers: answersOf(request) };
     const turn = begun ?? { options: optionsOf(request) };
     const ref = c.req.valid("param");
-    const [pool, warn] = await Promise.all([c.var.bundles.itemPool(ref), c.var.bundles.yankedWarning(ref)]);
+    const [{ bundle, items }, warn] = await Promise.all([
+      c.var.bundles.bundleWithItems(ref),
+      c.var.bundles.yankedWarning(ref),
+    ]);
+    const pool = itemPool(bundle, items);
     c.var.notes.version = pool.version;
     const key = opened?.key ?? keys[0]!;
     const { id, expires } = opened?.signed ?? newSession(now);

@@ -16,6 +16,5 @@ export type {
   AdaptiveOptions,
   AdaptiveSession,
   NextItemsRequest,
-  PlainResponses,
   StopRules,
 } from "./types.ts";

@@ -1,6 +1,6 @@
 import type { AdaptiveState } from "../core/state.ts";
 import type { EstimateWarning } from "../../../sdk/estimate/types.ts";
-import type { Responses, Score } from "../../../sdk/tables/item-trials.ts";
+import type { PlainResponses, Responses } from "../../../sdk/tables/item-trials.ts";
 
 /** The goal and the limits of an adaptive evaluation. */
 export interface AdaptiveOptions {
@@ -156,6 +156,3 @@ export interface NextItemsRequest {
   readonly a?: { readonly responses: PlainResponses };
   readonly b?: { readonly responses: PlainResponses };
 }
-
-/** Answers as JSON has them. */
-export type PlainResponses = Exclude<Responses, ReadonlyMap<string, Score>>;

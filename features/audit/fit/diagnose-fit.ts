@@ -5,15 +5,10 @@ import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
 import { itemCopies, nearCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import { itemStatistics } from "./item-statistics.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
+import type { ReportOptions } from "../../../offline-trainer/src/report/report-data.ts";
 import { sameTexts } from "../../../offline-trainer/src/matrix/same-text.ts";
 import { codeResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { type AuditedItem, auditedItems, type ItemEvidence } from "./findings.ts";
-
-export interface DiagnoseFitOptions {
-  readonly signal?: AbortSignal;
-  /** @param done - share of the items */
-  readonly onProgress?: (done: number) => void;
-}
 
 /** Multiplications and additions spent on pairs of items: about two seconds. */
 const PAIR_WORK = 2e9;
@@ -28,7 +23,7 @@ const PAIR_WORK = 2e9;
  */
 export async function diagnoseFit(
   scenarios: readonly LearnedScenario[],
-  { signal, onProgress }: DiagnoseFitOptions = {},
+  { signal, onProgress }: ReportOptions = {},
 ): Promise<AuditedItem[]> {
   const items = scenarios.flatMap(({ scenario }) => scenario.matrix.items);
   const pause = async (done: number): Promise<void> => {

@@ -1,9 +1,9 @@
 import { AnchorEvalError } from "../../../sdk/core/errors.ts";
 import { allLines, type LineBatch } from "../../../sdk/tables/chunk-lines.ts";
 import { checkWidth, csvRecords } from "../../../sdk/tables/csv-records.ts";
-import { DataIssues, firstFew, jsonKind, quoted } from "../../../sdk/tables/data-issues.ts";
+import { DataIssues, firstFew, quoted } from "../../../sdk/tables/data-issues.ts";
 import { jsonRecords, parseJsonObject } from "../../../sdk/tables/json-records.ts";
-import { decimalNumber, isMissingWord } from "../../../sdk/tables/score-reader.ts";
+import { jsonPrice, priceText } from "../../../sdk/tables/price-reader.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** Prices of a benchmark's items. */
@@ -132,22 +132,6 @@ async function readJsonLines(
   return sums.found();
 }
 
-/** A price in a cell of a table of text; NaN for none, and for one that breaks a rule, which is noted. */
-export function priceText(cell: string, place: { row: number; column: string }, issues: DataIssues): number {
-  if (cell.trim() === "" || isMissingWord(cell)) return NaN;
-  const value = cell.includes(",") ? NaN : decimalNumber(cell.trim()); // 1,500 may be a thousand or one and a half
-  if (Number.isNaN(value)) issues.add(place, "not_a_number", `a price is a number, at least 0, got ${quoted(cell)}`);
-  return checkedPrice(value, cell, place, issues);
-}
-
-/** A price as JSON has it; NaN as of {@link priceText}. */
-export function jsonPrice(value: unknown, place: { row?: number; column: string }, issues: DataIssues): number {
-  if (value === null || value === undefined) return NaN;
-  if (typeof value === "number") return checkedPrice(value, String(value), place, issues);
-  issues.add(place, "not_a_number", `a price is a number, at least 0, got ${jsonKind(value)}`);
-  return NaN;
-}
-
 async function readCsv(file: string, batches: readonly LineBatch[], columns: readonly string[]): Promise<NamedPrices> {
   const issues = new DataIssues(file);
   const sums = new PriceSums(issues);
@@ -176,17 +160,6 @@ async function readCsv(file: string, batches: readonly LineBatch[], columns: rea
       }
     }
   return sums.found();
-}
-
-function checkedPrice(
-  value: number,
-  text: string,
-  place: { row?: number; column: string },
-  issues: DataIssues,
-): number {
-  if (value < 0 || value === Infinity)
-    issues.add(place, "out_of_range", `a price is a number, at least 0, got ${quoted(text)}`);
-  return value;
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
-import { type BundlePrices, formPrices, wholePrice } from "./bundle-prices.ts";
+import { invalidOption } from "../../../sdk/core/errors.ts";
+import type { PlanRemark } from "../../../sdk/plan/door.ts";
+import { type BundlePrices, formPrices, knownPrices, wholePrice } from "./bundle-prices.ts";
 import { MOST_SCENARIOS, type ScenarioChoice, scenarioChoices, undercut } from "../../../sdk/plan/scenario-choices.ts";
 import type { Plan } from "../../../sdk/plan/types.ts";
 
@@ -46,3 +48,25 @@ export function priceChoices(
   const chosen = affordable.find(({ halfWidth }) => halfWidth <= goal) ?? affordable.at(-1) ?? null;
   return { unit: prices.unit, budget, whole: wholePrice(prices), choices, chosen, predicting };
 }
+
+/**
+ * The forms by price beside a plan of a bundle that was fitted by prices, where no gap is asked for.
+ * @throws AnchorEvalError `invalid_option` for a budget that isn't at least 0, with a gap, or without prices
+ */
+export const priceRemark: PlanRemark<
+  {
+    /** The most that the answers may cost, in the unit of the bundle's prices. */
+    readonly budget?: number;
+  },
+  PriceChoices
+> = {
+  options: { budget: "number" },
+  beside: (bundle, plan, { budget, gap }) => {
+    if (budget !== undefined && !(budget >= 0)) throw invalidOption(`budget must be at least 0, got ${budget}`);
+    if (budget !== undefined && gap !== undefined) throw invalidOption("budget goes with halfWidth, not with gap");
+    const prices = gap === undefined ? knownPrices(bundle) : null;
+    if (prices !== null) return priceChoices(bundle, plan, prices, budget ?? null);
+    if (budget !== undefined) throw invalidOption("budget needs prices, and this bundle wasn't fitted by any");
+    return null;
+  },
+};

@@ -1,7 +1,8 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
-import { AnchorEvalError, checkCall, invalidOption } from "../../../sdk/core/errors.ts";
+import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import type { PlanReading } from "../../../sdk/plan/door.ts";
 import { planFromBundle } from "../../../sdk/plan/plan-from-bundle.ts";
 import type { PlanBasis } from "../../../sdk/plan/types.ts";
 import { bundleComponents } from "./components.ts";
@@ -52,6 +53,13 @@ export interface TrialPlan {
   readonly enough: readonly ItemsByTrials[];
 }
 
+const TRIAL_PLAN_OPTIONS: OptionNames<TrialPlanOptions> = {
+  trials: "list",
+  halfWidth: "number",
+  level: "number",
+  repeat: "number",
+};
+
 /**
  * Another item or another trial: half-widths of the model's expected score by items × trials. Those that a plan has for a
  * run, H(n) at the source models' R₀ trials an item, are scaled by what the trials do to an answer's variance about its
@@ -66,7 +74,7 @@ export interface TrialPlan {
  * @example planTrials(bundle, { trials: [1, 2, 3, 5], halfWidth: 0.05 }).enough[0]
  */
 export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan {
-  checkCall(bundle, "loadBundle", options, { trials: "list", halfWidth: "number", level: "number", repeat: "number" });
+  checkCall(bundle, "loadBundle", options, TRIAL_PLAN_OPTIONS);
   const { trials, halfWidth, level, repeat = 1 } = options;
   const { manifest } = bundle;
   if (trials.length === 0 || trials.some((count) => !(Number.isSafeInteger(count) && count >= 1)))
@@ -143,6 +151,14 @@ export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan
     return { items, trials: answers / items, answers, price: items + (answers - items) * repeat, halfWidth: width };
   }
 }
+
+/** Plans of items × trials, where `trials` are asked for. */
+export const trialPlanReading: PlanReading<TrialPlanOptions, TrialPlan> = {
+  what: "trials",
+  options: TRIAL_PLAN_OPTIONS,
+  reads: ({ trials }) => trials !== undefined,
+  plan: planTrials,
+};
 
 interface PlannedPart {
   readonly share: number;

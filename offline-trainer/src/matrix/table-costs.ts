@@ -1,6 +1,6 @@
 import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
-import { jsonPrice, priceText } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { jsonPrice, priceText } from "anchoreval/internal/tables/price-reader";
 import { isMissingWord } from "anchoreval/internal/tables/score-reader";
 import { checkColumn } from "./readers/chosen-rows.ts";
 

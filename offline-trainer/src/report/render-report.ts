@@ -1,32 +1,35 @@
-import type { DiagnoseFitOptions } from "../../../features/audit/fit/diagnose-fit.ts";
+import { REPORT_PARTS } from "../../../features/fit-report.ts";
 import type { Fit } from "../fit/fit.ts";
 import { coverage, errorBySize, errorsTable } from "./errors.ts";
-import { itemMap, suspects } from "./items.ts";
+import { itemMap } from "./items.ts";
 import { predictedAgainstTrue, sourceModels } from "./models.ts";
-import { html, type Html, section } from "./html.ts";
-import { reportData, type ReportData } from "./report-data.ts";
+import { html, section } from "./html.ts";
+import { type AddedSection, reportData, type ReportData, type ReportOptions } from "./report-data.ts";
 import { settings, summary } from "./summary.ts";
 import { STYLE_SHEET } from "./style-sheet.ts";
 
-/** The parts after the summary, in the order of the page. */
-const SECTIONS: readonly { id: string; title: string; content: (data: ReportData) => Html }[] = [
-  { id: "errors", title: "Errors, form by form", content: errorsTable },
-  { id: "error-by-size", title: "How the error falls with more items", content: errorBySize },
-  { id: "predicted", title: "Estimated against true scores", content: predictedAgainstTrue },
-  { id: "coverage", title: "Do the intervals hold?", content: coverage },
-  { id: "items", title: "The items", content: itemMap },
-  { id: "models", title: "The models behind it", content: sourceModels },
-  { id: "audit", title: "Items worth auditing", content: suspects },
-  { id: "settings", title: "How it was made", content: settings },
-];
+/** The sections after the summary, in the order of the page. */
+function sections(data: ReportData, added: readonly AddedSection[]): Pick<AddedSection, "id" | "title" | "content">[] {
+  return [
+    { id: "errors", title: "Errors, form by form", content: errorsTable(data) },
+    { id: "error-by-size", title: "How the error falls with more items", content: errorBySize(data) },
+    { id: "predicted", title: "Estimated against true scores", content: predictedAgainstTrue(data) },
+    { id: "coverage", title: "Do the intervals hold?", content: coverage(data) },
+    { id: "items", title: "The items", content: itemMap(data, added) },
+    { id: "models", title: "The models behind it", content: sourceModels(data) },
+    ...added,
+    { id: "settings", title: "How it was made", content: settings(data) },
+  ];
+}
 
 /**
  * report.html of a fit: one self-contained page that needs no network and runs no script. The same fit gives the same
  * bytes.
  * @throws AnchorEvalError `aborted`
  */
-export async function renderReport(result: Fit, options?: DiagnoseFitOptions): Promise<Uint8Array> {
-  const data = await reportData(result, options);
+export async function renderReport(result: Fit, options: ReportOptions = {}): Promise<Uint8Array> {
+  const data = reportData(result);
+  const shown = sections(data, await Promise.all(REPORT_PARTS.map((part) => part(data, options))));
   const { benchmark, version, description } = data.manifest;
   const page = html`<!doctype html>
     <html lang="en">
@@ -49,11 +52,11 @@ export async function renderReport(result: Fit, options?: DiagnoseFitOptions): P
           <p>How good its estimates are${description === null ? null : html`. ${description}`}</p>
           <nav aria-label="On this page">
             <ul>
-              ${SECTIONS.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
+              ${shown.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
             </ul>
           </nav>
         </header>
-        <main>${summary(data)} ${SECTIONS.map(({ id, title, content }) => section(id, title, content(data)))}</main>
+        <main>${summary(data)} ${shown.map(({ id, title, content }) => section(id, title, content))}</main>
         <footer>Made by <code>anchoreval fit</code>. Everything on this page is in it: it loads nothing.</footer>
       </body>
     </html> `;

@@ -1,24 +1,39 @@
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
-import { diagnoseFit, type DiagnoseFitOptions } from "../../../features/audit/fit/diagnose-fit.ts";
 import type { Fit } from "../fit/fit.ts";
+import type { Html } from "./html.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
 /** The data of all parts of the report. */
-export type ReportData = Awaited<ReturnType<typeof reportData>>;
+export type ReportData = ReturnType<typeof reportData>;
 
 /** One scenario with everything fitted for it. */
 export type ReportScenario = ReportData["scenarios"][number];
 
-/**
- * A fit's data for the report, scenario by scenario.
- * @throws AnchorEvalError `aborted`
- */
-export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions) {
+export interface ReportOptions {
+  readonly signal?: AbortSignal;
+  /** @param done - share of the items */
+  readonly onProgress?: (done: number) => void;
+}
+
+/** A section beside the report's own, of a feature: it may take a while. @throws AnchorEvalError `aborted` */
+export type ReportPart = (data: ReportData, options: ReportOptions) => Promise<AddedSection>;
+
+export interface AddedSection {
+  readonly id: string;
+  readonly title: string;
+  readonly content: Html;
+  /** The name of its marks in the map of items. */
+  readonly mark: string;
+  /** Numbers of the items that it marks there, by scenario. */
+  readonly marked: readonly (readonly number[])[];
+}
+
+/** A fit's data for the report, scenario by scenario. */
+export function reportData({ parts, content }: Fit) {
   const { manifest } = content;
   const learned = parts.flatMap((part) => part.learned.scenarios);
-  const audited = await diagnoseFit(learned, options);
   const blends = new Map(parts.flatMap((part) => [...part.blends]));
   let end = 0;
   const scenarios = learned.map(({ scenario: { id, count }, trained: { bank, rows } }, s) => {
@@ -34,12 +49,10 @@ export async function reportData({ parts, content }: Fit, options?: DiagnoseFitO
       /** By form. */
       blends: blends.get(id)!,
       content: content.scenarios[s]!,
-      /** Its items with the evidence against them, the most urgent first. */
-      audited: audited.filter(({ column }) => column >= begin && column < begin + count),
     };
   });
   const defaultForm: ReportForm = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
-  return { manifest, scenarios, defaultForm };
+  return { manifest, learned, scenarios, defaultForm };
 }
 
 /**

@@ -23,7 +23,7 @@ import type {
   TrialPlan,
   TrialsRequest,
 } from "anchoreval";
-import type { PlanRequest, ServedPlan } from "anchoreval/internal/plan/plan-request";
+import type { PlanRequest, ServedPlan } from "anchoreval/internal/features/sdk-plan";
 import type { TrialPlanOptions } from "anchoreval/internal/features/trials/sdk/plan-trials";
 import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
 import type {

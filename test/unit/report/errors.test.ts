@@ -52,7 +52,7 @@ describe("coverage", () => {
   let data: ReportData;
   let page: Document;
   beforeAll(async () => {
-    const fitted = await reportData(await sampleFit({ models: 30, scenarios: { one: 40, two: 40 }, sizes: [10, 20] }));
+    const fitted = reportData(await sampleFit({ models: 30, scenarios: { one: 40, two: 40 }, sizes: [10, 20] }));
     data = { ...fitted, manifest: withCoverage(fitted.manifest) };
     page = parseHTML(`<body>${coverage(data).markup}</body>`).document;
   });

@@ -5,7 +5,7 @@ import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s form", async (selection) => {
-  const { scenarios, defaultForm } = await reportData(
+  const { scenarios, defaultForm } = reportData(
     await sampleFit({ models: 40, scenarios: { one: 60 }, sizes: [20], settings: { selection } }),
   );
   const { like, stronger } = heldOutModels(scenarios[0]!, defaultForm);
@@ -36,7 +36,7 @@ describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s fo
 });
 
 describe.each(["stratified", "irt-kmeans"] as const)("one %s form a fold", async (selection) => {
-  const { scenarios, defaultForm } = await reportData(
+  const { scenarios, defaultForm } = reportData(
     await sampleFit({ models: 70, scenarios: { one: 60 }, sizes: [20], settings: { selection, draws: 1 } }),
   );
   const { like, stronger } = heldOutModels(scenarios[0]!, defaultForm);

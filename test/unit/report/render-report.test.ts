@@ -143,60 +143,6 @@ describe("the report of an ordinary fit", () => {
   });
 });
 
-describe("items worth auditing", () => {
-  let audit: Element;
-  let drawn: Element;
-  beforeAll(async () => {
-    const scenarios = { [HOSTILE]: 60, other: 40 };
-    const document = await pageOf(await sampleFit({ models: 60, scenarios, sizes: [10], odd: HOSTILE }));
-    audit = sectionOf(document, "audit");
-    drawn = sectionOf(document, "items");
-  });
-  const rowsOf = (table: Element): string[][] =>
-    [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map(wordsOf));
-
-  test.each([
-    [0, "strong models miss it more than weak ones (r -0."],
-    [1, "hardly tells strong models from weak ones"],
-    [2, "every model gets it"],
-    [3, "no model gets it"],
-    [4, `answered like ${HOSTILE}/5, beyond what ability explains`],
-    [5, `answered like ${HOSTILE}/4, beyond what ability explains`],
-    [6, `the same text as ${HOSTILE}/7`],
-    [7, `the same text as ${HOSTILE}/6`],
-  ])("item %i: %s", (place, words) => {
-    const rows = rowsOf(audit.querySelector("details")!);
-    expect(rows.find(([id]) => id === `${HOSTILE}/${place}`)![1]).toContain(words);
-  });
-
-  test("reasons are counted over all scenarios, and the items that are listed are those marked in the map", () => {
-    const counts = new Map(rowsOf(audit.querySelector("table")!).map(([reason, items]) => [reason, Number(items)]));
-    expect(counts.get("the same text as another")).toBe(4);
-    expect(counts.get("no model gets it, or hardly one")).toBeGreaterThanOrEqual(2);
-    expect(counts.get("strong models miss it more than weak ones")).toBe(2);
-    const listed = [...audit.querySelectorAll("details")].map((list) => rowsOf(list).map(([id]) => id));
-    const marked = [...drawn.querySelectorAll("svg.plot")].map((chart) =>
-      [...chart.querySelectorAll('g[stroke="var(--miss)"] title')].map((title) => title.textContent),
-    );
-    expect(marked.map((ids) => [...ids].sort())).toEqual(listed.map((ids) => [...ids].sort()));
-  });
-
-  test("a fit of something else than the 2PL is told by its answers alone", async () => {
-    const settings = { irtModel: "3pl", estimation: "marginal" } as const;
-    const fit = await sampleFit({ models: 40, scenarios: { only: 30 }, sizes: [10], odd: HOSTILE, settings });
-    const words = wordsOf(sectionOf(await pageOf(fit), "audit"));
-    expect(words).toContain("strong models miss it more");
-    expect(words).toContain("the same text as only/7");
-    expect(words).not.toContain("answered like");
-    expect(words).not.toContain("fitted curve (");
-  });
-
-  test("can be stopped", async () => {
-    const fit = await sampleFit({ models: 20, scenarios: { only: 30 }, sizes: [10] });
-    await expect(renderReport(fit, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
-  });
-});
-
 describe("fits out of the ordinary", () => {
   test("too few models to hold any out: said, not drawn", async () => {
     const text = await textOf(await sampleFit({ models: 6, scenarios: { only: 30 }, sizes: [10] }));

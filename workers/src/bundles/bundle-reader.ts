@@ -11,7 +11,6 @@ import {
   type Manifest,
 } from "anchoreval";
 import type { BundleFileName, ByteRange } from "anchoreval/bundle";
-import { itemPool, type ItemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/words/measured-forms";
 import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";
@@ -165,14 +164,14 @@ export class BundleReader {
     return this.#cached("bundle", digest, () => loadBundle(this.#source(published)), takes);
   }
 
-  /** A bundle's items with their names and parameters; the version may be `latest`. @throws AnchorEvalError as `loadAdaptive` */
-  async itemPool(ref: BundleRef): Promise<ItemPool> {
+  /** A bundle with the names of all its items; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
+  async bundleWithItems(ref: BundleRef): Promise<{ readonly bundle: Bundle; readonly items: ItemLines }> {
     const published = await this.#resolved(ref);
     const [bundle, items] = await Promise.all([
       this.bundle({ benchmark: ref.benchmark, version: published.manifest.version }),
       this.#itemLines(published),
     ]);
-    return itemPool(bundle, items);
+    return { bundle, items };
   }
 
   #itemLines(published: PublishedBundle): Promise<ItemLines> {

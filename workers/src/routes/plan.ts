@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { planRequest } from "anchoreval/internal/plan/plan-request";
+import { planRequest } from "anchoreval/internal/features/sdk-plan";
 import { IMMUTABLE } from "../http/send-content.ts";
 import { OTHERWISE, VersionParams } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional } from "../schemas/fields.ts";

@@ -1,0 +1,172 @@
+import { count, counted, wholePercent } from "anchoreval/internal/words/figures";
+import { html, type Html, idText, scrollingTable } from "../../../offline-trainer/src/report/html.ts";
+import { fairLimit, type ReportPart } from "../../../offline-trainer/src/report/report-data.ts";
+import { diagnoseFit } from "./diagnose-fit.ts";
+import { type AuditedItem, type Reason, REASONS } from "./findings.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "./item-statistics.ts";
+
+/** A scenario's items with the evidence against them, the most urgent first. */
+interface AuditedScenario {
+  readonly id: string;
+  /** That it was calibrated on. */
+  readonly models: number;
+  readonly audited: readonly AuditedItem[];
+}
+
+/** The grounds of each reason. */
+const GROUNDS: Readonly<Partial<Record<Reason, Html>>> = {
+  reversed: html`the correlation r of its scores with the models’ scores on all other items is at most −2/√M, for the M
+  models that answered it: often a wrong key, an ambiguous question or a parser that fails`,
+  "same-text": html`one of the two may be enough`,
+  "answered-alike": html`by the correlation Q3 of what the fitted curves leave of two items’ answers; at most a fifth of
+  such pairs are chance, by the estimate`,
+  unrelated: html`r is below 2/√M, twice its standard deviation without any relation`,
+  misfit: html`by a χ² test over models grouped by the chance that the curve gives them, at a false discovery rate q of
+  5 %`,
+  floor: html`impossible, or broken`,
+  "few-answers": html`by fewer than ${LEAST_MODELS_FOR_AUDIT} models`,
+  ceiling: html`it distinguishes nothing`,
+};
+
+/** Items worth inspecting by hand, and why; the same are marked in the report's map of items. */
+export const reportItems: ReportPart = async ({ scenarios, manifest, learned }, options) => {
+  const audited = await diagnoseFit(learned, options);
+  const own = scenarios.map(({ id, begin, content, models }): AuditedScenario => {
+    const end = begin + content.items.length;
+    return { id, models, audited: audited.filter(({ column }) => column >= begin && column < end) };
+  });
+  const listed = listedItems(own);
+  return {
+    id: "audit",
+    title: "Items worth auditing",
+    content: suspects(manifest.sources.models, own, listed),
+    mark: "worth auditing",
+    marked: listed.map((items, s) => items.map(({ column }) => column - scenarios[s]!.begin)),
+  };
+};
+
+function suspects(
+  models: number,
+  scenarios: readonly AuditedScenario[],
+  listed: readonly (readonly AuditedItem[])[],
+): Html {
+  if (models < LEAST_MODELS_FOR_AUDIT)
+    return html`<p class="missing">
+      Not listed: with fewer than ${LEAST_MODELS_FOR_AUDIT} models a faulty item can't be distinguished from bad luck.
+    </p>`;
+  return html`<p>
+      A right answer to a good item goes with a higher score on the others, as its fitted curve predicts, and adds
+      information that no other item has. These items look otherwise, the most urgent first: suspects, not verdicts.
+      <code>anchoreval audit</code> gives more detail, such as the probability of a wrong key.
+    </p>
+    ${reasons(scenarios)} ${scenarios.map((scenario, s) => list(scenario, listed[s]!))}`;
+}
+
+/** The number of items for each reason, and its grounds. */
+function reasons(scenarios: readonly AuditedScenario[]): Html | null {
+  const found = scenarios.flatMap(({ audited }) => audited).flatMap(({ findings }) => findings);
+  const rows = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
+    const items = found.filter((finding) => finding.reason === reason).length;
+    return items === 0 ? [] : [{ reason, items }];
+  });
+  if (rows.length === 0) return null;
+  return scrollingTable(
+    "Reasons to look at an item, and how many items there are for each",
+    html`<thead>
+        <tr>
+          <th scope="col" class="text">reason</th>
+          <th scope="col">items</th>
+          <th scope="col" class="text">because</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ reason, items }) =>
+            html`<tr>
+              <th scope="row" class="text id">${REASONS[reason]}</th>
+              <td>${count(items)}</td>
+              <td class="text grounds">${GROUNDS[reason] ?? null}</td>
+            </tr> `,
+        )}
+      </tbody>`,
+  );
+}
+
+function list({ id, audited }: AuditedScenario, listed: readonly AuditedItem[]): Html {
+  const urgent = listed.some(({ findings }) => findings.some(({ reason }) => reason === "reversed"));
+  return html`<details ${urgent ? html`open` : null}>
+    <summary>
+      <h3>${idText(id)}</h3>
+      <span>${summary(audited.filter(({ rank }) => rank !== null).length, listed.length)}</span>
+    </summary>
+    ${listed.length === 0 ? null : table(id, listed)}
+  </details> `;
+}
+
+function summary(found: number, listed: number): string {
+  if (found === 0) return "none";
+  return found > listed ? `${listed} of ${count(found)}, the clearest of each reason` : counted(found, "item");
+}
+
+function table(scenario: string, listed: readonly AuditedItem[]): Html {
+  const share = (value: number): string => (Number.isNaN(value) ? "–" : wholePercent(value));
+  return scrollingTable(
+    `Items worth auditing in ${scenario}`,
+    html`<thead>
+        <tr>
+          <th scope="col" class="text">item</th>
+          <th scope="col" class="text">why</th>
+          <th scope="col">all models</th>
+          <th scope="col">weakest quarter</th>
+          <th scope="col">strongest quarter</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${listed.map(
+          ({ info, findings, audit: { statistics } }) =>
+            html`<tr>
+              <th scope="row" class="text id">${idText(info.item_id)}</th>
+              <td class="text reasons">
+                <ul>
+                  ${findings.map(({ words }) => html`<li>${words}</li>`)}
+                </ul>
+              </td>
+              <td>${share(statistics.mean)}</td>
+              <td>${share(statistics.weakest)}</td>
+              <td>${share(statistics.strongest)}</td>
+            </tr> `,
+        )}
+      </tbody>`,
+  );
+}
+
+/** Most items listed over all scenarios; most and fewest per scenario. */
+const LISTED = 400;
+const MOST_LISTED = 20;
+const LEAST_LISTED = 3;
+
+/**
+ * The items of each scenario listed as worth auditing, the most urgent first. Every item's first reason has its share of a
+ * list. None where models are too few to distinguish a faulty item from bad luck.
+ */
+function listedItems(scenarios: readonly AuditedScenario[]): AuditedItem[][] {
+  const found = scenarios.map(({ audited, models }) =>
+    models < LEAST_MODELS_FOR_AUDIT ? [] : audited.filter(({ rank }) => rank !== null),
+  );
+  const lengths = found.map(({ length }) => Math.min(MOST_LISTED, length));
+  const limit = Math.min(MOST_LISTED, fairLimit(lengths, LISTED, LEAST_LISTED));
+  return found.map((items) => shareByReason(items, limit));
+}
+
+/** The first items of each reason; if places are few, the most urgent reasons'. */
+function shareByReason(items: readonly AuditedItem[], limit: number): AuditedItem[] {
+  // By rank items are grouped by their first reason, the most urgent first.
+  const reasons = [...new Set(items.map(({ findings }) => findings[0]!.reason))];
+  const lists = reasons.map((reason) => items.filter(({ findings }) => findings[0]!.reason === reason));
+  const each = fairLimit(
+    lists.map(({ length }) => length),
+    limit,
+    1,
+  );
+  return lists.flatMap((own) => own.slice(0, each)).slice(0, limit);
+}

@@ -1,0 +1,7 @@
+import type { BridgeCall } from "../cli/src/bridge-call.ts";
+
+/** The features' calls of the bridge that other languages talk to; what a call imports is loaded when it comes. */
+export const CALLS: Readonly<Record<string, () => Promise<BridgeCall>>> = {
+  adaptive: async () => (await import("./adaptive/cli/bridge.ts")).nextTurn,
+  "adaptive-samples": async () => (await import("./adaptive/cli/bridge.ts")).poolSamples,
+};
