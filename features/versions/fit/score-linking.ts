@@ -56,7 +56,7 @@ export function linkVersionScores(
   const complete = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
   const olderScores = new Map(
     manifest.scenarios.map(({ id, items: count }) => {
-      const slice = oldSlices.find((own) => own.id === id);
+      const slice = oldSlices.find((old) => old.id === id);
       const full = slice && slice.count >= TARGET_OBSERVED * count ? fullScores(before, slice) : null;
       const scores = Float64Array.from(expected.subjects, (subject) => {
         const m = row.get(subject);
@@ -68,14 +68,14 @@ export function linkVersionScores(
   const newerScores = new Map(
     scenarioSlices(expected.items, weighting).map((slice) => {
       const { score, observed } = fullScores(expected, slice);
-      return [slice.id, score.map((own, m) => complete(own, observed[m]!))];
+      return [slice.id, score.map((value, m) => complete(value, observed[m]!))];
     }),
   );
   const errors = [...newerScores.keys()].map((id) => linkingErrors.get(id) ?? 0);
   const overall = {
     older: overallScores([...olderScores.values()]),
     newer: overallScores([...newerScores.values()]),
-    linkingError: Math.sqrt(errors.reduce((sum, own) => sum + own ** 2, 0)) / errors.length,
+    linkingError: Math.sqrt(errors.reduce((sum, error) => sum + error ** 2, 0)) / errors.length,
   };
   const lines = Array.from(newerScores, ([id, newer]) => {
     const older = olderScores.get(id);
