@@ -39,9 +39,9 @@ function reversedParts(
   const others = (s: number, sides: readonly number[]): Float64Array =>
     Float64Array.from(scores[s]!, (_, m) => {
       let [sum, count] = [0, 0];
-      scores.forEach((own, k) => {
-        if (k === s || Number.isNaN(own[m]!)) return;
-        sum += sides[k]! * own[m]!;
+      scores.forEach((other, k) => {
+        if (k === s || Number.isNaN(other[m]!)) return;
+        sum += sides[k]! * other[m]!;
         count++;
       });
       return count > 0 ? sum / count : NaN;
@@ -148,7 +148,7 @@ function partMeans(
     sums[part]![m]! += score;
     counts[part]![m]!++;
   });
-  return { ids, scores: sums.map((sum, s) => sum.map((own, m) => own / counts[s]![m]!)) };
+  return { ids, scores: sums.map((sum, s) => sum.map((value, m) => value / counts[s]![m]!)) };
 }
 
 /** Pearson's correlation over the models that have both; 0 where nothing varies. */
