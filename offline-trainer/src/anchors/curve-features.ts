@@ -41,10 +41,10 @@ export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = A
   const values = curvesAt(someModels(abilities.length / dims, MOST_ABILITIES), bank, abilities, scale);
   const size = values.length;
   const noise = new Float64Array(count).fill(LEAST_NOISE);
-  for (const own of values) for (let i = 0; i < count; i++) noise[i]! += (own[i]! * (1 - own[i]!)) / size;
-  const found = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
-  const [loadings, left] = [found.loadings[0]!, found.left[0]!];
-  return { count, width: found.rank, loadings, noise: noise.map((own, i) => own + left[i]!) };
+  for (const chances of values) for (let i = 0; i < count; i++) noise[i]! += (chances[i]! * (1 - chances[i]!)) / size;
+  const components = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
+  const [loadings, left] = [components.loadings[0]!, components.left[0]!];
+  return { count, width: components.rank, loadings, noise: noise.map((value, i) => value + left[i]!) };
 }
 
 /** Evenly by position, so many of the models at most. */
