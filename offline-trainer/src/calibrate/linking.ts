@@ -126,12 +126,12 @@ function emStep(
   for (let k = 0; k < general; k++) inner[k * general + k] = 1;
   for (const block of blocks) {
     const { begin, dims } = block;
-    const own = bounded(loadings, block, general);
+    const blockLoadings = bounded(loadings, block, general);
     const specific = new Float64Array(dims * dims);
     for (let r = 0; r < dims; r++)
       for (let c = 0; c < dims; c++) {
         let value = r === c ? 1 : 0;
-        for (let k = 0; k < general; k++) value -= own[r * general + k]! * own[c * general + k]!;
+        for (let k = 0; k < general; k++) value -= blockLoadings[r * general + k]! * blockLoadings[c * general + k]!;
         specific[r * dims + c] = value;
       }
     const factor = cholesky(specific, dims)!; // bounded away from singular
@@ -139,11 +139,11 @@ function emStep(
       const column = choleskySolve(
         factor,
         dims,
-        Float64Array.from({ length: dims }, (_, r) => own[r * general + k]!),
+        Float64Array.from({ length: dims }, (_, r) => blockLoadings[r * general + k]!),
       );
       for (let r = 0; r < dims; r++) weighted[(begin + r) * general + k] = column[r]!;
       for (let j = 0; j < general; j++)
-        for (let r = 0; r < dims; r++) inner[j * general + k]! += own[r * general + j]! * column[r]!;
+        for (let r = 0; r < dims; r++) inner[j * general + k]! += blockLoadings[r * general + j]! * column[r]!;
     }
   }
   const inverse = choleskyInverse(cholesky(inner, general)!, general);
@@ -170,14 +170,15 @@ function emStep(
 
 /** A block's loadings, shrunk where LᵀL's largest eigenvalue would leave less than its share to the specific abilities. */
 function bounded(loadings: Float64Array, { begin, dims }: Block, general: number): Float64Array {
-  const own = loadings.slice(begin * general, (begin + dims) * general);
+  const blockLoadings = loadings.slice(begin * general, (begin + dims) * general);
   const gram = new Float64Array(general * general);
   for (let j = 0; j < general; j++)
     for (let k = 0; k < general; k++)
-      for (let r = 0; r < dims; r++) gram[j * general + k]! += own[r * general + j]! * own[r * general + k]!;
+      for (let r = 0; r < dims; r++)
+        gram[j * general + k]! += blockLoadings[r * general + j]! * blockLoadings[r * general + k]!;
   const largest = symmetricEigen(gram, general).values[0]!;
   const most = 1 - LEAST_SPECIFIC;
-  return largest > most ? own.map((value) => value * Math.sqrt(most / largest)) : own;
+  return largest > most ? blockLoadings.map((value) => value * Math.sqrt(most / largest)) : blockLoadings;
 }
 
 /**

@@ -52,11 +52,11 @@ function optimumOf(products: Float64Array, set: number): Float64Array | null {
   const size = BASE_ESTIMATORS.length;
   const members = Array.from({ length: size }, (_, k) => k).filter((k) => (set & (1 << k)) !== 0);
   const n = members.length;
-  const own = Float64Array.from(
+  const gram = Float64Array.from(
     { length: n * n },
     (_, k) => products[members[Math.floor(k / n)]! * size + members[k % n]!]!,
   );
-  const factor = cholesky(own, n);
+  const factor = cholesky(gram, n);
   if (factor === null) return null;
   const solved = choleskySolve(factor, n, new Float64Array(n).fill(1));
   const sum = solved.reduce((total, value) => total + value, 0);
@@ -104,7 +104,10 @@ function meanSquare(
   score: (estimate: HeldOutEstimate) => number,
 ): number | null {
   const times = timesHeldOut(estimates);
-  const sum = estimates.reduce((sum, own) => sum + (score(own) - own.truth) ** 2 / times.get(own.model)!, 0);
+  const sum = estimates.reduce(
+    (sum, estimate) => sum + (score(estimate) - estimate.truth) ** 2 / times.get(estimate.model)!,
+    0,
+  );
   return times.size > 0 ? sum / times.size : null;
 }
 
@@ -160,7 +163,7 @@ export function intervalTightening(
   blend: Omit<Blend, "tightening">,
 ): Tightening {
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(estimates, (own) => outsideEstimate(own, own.seen).score)!;
+  const mixed = meanSquare(estimates, (estimate) => outsideEstimate(estimate, estimate.seen).score)!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };

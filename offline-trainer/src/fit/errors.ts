@@ -112,12 +112,12 @@ export function measuredCoverage(
   intervals: readonly (ScoreInterval | null)[],
 ): Required<Pick<SplitErrors, "coverage95" | "coverageSe" | "halfWidth95" | "halfWidth95P90">> {
   const models = estimates.map(({ model }) => model);
-  const known = intervals.flatMap((interval) => interval ?? []);
+  const present = intervals.flatMap((interval) => interval ?? []);
   const count = new Set(models).size;
-  if (count < LEAST_MODELS_FOR_COVERAGE || known.length < estimates.length)
+  if (count < LEAST_MODELS_FOR_COVERAGE || present.length < estimates.length)
     return { coverage95: null, coverageSe: null, halfWidth95: null, halfWidth95P90: null };
-  const widths = known.map(({ low, high }) => (high - low) / 2);
-  const hits = known.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
+  const widths = present.map(({ low, high }) => (high - low) / 2);
+  const hits = present.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
   const coverage = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
   const residuals = hits.map((hit) => hit - coverage);
   return {

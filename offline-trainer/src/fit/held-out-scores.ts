@@ -82,7 +82,7 @@ export function conformalQuantile(
   const draws = [...new Set(estimates.map(({ draw }) => draw))];
   let sum = 0;
   for (const draw of draws) {
-    const drawn = estimates.filter((own) => own.draw === draw);
+    const drawn = estimates.filter((estimate) => estimate.draw === draw);
     const figures = Float64Array.from(drawn, figure).sort();
     const rank = Math.ceil((figures.length + 1) * level);
     if (rank > figures.length) return null;

@@ -29,7 +29,7 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
   const { points } = grid;
   const Q = points.length;
   const tables = curveTables(problem, grid);
-  const { base, own, rise, halfSlope } = tables;
+  const { base, part, rise, halfSlope } = tables;
   const hasStraight = curved.length < problem.free.length;
   const { order, from, to } = windows(start);
   const row = new Float64Array(Q);
@@ -151,7 +151,7 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     const end = missing.from[m + 1]!;
     for (let cell = missing.from[m]!; cell < end; cell++) {
       const at = missingRow[missing.items[cell]!]! * Q;
-      for (let q = lo; q < hi; q++) row[q]! -= own[at + q]!;
+      for (let q = lo; q < hi; q++) row[q]! -= part[at + q]!;
     }
   }
 

@@ -28,8 +28,8 @@ const SUBSTEP = 0.08;
  * models could not share the items' curves.
  * @see Trefethen & Weideman (2014), SIAM Review 56, 385–458
  */
-export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBounds) {
-  let bounds = known;
+export function fitGrid(problem: Problem, curves: Curves, start?: PosteriorBounds) {
+  let bounds = start;
   for (let reach = REACH; ; reach *= 1.5) {
     const look = expectation(problem, evenGrid(-reach, reach, COARSE), bounds);
     look.run(curves);
