@@ -149,10 +149,10 @@ export function readValue(
     }
     case "number": {
       const { min, max, integer } = schema.of;
-      const given = value as number;
+      const figure = value as number;
       if (!Number.isFinite(value)) return expected("a number");
       if (integer && !Number.isSafeInteger(value)) return expected("a whole number");
-      if (given < min! || given > max!) report("out_of_range", `${given} is not in [${min ?? "−∞"}, ${max ?? "∞"}]`);
+      if (figure < min! || figure > max!) report("out_of_range", `${figure} is not in [${min ?? "−∞"}, ${max ?? "∞"}]`);
       return value;
     }
     case "flag":

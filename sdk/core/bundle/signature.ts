@@ -39,6 +39,6 @@ export function mergeSignatures(
   older: readonly ManifestSignature[],
   newer: readonly ManifestSignature[],
 ): ManifestSignature[] {
-  const byKey = new Map([...older, ...newer].map((own) => [own.key, own]));
+  const byKey = new Map([...older, ...newer].map((signature) => [signature.key, signature]));
   return [...byKey.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
 }

@@ -17,17 +17,17 @@ const LEAST_INFORMATION = 1e-12;
  * @see Cox (1958), Two further applications of a model for binary regression, Biometrika 45, 562–565 (recalibration)
  */
 export function logitShift({ weights, spread, predicted, sample }: ScenarioState): LogitShift {
-  let [residual, information, known] = [0, 0, 0];
+  let [residual, information, answeredSpread] = [0, 0, 0];
   sample.scores.forEach((score, j) => {
     const p = predicted[j]!;
     residual += score - p;
     information += p * (1 - p);
-    known += weights[sample.items[j]!]! * p * (1 - p);
+    answeredSpread += weights[sample.items[j]!]! * p * (1 - p);
   });
   return {
     step: residual / Math.max(information, LEAST_INFORMATION),
     information,
-    spread: Math.max(0, spread - known),
+    spread: Math.max(0, spread - answeredSpread),
   };
 }
 
@@ -58,9 +58,9 @@ function scaleOf(leap: number): number {
 export function commonShift(shifts: readonly LogitShift[], leap: number): number {
   let [sum, information] = [0, 0];
   for (const shift of shifts) {
-    const own = shift.information / (OWN_SCALE ** 2 * shift.information + 1);
-    sum += own * shift.step;
-    information += own;
+    const weight = shift.information / (OWN_SCALE ** 2 * shift.information + 1);
+    sum += weight * shift.step;
+    information += weight;
   }
   return information > 0 ? shrunkShift({ step: sum / information, information }, scaleOf(leap)) : 0;
 }

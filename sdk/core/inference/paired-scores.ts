@@ -70,14 +70,14 @@ export function pairedScores(pairs: readonly ScorePair[]): (shrinkage: number) =
   const parts = pairs.map(({ a, b }, s) => {
     const open = a.bounds.high - a.bounds.low;
     const mean = (a.score + b.score) / 2;
-    const known = b.bounds.low - a.bounds.low;
+    const answeredGap = b.bounds.low - a.bounds.low;
     return {
       a,
       b,
       open: open / answers[s]!,
       mean,
       gap: (1 - copies.a - copies.b) * (b.score - a.score),
-      copy: (copies.a + copies.b) * known + (copies.a - copies.b) * noise * (2 * mean - 1) * open,
+      copy: (copies.a + copies.b) * answeredGap + (copies.a - copies.b) * noise * (2 * mean - 1) * open,
       likeness: (differing[s]! + SHARED_ANSWERS * common) / (answers[s]! + SHARED_ANSWERS),
     };
   });

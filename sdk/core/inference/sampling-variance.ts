@@ -59,9 +59,9 @@ export function shrunkSampling(
   { answers, right }: Pick<SamplingVariance, "answers" | "right">,
 ): SamplingVariance {
   const binomial = bernoulliVariance(score, answers) * unit;
-  const known = Math.min(degrees, 2 * Math.min(right, answers - right));
+  const measuredDegrees = Math.min(degrees, 2 * Math.min(right, answers - right));
   return {
-    variance: (known * variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES),
+    variance: (measuredDegrees * variance + BINOMIAL_DEGREES * binomial) / (measuredDegrees + BINOMIAL_DEGREES),
     degrees: degrees + BINOMIAL_DEGREES,
     answers,
     right,
@@ -88,9 +88,9 @@ export function satterthwaite(
   let variance = 0;
   let spread = 0;
   for (const { share, sampling } of parts) {
-    const own = share ** 2 * sampling.variance;
-    variance += own;
-    spread += own ** 2 / sampling.degrees;
+    const part = share ** 2 * sampling.variance;
+    variance += part;
+    spread += part ** 2 / sampling.degrees;
   }
   return { variance, degrees: variance === 0 ? Infinity : variance ** 2 / spread };
 }

@@ -100,10 +100,10 @@ export function suspicions(
   const limits = leap === null ? thresholds : thresholds.stronger;
   if (limits === null || leap! > (thresholds.stronger?.leap ?? Infinity)) return null;
   const { lzStar, preknowledge } = limits;
-  const found: Record<Suspicion, boolean> = {
+  const isPresent: Record<Suspicion, boolean> = {
     memorised: pattern.preknowledge !== null && pattern.preknowledge > preknowledge,
     guessing: pattern.lzStar !== null && pattern.lzStar < lzStar,
     broken: pattern.brokenRun > thresholds.brokenRun,
   };
-  return SUSPICIONS.filter((suspicion) => found[suspicion]);
+  return SUSPICIONS.filter((suspicion) => isPresent[suspicion]);
 }

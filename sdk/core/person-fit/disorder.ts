@@ -35,7 +35,7 @@ export function disorder({ scores }: Pick<ScoredItems, "scores">, { p, q }: Pick
   const rounded = Uint8Array.from(scores, (score) => Number(score >= 0.5));
   const right = rounded.reduce((sum, score) => sum + score, 0);
   if (right === 0 || right === n) return 0;
-  const logits = p.map((own, j) => Math.min(LARGEST_LOGIT, Math.max(-LARGEST_LOGIT, Math.log(own / q[j]!))));
+  const logits = p.map((chance, j) => Math.min(LARGEST_LOGIT, Math.max(-LARGEST_LOGIT, Math.log(chance / q[j]!))));
   return logChance(new Float64Array(n), rounded, right) - logChance(logits, rounded, right);
 }
 

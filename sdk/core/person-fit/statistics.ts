@@ -71,7 +71,7 @@ export function lzStar(
 ): number | null {
   const { dims, a } = bank;
   const { items, scores } = answers;
-  const weights = p.map((own, j) => Math.log(own) - Math.log(q[j]!));
+  const weights = p.map((chance, j) => Math.log(chance) - Math.log(q[j]!));
   const moments = new Float64Array(dims);
   for (let j = 0; j < items.length; j++) {
     const product = p[j]! * q[j]! * slope[j]! * weights[j]!;

@@ -59,9 +59,9 @@ export function expectedScore(
     const predicted = onScale(itemResponses(theta, bank, block, begin), scoreMap, block);
     for (let i = begin; i < end; i++) {
       const p = predicted[i - begin]!;
-      const own = weights[i]! * p;
-      score += own;
-      spread += own * (1 - p);
+      const expected = weights[i]! * p;
+      score += expected;
+      spread += expected * (1 - p);
     }
   }
   return { score, spread };
