@@ -2,6 +2,7 @@ import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dens
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 import type { FittedAnswers, ItemAtFit } from "./fitted-answers.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "./item-statistics.ts";
 
 /** A χ² test of one item's curve. */
 export interface ItemFitTest {
@@ -103,8 +104,6 @@ function groupByProbability({ signs, p }: ItemAtFit): number[][] {
 
 /** Most items: with more, a score determines the ability so well that {@link residualGroupsTest} is the same test for less. */
 const MOST_ITEMS = 1000;
-/** Fewest models that answered everything. */
-const LEAST_MODELS = 20;
 /** Fewest right and wrong answers expected of a group of scores. */
 const LEAST_EXPECTED_BY_SCORE = 1;
 /** Standard deviations over which abilities are integrated, either way. */
@@ -126,7 +125,7 @@ export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTe
   const { models, items, signs, calibration } = answers;
   if (calibration.dims !== 1 || items > MOST_ITEMS) return null;
   const scores = completeScores(answers);
-  if (scores.length < LEAST_MODELS) return null;
+  if (scores.length < LEAST_MODELS_FOR_AUDIT) return null;
   const points = quadrature(ability, calibration.a);
   const observed = [...new Set(scores.map(({ score }) => score))].filter((k) => k > 0 && k < items);
   observed.sort((x, y) => x - y);

@@ -2,7 +2,7 @@ import type { BaseManifest, BridgeManifest } from "anchoreval/internal/core/bund
 import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { overallScores } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { LEAST_MODELS, overallScores } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { TARGET_OBSERVED } from "../../../offline-trainer/src/matrix/splits.ts";
 import type { BaseBundle } from "./base.ts";
 
@@ -14,8 +14,6 @@ interface VersionScores {
   /** Standard deviation common to all new scores, by the uncertain parameters of the linked items. */
   readonly linkingError: number;
 }
-
-const LEAST_MODELS = 5;
 
 /**
  * Linear linking from new scores to old ones: the least-squares line of the older scores on the newer, over models that
