@@ -105,7 +105,7 @@ export type OptionNames<T> = {
       : true;
 };
 
-/** Letters by which a misspelt name may differ from the one that was meant, at most. */
+/** Letters by which a misspelt name may differ from the one that was meant, at most. Chosen, not measured. */
 const MOST_LETTERS = 3;
 
 /**

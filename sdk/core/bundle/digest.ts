@@ -133,11 +133,12 @@ export function formDigest(scenarios: readonly (readonly [scenario: string, item
 /** Longest manifest.json that is read: that of a thousand scenarios in six forms has 14 MB. @unit bytes */
 export const MOST_MANIFEST_BYTES = 1 << 24;
 
-/** The first minor of the format whose manifests begin with their checksum. */
+/** The first minor of the format whose manifests begin with their checksum (docs/decisions/bundles.md). */
 export const CHECKSUM_MINOR = 4;
 
 /** The beginning of manifest.json: the SHA-256 of all bytes after it. */
 const HEAD = /^\{"checksum":"([0-9a-f]{64})",/;
+/** Its length, by definition. */
 const HEAD_BYTES = 79;
 
 /**

@@ -65,7 +65,7 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
   return encodeSafetensors([...wide, ...narrow]);
 }
 
-/** Weights go with the size of a question's coordinates, which may be any vectors. */
+/** Weights go with the size of a question's coordinates, which may be any vectors. Chosen, not measured. */
 const MOST_WEIGHT = 1e9;
 
 /**

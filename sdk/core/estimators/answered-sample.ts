@@ -1,6 +1,9 @@
 import type { AnchorSet, AnsweredSample } from "./types.ts";
 
-/** Answered share of the anchors' weight below which a scenario's interval isn't given, nor its answers counted elsewhere. */
+/**
+ * Answered share of the anchors' weight below which a scenario's interval isn't given, nor its answers counted
+ * elsewhere (docs/decisions/intervals.md).
+ */
 export const LEAST_ANSWERED_SHARE = 0.7;
 
 /**

@@ -1,13 +1,16 @@
 import { type Bounds, clamp } from "./answered-sample.ts";
 import type { BaseScores, LogitShift, ScenarioState, SeenScores } from "./types.ts";
 
-/** Degrees of freedom of the shifts' prior, Student's t: a shift that the answers are sure of is hardly shrunk. */
+/**
+ * Degrees of freedom of the shifts' prior, Student's t: a shift that the answers are sure of is hardly shrunk
+ * (docs/decisions/estimators.md).
+ */
 const DEGREES = 3;
 
 /** Its scale in logits: of a model's shift, for a leap of a width of the range at most; of a scenario's from what all share. */
 const [SCALE, OWN_SCALE] = [0.75, 0.25];
 
-/** Of answers that tell less a step would have no end. */
+/** Of answers that tell less a step would have no end. Chosen, not measured. */
 const LEAST_INFORMATION = 1e-12;
 
 /**

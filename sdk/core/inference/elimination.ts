@@ -3,7 +3,7 @@ import type { Bounds } from "../estimators/answered-sample.ts";
 import { looksLevel } from "./looks-level.ts";
 import { differenceBounds, type SampledDifference } from "./paired-difference.ts";
 
-/** Bounds that differ by less are the same number, summed in another order. */
+/** Bounds that differ by less are the same number of float64, summed in another order. */
 const ROUNDING = 1e-12;
 
 /** Scores and differences of candidates after each round; rounds count from 0. */

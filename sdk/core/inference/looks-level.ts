@@ -1,6 +1,9 @@
 import { normalCdf, normalQuantile } from "../numeric/distributions.ts";
 
-/** Looks at which a sequence of intervals may be announced at most: each makes all of them wider. */
+/**
+ * Looks at which a sequence of intervals may be announced at most: each makes all of them wider
+ * (docs/decisions/comparisons.md).
+ */
 export const MOST_LOOKS = 20;
 
 /**

@@ -3,10 +3,16 @@ import type { AnsweredSample } from "../estimators/types.ts";
 import { studentTCdf, studentTQuantile } from "../numeric/distributions.ts";
 import { centred, collapsedVariance, type KnownVariance, satterthwaite } from "./sampling-variance.ts";
 
-/** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
+/**
+ * Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward
+ * (docs/decisions/intervals.md).
+ */
 const FREE_DEGREES = 2;
 
-/** Weight of a gap of 1 in the mean size of gaps, so that a few small ones don't stand for what other items may show. */
+/**
+ * Weight of a gap of 1 in the mean size of gaps, so that a few small ones don't stand for what other items may show.
+ * Chosen, not measured.
+ */
 const WHOLE_GAP = 0.25;
 
 /** Of a difference that rests on no draw: both models answered every item. */

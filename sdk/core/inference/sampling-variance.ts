@@ -2,7 +2,10 @@ import { bernoulliVariance } from "../estimators/answered-sample.ts";
 import type { BlendedEstimates } from "../estimators/blend-estimates.ts";
 import type { AnsweredSample, DrawnAnswers, Tightening } from "../estimators/types.ts";
 
-/** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
+/**
+ * Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward
+ * (docs/decisions/intervals.md).
+ */
 const BINOMIAL_DEGREES = 2;
 
 /** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
@@ -157,10 +160,16 @@ export interface GatedVariance {
   readonly bias: number;
 }
 
-/** Multiple of V up to which the draw alone may explain d², the squared difference of both estimates outside. */
+/**
+ * Multiple of V up to which the draw alone may explain d², the squared difference of both estimates outside. Chosen,
+ * not measured.
+ */
 const EXPLAINED = 2;
 
-/** Share that the recalibrated mean has, however sure it is, where an interval asks what trusting it may cost. */
+/**
+ * Share that the recalibrated mean has, however sure it is, where an interval asks what trusting it may cost. Chosen,
+ * not measured.
+ */
 const TRUSTED = 0.5;
 
 /**

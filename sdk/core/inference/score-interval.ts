@@ -80,7 +80,7 @@ export function wilsonInterval(p: number, n: number, z: number): Bounds {
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
-/** Level of intervals that nobody asked another of. */
+/** Level of intervals that nobody asked another of, by definition. */
 const DEFAULT_LEVEL = 0.95;
 
 /**

@@ -158,7 +158,7 @@ export function observedCurvature(z: number, y: number, bank: ItemBank, item: nu
   return y * right + (1 - y) * wrong;
 }
 
-/** Factors 1 + e⁻|ᶻ| ≤ 2 that a double takes before their logarithm must be. */
+/** Factors 1 + e⁻|ᶻ| ≤ 2 that a float64 takes before their logarithm must be. */
 const MOST_FACTORS = 1000;
 
 /**

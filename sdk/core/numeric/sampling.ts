@@ -2,8 +2,9 @@ import type { RandomSource } from "./random.ts";
 
 /**
  * An item is drawn with between 1/4 and 4 times the probability of an even draw, whatever its measure says. An answer
- * counts by 1/π: where the measure is wrong, an item that hardly had a chance and still tells much would carry a drawn form
- * by itself, and no interval of few answers would know. So a mean's variance is at most four times that of an even draw.
+ * counts by 1/π: where the measure is wrong, an item that hardly had a chance and still tells much would carry a drawn
+ * form by itself, and no interval of few answers would know. So a mean's variance is at most four times that of an even
+ * draw (docs/decisions/anchors.md).
  */
 export const MOST_TILT = 4;
 

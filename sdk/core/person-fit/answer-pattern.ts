@@ -55,7 +55,10 @@ export const SUSPICIONS = ["memorised", "guessing", "broken"] as const;
 /** An explanation of an unusual pattern of answers. */
 export type Suspicion = (typeof SUSPICIONS)[number];
 
-/** Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together. */
+/**
+ * Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together
+ * (docs/decisions/intervals.md).
+ */
 export const FALSE_ALARMS = 0.02;
 
 /**

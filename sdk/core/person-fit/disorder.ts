@@ -8,10 +8,10 @@ import type { AnswerCurves } from "./statistics.ts";
  */
 export const MOST_DISORDER = 2;
 
-/** Logits are cut here: a single answer says no more than e³⁰ against the response model. */
+/** Logits are cut here: a single answer says no more than e³⁰ against the response model. Chosen, not measured. */
 const LARGEST_LOGIT = 30;
 
-/** Halvings of the interval that the common shift of the logits is in: to 2⁻⁴⁰ of 120. */
+/** Halvings of the interval that the common shift of the logits is in: to 2⁻⁴⁰ of 120. Chosen, not measured. */
 const HALVINGS = 40;
 
 /**

@@ -39,7 +39,7 @@ export function answerCurves(bank: ItemBank, theta: FloatArray, { items }: Pick<
   return { p, q, slope, information };
 }
 
-/** A variance below this is none. */
+/** A variance below this is float64's rounding, and none. */
 const NO_VARIANCE = 1e-12;
 
 /**
@@ -130,7 +130,7 @@ export function preknowledge(
   return variance > 0 ? sum / Math.sqrt(variance) : null;
 }
 
-/** Chance of a right answer in a run that fails: a stray match. */
+/** Chance of a right answer in a run that fails: a stray match. Chosen, not measured. */
 const STRAY = 0.01;
 
 /**

@@ -121,7 +121,7 @@ export function predictiveVariance({ noise, spreads }: LinearModel, at: Float64A
   return variance;
 }
 
-/** Probabilities are taken this far from 0 and 1. */
+/** Probabilities are taken this far from 0 and 1. Chosen, not measured. */
 const MARGIN = 1e-6;
 
 /**
@@ -143,7 +143,7 @@ export function scaledChance(p: number, shift: number, slope: number): number {
   return sigmoid(shift + slope * safeLogit(p));
 }
 
-/** Linear predictions of chances are kept this far from 0 and 1. */
+/** Linear predictions of chances are kept this far from 0 and 1. Chosen, not measured. */
 const LINEAR_MARGIN = 0.01;
 
 /** A linear prediction of a chance, kept in [.01, .99]. */

@@ -36,7 +36,7 @@ export function takeSumsBy(sums: BankSums): void {
   faster = sums;
 }
 
-/** So many items in a row are at hand at once. */
+/** So many items in a row are at hand at once. Chosen, not measured. */
 const BLOCK = 256;
 const block = /* @__PURE__ */ new Float64Array(BLOCK);
 

@@ -197,7 +197,10 @@ export function answerFeatures(
   return { ...features, score: clamp(score, bounds) };
 }
 
-/** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
+/**
+ * A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. Chosen, not
+ * measured.
+ */
 const LARGEST = 0.9;
 
 /**
