@@ -3,10 +3,10 @@ import type { AnchorInput, AnchorMethod, PreparedAnchors } from "./anchor-method
 import { drawnSizes, nestedLevels } from "./nested-samples.ts";
 import { stratifiedSamples } from "./stratified.ts";
 
-/** A measure of 0 counts as this share of the largest: such items are filled up last, evenly. */
+/** A measure of 0 counts as this share of the largest: such items are filled up last, evenly. Chosen, not measured. */
 const LEAST_MEASURE = 1e-9;
 
-/** Halvings after which a factor is known to its last digit, whatever the measures are. */
+/** Halvings after which a factor is known to float64's last digit, whatever the measures are. */
 const BISECTIONS = 100;
 
 /**

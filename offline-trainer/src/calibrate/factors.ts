@@ -6,13 +6,13 @@ import { centredCurves, type CentredCurves, curveComponents } from "../numeric/c
 import { numbers } from "../numeric/statistics.ts";
 import type { CalibratedScenario } from "./bank.ts";
 
-/** Factors kept at most: each costs a bundle four bytes an anchor. */
+/** Factors kept at most: each costs a bundle four bytes an anchor (docs/decisions/estimators.md). */
 const MOST_FACTORS = 48;
-/** Share of the curves' variance that the factors may leave out. */
+/** Share of the curves' variance that the factors may leave out. Chosen, not measured. */
 const LEFT_OUT = 1e-3;
-/** Source abilities whose curves make the factors, at most. */
+/** Source abilities whose curves make the factors, at most. Bounds the time; chosen, not measured. */
 const MOST_CURVES = 64;
-/** Least variance of a score that the factors leave open. */
+/** Least variance of a score that the factors leave open. Chosen, not measured. */
 const LEAST_NOISE = 1e-4;
 
 interface FactoredScenario extends Pick<
@@ -79,7 +79,7 @@ function openCurves(
 
 /** α of the regressions on the source models' answers, as Zhang, Dorner & Hardt (2025) have it. */
 const PENALTY = 10;
-/** Variance of an item, beyond what the items before tell of it, that is worth a factor. */
+/** Variance of an item, beyond what the items before tell of it, that is worth a factor. Chosen, not measured. */
 const LEAST_VARIANCE = 1e-6;
 
 /** Answers of the source models to the items of one scenario. */

@@ -4,7 +4,7 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";
 import { mean, total } from "../numeric/statistics.ts";
 
-/** Variance of slopes about 1 that is expected before any model is seen. */
+/** Variance of slopes about 1 that is expected before any model is seen. Chosen, not measured. */
 const SLOPE_VARIANCE = 0.25;
 
 /** The means of S and F over some models, and the sums of their squares and products about them. */

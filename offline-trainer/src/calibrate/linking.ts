@@ -7,14 +7,21 @@ import { columnLength } from "../numeric/principal-axes.ts";
 import { denseRows, timesDense } from "../numeric/sparse-rows.ts";
 import type { CalibratedScenario } from "./bank.ts";
 
-/** General abilities at most: more tell no more of one scenario from another. */
+/** General abilities at most: more tell no more of one scenario from another (docs/decisions/calibration.md). */
 const MOST_GENERAL = 8;
-/** Models that answered in every scenario for each general ability: fewer tell nothing of what goes together. */
+/**
+ * Models that answered in every scenario for each general ability: fewer tell nothing of what goes together
+ * (docs/decisions/calibration.md).
+ */
 const MODELS_EACH = 5;
-/** Rounds of orthogonal iteration for a start, then of EM. */
+/** Rounds of orthogonal iteration for a start. Chosen, not measured. */
 const START_ROUNDS = 20;
+/** Rounds of EM after it. Chosen, not measured. */
 const EM_ROUNDS = 40;
-/** Least share of an ability's variance that stays its scenario's own. */
+/**
+ * Least share of an ability's variance that stays its scenario's own. Keeps it from being singular; chosen, not
+ * measured.
+ */
 const LEAST_SPECIFIC = 0.05;
 
 /** One scenario's abilities, of the same models as the others'. */

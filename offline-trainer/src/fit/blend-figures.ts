@@ -13,7 +13,10 @@ import { LEAST_FAMILIES } from "../matrix/families.ts";
 import { conformalQuantile } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
-/** Share of the mean squared error that is added to every estimator's own, so that near-equal ones share the weight. */
+/**
+ * Share of the mean squared error that is added to every estimator's own, so that near-equal ones share the weight.
+ * Chosen, not measured.
+ */
 const RIDGE = 0.02;
 
 /**
@@ -131,8 +134,11 @@ export function referenceLambda(bias: number, variance: number, n: number): numb
   return square + sampling === 0 ? 0.5 : square / (sampling + square);
 }
 
-/** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
-const LEAST_MODELS = 39;
+/**
+ * Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. Lei, G'Sell,
+ * Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111.
+ */
+export const LEAST_CONFORMAL = 39;
 
 /**
  * Whether held-out models tell by how much the gate's intervals may be narrowed: 39 of them or more, of 8 families or
@@ -141,10 +147,10 @@ const LEAST_MODELS = 39;
  */
 export function tellTightening(estimates: readonly HeldOutEstimate[], families: ArrayLike<number>): boolean {
   const models = new Set(estimates.map(({ model }) => model));
-  return models.size >= LEAST_MODELS && new Set([...models].map((model) => families[model])).size >= LEAST_FAMILIES;
+  return models.size >= LEAST_CONFORMAL && new Set([...models].map((model) => families[model])).size >= LEAST_FAMILIES;
 }
 
-/** Least share of the chance of being inside that an error is blamed on. */
+/** Least share of the chance of being inside that an error is blamed on. Chosen, not measured. */
 const LEAST_INSIDE = 0.05;
 
 /**

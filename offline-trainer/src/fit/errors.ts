@@ -94,10 +94,13 @@ export function errorSummary(errors: readonly number[]): ErrorSummary {
   };
 }
 
-/** Held-out models below which coverage isn't measured. */
+/**
+ * Held-out models below which coverage isn't measured: of fewer, less than one is expected to miss a 95 % interval.
+ * Chosen, not measured.
+ */
 export const LEAST_MODELS_FOR_COVERAGE = 20;
 
-/** Share of models whose intervals are no wider than a plan says. */
+/** Share of models whose intervals are no wider than a plan says (docs/decisions/comparisons.md). */
 const PROMISED_SHARE = 0.9;
 
 /**
@@ -128,10 +131,10 @@ export function measuredCoverage(
   };
 }
 
-/** Draws of the baseline. */
+/** Draws of the baseline. Chosen, not measured. */
 const DRAWS = 200;
 
-/** Level of its intervals, and the normal quantile of that. */
+/** Level of its intervals, by definition, and the normal quantile of that. */
 const LEVEL = 0.95;
 const Z = normalQuantile((1 + LEVEL) / 2);
 

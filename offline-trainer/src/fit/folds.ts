@@ -14,7 +14,7 @@ import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held
 import { learn } from "./learn.ts";
 import type { FoldThreads } from "./options.ts";
 
-/** Models below which none can be held out. */
+/** Models below which none can be held out. Chosen, not measured. */
 export const LEAST_HELD_OUT_FROM = 8;
 
 /** Held-out source models by both kinds of folds: like the others, and stronger than those learned from. */
@@ -146,7 +146,7 @@ async function runFolds(
   return folds.map((_, index) => computed[order.indexOf(index)]!);
 }
 
-/** The share of a fold's time that learning takes, about. */
+/** The share of a fold's time that learning takes, about. For progress alone; chosen, not measured. */
 const LEARNING = 0.5;
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */

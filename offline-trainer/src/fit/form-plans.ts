@@ -45,10 +45,13 @@ export function evenForm(size: number, scenarios: readonly { readonly id: string
   return { id: String(size), anchors: new Map(scenarios.map(({ id }) => [id, size])) };
 }
 
-/** Anchors that a scenario has at least, where the total allows it: of one alone nothing tells its error. */
+/**
+ * Anchors that a scenario has at least, where the total allows it: of one alone nothing tells its error. By definition
+ * of a variance: it takes two.
+ */
 const LEAST_ANCHORS = 2;
 
-/** Below it a part that shares lack to a whole number is rounding. */
+/** Below it a part that shares lack to a whole number is rounding. Chosen, not measured. */
 const ROUNDING = 1e-6;
 
 /**

@@ -27,7 +27,7 @@ import {
 import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { heldOutKey, servedBlend, type Blends } from "./blends.ts";
-import { neededVariance } from "./blend-figures.ts";
+import { LEAST_CONFORMAL, neededVariance } from "./blend-figures.ts";
 
 /**
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
@@ -93,9 +93,6 @@ function overallErrors(
 function quadrature(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)) / values.length;
 }
-
-/** Held-out models below which 95 % of one more can't be told. */
-const LEAST_MODELS = 39;
 
 /** One scenario's held-out estimates with what blends them. */
 interface OverallPart {
@@ -171,7 +168,7 @@ export function overallInflation(estimates: readonly OverallEstimate[]): number 
   const withSampling = estimates.filter(({ sampled }) => sampled !== null);
   if (
     withSampling.length < estimates.length ||
-    new Set(withSampling.map(({ estimate }) => estimate.model)).size < LEAST_MODELS
+    new Set(withSampling.map(({ estimate }) => estimate.model)).size < LEAST_CONFORMAL
   )
     return 1;
   const needed = new Map(

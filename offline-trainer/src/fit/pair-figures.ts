@@ -18,16 +18,21 @@ import { type Blends, servedBlend } from "./blends.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { pooledQuantile, rounded } from "./held-out-scores.ts";
 
-/** Others of its fold that each held-out model is paired with before and after itself, at most. */
+/**
+ * Others of its fold that each held-out model is paired with before and after itself, at most. Chosen, not measured.
+ */
 const NEIGHBOURS = 8;
 
-/** Pairs of a draw of the form, about, at which more tell little: what they have in common are the models. */
+/**
+ * Pairs of a draw of the form, about, at which more tell little: what they have in common are the models. Chosen, not
+ * measured.
+ */
 const ENOUGH_PAIRS = 800;
 
 /** Shrinkages that are tried: none, then from a twentieth to 13 by steps of a quarter. */
 const SHRINKAGES = [0, ...Array.from({ length: 26 }, (_, k) => 0.05 * 1.25 ** k)];
 
-/** Share of the differences that intervals are to hold. */
+/** Share of the differences that intervals are to hold, by definition. */
 const LEVEL = 0.95;
 
 /** A held-out model's score in one scenario, and the true one. */

@@ -1,7 +1,7 @@
 import type { Curves, Problem } from "./problem.ts";
 import type { Grid } from "./grid.ts";
 
-/** As many factors of at most 2 as a double holds. */
+/** As many factors of at most 2 as a float64 holds. */
 const MOST_FACTORS = 1000;
 
 /**

@@ -165,10 +165,11 @@ export function factorBlock(
   factorInPlace(out, at, perItem);
 }
 
+/** Newton steps of an item in one M-step, at most. Chosen, not measured. */
 const MOST_STEPS = 6;
-/** Longest step of any parameter. */
+/** Longest step of any parameter. Chosen, not measured. */
 const LONGEST = 1.5;
-/** A step that is expected to gain less than this, in nats, is the last, and taken on trust. */
+/** A step that is expected to gain less than this, in nats, is the last, and taken on trust. Chosen, not measured. */
 const ENOUGH = 1e-2;
 
 /**

@@ -2,10 +2,9 @@ import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
 import { eachScore, type ItemInfo, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { LEAST_MODELS } from "../benchmark.ts";
 import type { BorderFinding } from "./findings.ts";
 
-/** Models with a score in two scenarios below which nothing is said of their correlation: as few as are fitted. */
-const LEAST_MODELS = 5;
 /** Correlation of models' scores in a scenario and in the others below which it runs against them. */
 const REVERSED = -0.5;
 /** The same of an item with the others of its scenario: of thirty real tables one item is below; columns of ranks and times are near −1. */
