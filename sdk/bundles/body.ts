@@ -36,19 +36,19 @@ export async function readBody(
   { most, refuse, keep }: Bound,
   rest: "cancel" | "leave" = "cancel",
 ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly length: number }> {
-  const stated = headers?.get("content-encoding") ? NaN : Number(headers?.get("content-length") ?? NaN);
+  const declared = headers?.get("content-encoding") ? NaN : Number(headers?.get("content-length") ?? NaN);
   const reader = body?.getReader();
   const parts: Uint8Array[] = [];
   let [length, held] = [0, 0];
   try {
-    if (stated > most) throw refuse(String(stated));
+    if (declared > most) throw refuse(String(declared));
     for (let part = await reader?.read(); part?.done === false; part = await reader!.read()) {
       const { value } = part;
-      const own = keep ? value.subarray(Math.max(0, keep.begin - length), Math.max(0, keep.end - length)) : value;
+      const kept = keep ? value.subarray(Math.max(0, keep.begin - length), Math.max(0, keep.end - length)) : value;
       length += value.length;
       if (length > most) throw refuse(`more than ${most}`);
-      held += own.length;
-      if (own.length > 0) parts.push(own);
+      held += kept.length;
+      if (kept.length > 0) parts.push(kept);
     }
   } finally {
     if (rest === "cancel") void reader?.cancel().catch(() => undefined);

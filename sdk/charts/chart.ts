@@ -59,7 +59,7 @@ export function intervalBar(data: readonly unknown[], y: string): ChartMark {
  */
 export function plotMarks<Mark>(marks: readonly ChartMark[], plot: Readonly<Record<MarkName, unknown>>): Mark[] {
   return marks.map(({ mark, data, options }) => {
-    const make = plot[mark] as (...given: unknown[]) => Mark;
+    const make = plot[mark] as (...input: unknown[]) => Mark;
     return data === null ? make(options) : make(data, options);
   });
 }

@@ -28,7 +28,7 @@ const KINDS: readonly CoverageKind[] = [
 
 /** The kinds of points that there are, for a key. */
 export function coverageKinds(points: readonly CoveragePoint[]): CoverageKind[] {
-  return KINDS.filter((own) => points.some((point) => isOf(point, own)));
+  return KINDS.filter((kind) => points.some((point) => isOf(point, kind)));
 }
 
 /** Where the scale of several charts begins that are to be compared: at 80 % or below. @unit percent */
@@ -49,12 +49,13 @@ export function coverageChart({ id, items, points }: CoverageSeries, from: numbe
   const kinds = coverageKinds(points);
   const gap = Math.min(0.2, 0.8 / kinds.length);
   const label = points.map(
-    (point) => `${items[point.place]!} items, ${kinds.find((own) => isOf(point, own))!.label}: ${coverageWords(point)}`,
+    (point) =>
+      `${items[point.place]!} items, ${kinds.find((kind) => isOf(point, kind))!.label}: ${coverageWords(point)}`,
   );
-  const marks = kinds.flatMap((own, k) => {
+  const marks = kinds.flatMap((kind, k) => {
     const shift = (k - (kinds.length - 1) / 2) * gap;
     const drawn = points
-      .filter((point) => isOf(point, own))
+      .filter((point) => isOf(point, kind))
       .map((point) => ({
         x: point.place + shift,
         y: 100 * point.coverage,
@@ -62,11 +63,11 @@ export function coverageChart({ id, items, points }: CoverageSeries, from: numbe
         high: 100 * point.high,
         title: `${items[point.place]!} items: ${coverageWords(point)}`,
       }));
-    const stroke = `var(--${own.colour})`;
-    const colours = { fill: own.hollow ? "var(--page)" : stroke, stroke, strokeWidth: 1.4 };
+    const stroke = `var(--${kind.colour})`;
+    const colours = { fill: kind.hollow ? "var(--page)" : stroke, stroke, strokeWidth: 1.4 };
     return [
-      chartMark("ruleX", drawn, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: own.hollow ? 1.2 : 2 }),
-      chartMark("dot", drawn, { x: "x", y: "y", title: "title", symbol: own.symbol, r: 3.2, ...colours }),
+      chartMark("ruleX", drawn, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: kind.hollow ? 1.2 : 2 }),
+      chartMark("dot", drawn, { x: "x", y: "y", title: "title", symbol: kind.symbol, r: 3.2, ...colours }),
     ];
   });
   return {
@@ -162,9 +163,18 @@ interface Sized {
 
 function pointsOf(evidence: CoveragePoint["evidence"], place: number, errors: MeasuredErrors): CoveragePoint[] {
   return SPLITS.flatMap((split): CoveragePoint[] => {
-    const own = errors[split];
-    if (own === null || own.coverage95 === null) return [];
-    return [{ split, evidence, place, models: own.models, coverage: own.coverage95, ...coverageInterval(own)! }];
+    const measured = errors[split];
+    if (measured === null || measured.coverage95 === null) return [];
+    return [
+      {
+        split,
+        evidence,
+        place,
+        models: measured.models,
+        coverage: measured.coverage95,
+        ...coverageInterval(measured)!,
+      },
+    ];
   });
 }
 

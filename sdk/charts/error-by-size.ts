@@ -36,7 +36,7 @@ export function errorBySizeChart(title: string, lines: readonly ErrorLine[], hig
   const labelled = lines.filter(({ kind }) => kind !== "faint");
   const label = sizes.map((items) => {
     const values = labelled.flatMap((line) => {
-      const point = line.points.find((own) => own.items === items);
+      const point = line.points.find((candidate) => candidate.items === items);
       return point ? [`${line.label} ${inPoints(point.error)}`] : [];
     });
     return `${items} items: ${values.join(", ")}`;

@@ -72,11 +72,11 @@ export interface ShownParameters {
 
 /** Discrimination and difficulty of every item, as people are shown them. */
 export function shownParameters(bank: ItemBank): ShownParameters {
-  const own = difficulties(bank);
-  const difficulty = own.map((value) => Math.max(-DIFFICULTY_LIMIT, Math.min(DIFFICULTY_LIMIT, value || 0)));
+  const unbounded = difficulties(bank);
+  const difficulty = unbounded.map((value) => Math.max(-DIFFICULTY_LIMIT, Math.min(DIFFICULTY_LIMIT, value || 0)));
   return {
     discrimination: bank.dims === 1 ? Float64Array.from(bank.a) : discriminations(bank),
     difficulty,
-    beyond: own.reduce((count, value, i) => (value === difficulty[i] ? count : count + 1), 0),
+    beyond: unbounded.reduce((count, value, i) => (value === difficulty[i] ? count : count + 1), 0),
   };
 }

@@ -107,7 +107,7 @@ export type OptionNames<T> = {
       : true;
 };
 
-/** Letters by which a misspelt name may differ from the one that was meant, at most. */
+/** Letters by which a misspelt name may differ from the one that was meant, at most. Chosen, not measured. */
 const MOST_LETTERS = 3;
 
 /**
@@ -140,9 +140,9 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
       throw invalidOption(`${name} must be a ${kind as string}, got ${JSON.stringify(setting)}`);
     if (kinds.has(name)) continue;
     const [nearest] = all
-      .map((own) => ({ own, letters: lettersBetween(name.toLowerCase(), own.toLowerCase()) }))
+      .map((candidate) => ({ candidate, letters: lettersBetween(name.toLowerCase(), candidate.toLowerCase()) }))
       .sort((left, right) => left.letters - right.letters);
-    const near = nearest && nearest.letters <= Math.min(MOST_LETTERS, name.length - 1) ? nearest.own : null;
+    const near = nearest && nearest.letters <= Math.min(MOST_LETTERS, name.length - 1) ? nearest.candidate : null;
     throw invalidOption(
       `there is no option ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${all.join(", ")}`,
     );

@@ -17,8 +17,8 @@ export function allAnchors(bundle: Bundle): AnchorRecord[] {
 export function allItems(bundle: Bundle): AnchorRecord[] {
   const items = bundleItems(bundle)!;
   const tasks = new Map<string, Set<string | undefined>>();
-  const group = (own: Pick<AnchorRecord, "scenario" | "subscenario">): string =>
-    JSON.stringify([own.scenario, own.subscenario]);
+  const group = (anchor: Pick<AnchorRecord, "scenario" | "subscenario">): string =>
+    JSON.stringify([anchor.scenario, anchor.subscenario]);
   for (const anchor of allAnchors(bundle))
     tasks.set(group(anchor), (tasks.get(group(anchor)) ?? new Set()).add(anchor.task));
   let begin = 0;

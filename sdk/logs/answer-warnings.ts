@@ -78,11 +78,11 @@ export function scoreWarnings(runs: readonly ReadRun[], errors: ErrorPolicy, sca
 
 /** Samples of no item of the bundle, and attempts that failed. @param found - samples by item */
 export function sampleWarnings(
-  { found, ignored }: { readonly found: ReadonlyMap<string, LoggedSample>; readonly ignored: number },
+  { found: samples, ignored }: { readonly found: ReadonlyMap<string, LoggedSample>; readonly ignored: number },
   errors: ErrorPolicy,
 ): AnswerWarning[] {
   const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];
-  const failed = errorWords(countAttempts(found.values()), errors);
+  const failed = errorWords(countAttempts(samples.values()), errors);
   return [
     ...(ignored === 0
       ? []

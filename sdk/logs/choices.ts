@@ -5,7 +5,7 @@ import { AnchorEvalError } from "../core/errors.ts";
  * @param names - the task, then its groups from the nearest outwards
  * @param own - not the one that is for all tasks
  */
-export type Choose = (names: readonly string[], own?: boolean) => string | undefined;
+export type Choose = (names: readonly string[], special?: boolean) => string | undefined;
 
 /**
  * Reads the values of an option that may be given for some tasks: `NAME` for all, `TASK=NAME` for one task or all tasks
@@ -34,10 +34,10 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
   const beginnings = [...choices.keys()]
     .filter((tasks) => tasks.endsWith("*"))
     .sort((left, right) => right.length - left.length);
-  return (names, own = false) => {
+  return (names, special = false) => {
     const named = names.find((name) => choices.has(name));
     const tasks = named ?? beginnings.find((beginning) => names[0]?.startsWith(beginning.slice(0, -1)));
-    return tasks === undefined || (own && tasks === "*") ? undefined : choices.get(tasks);
+    return tasks === undefined || (special && tasks === "*") ? undefined : choices.get(tasks);
   };
 }
 

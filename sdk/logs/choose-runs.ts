@@ -233,7 +233,7 @@ function droppedRemarks(
       words: `its runs were made with different arguments (${argumentsOf(best) ?? "unknown"}; ${argumentsOf(other) ?? "unknown"}): ${several}`,
       always: true,
     });
-  const unlike = dropped.map((run) => runDifferences(best, run)).find((found) => found.length > 0);
+  const unlike = dropped.map((run) => runDifferences(best, run)).find((differences) => differences.length > 0);
   if (unlike) remarks.push({ words: `its runs were not made alike: ${unlike.join("; ")}`, always: true });
   const counting = new Map(parts.toReversed().flatMap((part) => [...answers.get(part)!]));
   const lost = [...unionOf(dropped, answers)].filter((name) => !counting.has(name)).length;

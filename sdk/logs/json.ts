@@ -46,7 +46,7 @@ export function versionText(value: unknown): string | null {
 
 /** The settings that aren't null, as canonical JSON; null where there are none. */
 export function settingsText(value: unknown, without: readonly string[] = []): string | null {
-  const entries = Object.entries(record(value)).filter(([name, own]) => own !== null && !without.includes(name));
+  const entries = Object.entries(record(value)).filter(([name, entry]) => entry !== null && !without.includes(name));
   return entries.length === 0 ? null : canonicalJson(Object.fromEntries(entries));
 }
 

@@ -104,9 +104,10 @@ export function protocolDifferences(
 ): { field: (typeof COMPARED_FIELDS)[number]; bundle: string; run: string }[] {
   return COMPARED_FIELDS.flatMap((field) => {
     const expected = manifest[`${field}/${task}`] ?? manifest[field];
-    const own = protocol[field];
-    if (expected === undefined || expected === "mixed" || own === null || String(expected) === String(own)) return [];
-    return [{ field, bundle: String(expected), run: String(own) }];
+    const actual = protocol[field];
+    if (expected === undefined || expected === "mixed" || actual === null || String(expected) === String(actual))
+      return [];
+    return [{ field, bundle: String(expected), run: String(actual) }];
   });
 }
 

@@ -82,8 +82,8 @@ class LiteralReader {
 
   unexpected(): SyntaxError {
     const line = this.#text.slice(0, this.#at).split("\n").length;
-    const found = this.#text.slice(this.#at, this.#at + 20).split("\n")[0]!;
-    return new SyntaxError(`line ${line}: ${found === "" ? "it ends too early" : `no Python literal at ${found}`}`);
+    const rest = this.#text.slice(this.#at, this.#at + 20).split("\n")[0]!;
+    return new SyntaxError(`line ${line}: ${rest === "" ? "it ends too early" : `no Python literal at ${rest}`}`);
   }
 
   #list(close: string): PythonValue[] {
@@ -144,12 +144,15 @@ class LiteralReader {
 
   #string(): string | null {
     this.#match(BLANK);
-    const found = this.#match(STRING);
-    if (!found) return null;
-    return (found[1] ?? found[2] ?? "").replace(ESCAPE, (_, x?: string, u?: string, long?: string, sign?: string) => {
-      const code = x ?? u ?? long;
-      return code === undefined ? (ESCAPED[sign!] ?? sign!) : String.fromCodePoint(Number.parseInt(code, 16));
-    });
+    const literal = this.#match(STRING);
+    if (!literal) return null;
+    return (literal[1] ?? literal[2] ?? "").replace(
+      ESCAPE,
+      (_, x?: string, u?: string, long?: string, sign?: string) => {
+        const code = x ?? u ?? long;
+        return code === undefined ? (ESCAPED[sign!] ?? sign!) : String.fromCodePoint(Number.parseInt(code, 16));
+      },
+    );
   }
 
   #expect(sign: string): void {
@@ -165,8 +168,8 @@ class LiteralReader {
 
   #match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text);
-    if (found) this.#at = pattern.lastIndex;
-    return found;
+    const match = pattern.exec(this.#text);
+    if (match) this.#at = pattern.lastIndex;
+    return match;
   }
 }

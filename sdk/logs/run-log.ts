@@ -147,7 +147,7 @@ export function revisedName(name: string | null, revision: string | null): strin
  */
 export function taskAmong(tasks: Iterable<string>, task: string): string {
   const all = [...tasks];
-  return all.includes(task) ? task : (all.find((own) => task.endsWith(`/${own}`)) ?? task);
+  return all.includes(task) ? task : (all.find((name) => task.endsWith(`/${name}`)) ?? task);
 }
 
 /** Newer runs first; of equals, that whose file's name sorts later. */
@@ -169,14 +169,14 @@ export function groupBy<T, K>(values: Iterable<T>, key: (value: T) => K): Map<K,
 
 /**
  * Remarks on several logs, tasks or models, what is said of several of them once.
- * @param found - of each, its remarks
+ * @param remarked - of each, its remarks
  * @example groupedRemarks([{ who: "a", remarks: ["cut"] }, { who: "b", remarks: ["cut"] }]) // ["a and 1 more: cut"]
  */
 export function groupedRemarks(
-  found: readonly { readonly who: string; readonly remarks: readonly string[] }[],
+  remarked: readonly { readonly who: string; readonly remarks: readonly string[] }[],
 ): string[] {
   const named = new Map<string, Set<string>>();
-  for (const { who, remarks } of found)
+  for (const { who, remarks } of remarked)
     for (const remark of remarks) named.set(remark, (named.get(remark) ?? new Set()).add(who));
   return [...named].map(([words, all]) => {
     const [first] = all;

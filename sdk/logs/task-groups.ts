@@ -15,14 +15,16 @@ export function groupOfTask(results: RunResults, task: string): string | null {
 
 /** All groups that a task is in, the nearest first; of several parents, the first in the file counts. */
 export function ancestors(results: RunResults, task: string): string[] {
-  const found: string[] = [];
+  const groups: string[] = [];
   let child: string | undefined = task;
   while (child !== undefined) {
     const name: string = child;
-    child = [...results.groups].find(([group, { children }]) => children.includes(name) && !found.includes(group))?.[0];
-    if (child !== undefined) found.push(child);
+    child = [...results.groups].find(
+      ([group, { children }]) => children.includes(name) && !groups.includes(group),
+    )?.[0];
+    if (child !== undefined) groups.push(child);
   }
-  return found;
+  return groups;
 }
 
 /** The names by which options may be given for a log's task: its own, then its groups' from the nearest outwards. */
@@ -62,8 +64,8 @@ const TOLERANCE = 1e-9;
  * the group's score; null where neither does, or the file lacks the numbers
  */
 export function groupWeighting(results: RunResults, group: string, key: string): Weighting | "either" | null {
-  const told = results.groups.get(group)?.weighting;
-  if (told !== undefined) return told;
+  const weighting = results.groups.get(group)?.weighting;
+  if (weighting !== undefined) return weighting;
   const aggregate = results.groups.get(group)?.aggregates.get(key);
   const parts = leafTasks(results, group).flatMap((name) => {
     const task = results.tasks.get(name);

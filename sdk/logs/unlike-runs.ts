@@ -25,12 +25,12 @@ type Settings = ReadonlyMap<string, string>;
  */
 export function unlikeRuns(logs: readonly Pick<RunLog, "task" | "results">[]): string[] {
   const tasks = [...groupBy(logs, ({ task }) => task)];
-  const given = tasks.flatMap(([task, [log]]) => {
+  const withArguments = tasks.flatMap(([task, [log]]) => {
     const words = log!.results?.modelArguments ?? null;
     return words === null ? [] : [{ task, settings: argumentsOf(words) }];
   });
   const facts = logs.map(({ task, results }) => ({ task, settings: results?.modelFacts ?? new Map<string, string>() }));
-  const differences = [...differencesIn(given, "none"), ...differencesIn(facts, null)];
+  const differences = [...differencesIn(withArguments, "none"), ...differencesIn(facts, null)];
   return differences.length === 0
     ? []
     : [
@@ -71,14 +71,14 @@ function argumentsOf(text: string): Settings {
     // a text of arguments
   }
   if (isObject(value)) {
-    for (const [name, own] of Object.entries(value))
-      if (own !== null) settings.set(name, typeof own === "string" ? own : canonicalJson(own));
+    for (const [name, setting] of Object.entries(value))
+      if (setting !== null) settings.set(name, typeof setting === "string" ? setting : canonicalJson(setting));
     return settings;
   }
   // A comma may stand in a value: what has no name goes on with the last.
   for (const part of text.split(/,(?=\s*[\w.-]+=)/)) {
-    const [, name = "", own = ""] = /^\s*([\w.-]+)=(.*)$/s.exec(part) ?? ["", "", part];
-    if (part !== "") settings.set(name, own);
+    const [, name = "", setting = ""] = /^\s*([\w.-]+)=(.*)$/s.exec(part) ?? ["", "", part];
+    if (part !== "") settings.set(name, setting);
   }
   return settings;
 }

@@ -169,29 +169,29 @@ type Matched = ReturnType<typeof matchAnchors<LoggedSample>>;
 
 /** A model's answers, its trials where an item was asked several times, and what they took. */
 function modelOf(
-  { found, hashes }: Matched,
+  { found: samples, hashes }: Matched,
   errors: ErrorPolicy,
 ): Pick<ReadModel, "responses" | "trials" | "hashes" | "took"> {
   const trials = new Map(
-    [...found].flatMap(([id, { attempts }]) =>
+    [...samples].flatMap(([id, { attempts }]) =>
       attempts.length === 1
         ? []
         : [[id, attempts.map((attempt) => countedScores([attempt], errors)[0] ?? null)] as const],
     ),
   );
-  const took = loggedCosts([...found.values()]);
+  const took = loggedCosts([...samples.values()]);
   return {
     ...(took && { took }),
     ...(trials.size > 0 && { trials }),
-    responses: new Map(Array.from(found, ([id, sample]) => [id, itemScore(sample, errors)])),
+    responses: new Map(Array.from(samples, ([id, sample]) => [id, itemScore(sample, errors)])),
     hashes,
   };
 }
 
 /** Where a bundle's anchors are to be found. */
 function anchorWords(bundle: Bundle, tasks: readonly string[]): string {
-  const own = sourceScenarios(bundle);
-  if (own.length === bundle.scenarios.size)
+  const fromSource = sourceScenarios(bundle);
+  if (fromSource.length === bundle.scenarios.size)
     return `their ids are the source's own, and it isn't known which documents they are: give answers by these ids, or a table of items with the task and doc_id of each`;
   const [field] = fieldAnchors(bundle, allAnchors(bundle)).fields.values();
   const named = `its anchors are of the tasks ${tasks.slice(0, 5).join(", ")}${tasks.length > 5 ? ", …" : ""}`;
@@ -216,17 +216,17 @@ export function fittedChoices(
   const anchors = asked.anchors ?? allAnchors(bundle);
   const scenarios = new Map(anchors.map(({ task, item_id, scenario }) => [task ?? taskOfId(item_id), scenario]));
   // A run on anchors alone names no groups: the scenario is the group that they were fitted in.
-  const own = (names: readonly string[]): string => taskAmong(scenarios.keys(), names[0]!);
+  const taskOf = (names: readonly string[]): string => taskAmong(scenarios.keys(), names[0]!);
   const withScenario = (names: readonly string[]): string[] => {
-    const task = own(names);
+    const task = taskOf(names);
     return [...(task === names[0] ? [] : [task]), ...names, ...(scenarios.has(task) ? [scenarios.get(task)!] : [])];
   };
   return {
-    metric: (names, only) => metric(withScenario(names), only) ?? fitted("metric", own(names)),
+    metric: (names, only) => metric(withScenario(names), only) ?? fitted("metric", taskOf(names)),
     // A metric `METRIC,FILTER` has named the filter already.
     filter: (names, only) =>
       filter(withScenario(names), only) ??
-      (metric(withScenario(names), only)?.includes(",") ? undefined : fitted("filter", own(names))),
+      (metric(withScenario(names), only)?.includes(",") ? undefined : fitted("filter", taskOf(names))),
   };
 }
 

@@ -89,14 +89,14 @@ function readNow(folder: string, file: string, fileBytes: number): Uint8Array | 
 export function folderStore(folder: string): SweepableStore {
   const at = (key: string): string => join(folder, ...key.split("/"));
   const entriesOf = async (prefix: string) => {
-    const entries = (await found(at(prefix), () => readdir(at(prefix), { withFileTypes: true }))) ?? [];
+    const entries = (await orNull(at(prefix), () => readdir(at(prefix), { withFileTypes: true }))) ?? [];
     return entries.filter(({ name }) => !name.endsWith(DRAFT) && !name.endsWith(WRITER));
   };
-  const timeOf = async (path: string): Promise<number> => (await found(path, () => stat(path)))?.mtimeMs ?? NaN;
+  const timeOf = async (path: string): Promise<number> => (await orNull(path, () => stat(path)))?.mtimeMs ?? NaN;
   return {
     name: folder,
     get: async (key) => {
-      const bytes = await found(at(key), () => readFound(at(key), mostBytes(key)));
+      const bytes = await orNull(at(key), () => readFound(at(key), mostBytes(key)));
       return bytes && { bytes: new Uint8Array(bytes), etag: tagOf(bytes) };
     },
     putIfAbsent: (key, bytes) => written(at(key), () => createFile(at(key), bytes)),
@@ -108,10 +108,10 @@ export function folderStore(folder: string): SweepableStore {
       return Promise.all(files.map(async ({ name }) => ({ name, written: await timeOf(at(prefix + name)) })));
     },
     remove: async (key) => {
-      await found(at(key), () => rm(at(key), { recursive: true }));
+      await orNull(at(key), () => rm(at(key), { recursive: true }));
     },
     drafts: async (prefix) => {
-      const all = (await found(at(prefix), () => readdir(at(prefix), { recursive: true, withFileTypes: true }))) ?? [];
+      const all = (await orNull(at(prefix), () => readdir(at(prefix), { recursive: true, withFileTypes: true }))) ?? [];
       const drafts = all.filter(({ name }) => name.endsWith(DRAFT) || name.endsWith(WRITER));
       return Promise.all(
         drafts.map(async ({ name, parentPath }) => ({
@@ -135,7 +135,7 @@ async function written<T>(path: string, action: () => Promise<T>): Promise<T> {
 }
 
 /** The outcome of a read; null where nothing is there. @throws AnchorEvalError `unavailable` with the reason */
-async function found<T>(path: string, action: () => Promise<T>): Promise<T | null> {
+async function orNull<T>(path: string, action: () => Promise<T>): Promise<T | null> {
   try {
     return await existing(action);
   } catch (cause) {

@@ -17,10 +17,10 @@ export const inspectLogs: LogReader = {
         if (named) throw invalidLog(file, "a log of Inspect is an .eval or a .json file");
         continue;
       }
-      const found = await withLog(file, unzstd, (value) => Promise.resolve(value));
+      const content = await withLog(file, unzstd, (value) => Promise.resolve(value));
       // Folders have other JSON beside, which is passed over; what can't be read may be a log, and isn't.
-      if (!ARCHIVE.test(file) && !named && ![found, ...list(found)].some(isLogLike)) continue;
-      const { model, task, date, results, broken } = readInspectHeader(found, file);
+      if (!ARCHIVE.test(file) && !named && ![content, ...list(content)].some(isLogLike)) continue;
+      const { model, task, date, results, broken } = readInspectHeader(content, file);
       logs.push({ file, model, task, date, resultsFile: file, results, ...(broken !== null && { broken }) });
     }
     return logs;

@@ -14,9 +14,9 @@ import type { LogReader } from "./log-files.ts";
  * writes them. The results file names the model, else the folder. A run has a task with one number of few-shot examples.
  */
 export const lightevalLogs: LogReader = {
-  async find(found, { onRemark }) {
-    const files = found.map(({ file }) => file);
-    const unnamed = found.find(({ file, named }) => named && lightevalFileName(basename(file)) === null);
+  async find(logFiles, { onRemark }) {
+    const files = logFiles.map(({ file }) => file);
+    const unnamed = logFiles.find(({ file, named }) => named && lightevalFileName(basename(file)) === null);
     if (unnamed)
       throw invalidLog(
         unnamed.file,

@@ -35,15 +35,15 @@ export const lmEvalLogs: LogReader = {
       if (results === null)
         onRemark(`${file} has no results file beside it: its folder names the model, and how it was asked isn't known`);
       const log = { file, model, task: name.task!, date: sortableDate(date), resultsFile, results };
-      const own = results?.tasks.get(log.task);
-      if (own?.anchored === undefined) logs.push(log);
+      const ofTask = results?.tasks.get(log.task);
+      if (ofTask?.anchored === undefined) logs.push(log);
       // Its own shots and versions are those of several tasks.
       else
-        for (const [task, asked] of own.anchored)
+        for (const [task, asked] of ofTask.anchored)
           logs.push({
             ...log,
             task,
-            results: { ...results!, tasks: new Map([[task, { ...UNTOLD_TASK, shots: own.shots }]]) },
+            results: { ...results!, tasks: new Map([[task, { ...UNTOLD_TASK, shots: ofTask.shots }]]) },
             asked,
           });
     }

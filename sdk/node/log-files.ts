@@ -67,23 +67,23 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
   const seen = new Set<string>();
   const files: FoundFile[] = [];
   const walk = async (path: string, named: boolean): Promise<void> => {
-    const { found, real, place } = await locate(path);
+    const { status, real, place } = await locate(path);
     if (seen.has(place)) return;
     seen.add(place);
     if (!named && real !== place && dirname(real) === dirname(place) && extname(real) === extname(place)) return;
-    if (found.isDirectory()) for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
-    else if (named || found.isFile()) files.push({ file: path, named }); // no pipe that a folder has, which nobody may write to
+    if (status.isDirectory()) for (const name of (await readdir(path)).sort()) await walk(join(path, name), false);
+    else if (named || status.isFile()) files.push({ file: path, named }); // no pipe that a folder has, which nobody may write to
   };
   for (const path of paths) await walk(path, true);
   return files;
 }
 
 /** The kind of a path, where it leads, and where it stands itself. */
-async function locate(path: string): Promise<{ found: Stats; real: string; place: string }> {
+async function locate(path: string): Promise<{ status: Stats; real: string; place: string }> {
   try {
     const real = await realpath(path);
-    const found = await stat(real);
-    return { found, real, place: found.isDirectory() ? real : join(await realpath(dirname(path)), basename(path)) };
+    const status = await stat(real);
+    return { status, real, place: status.isDirectory() ? real : join(await realpath(dirname(path)), basename(path)) };
   } catch (cause) {
     const missing = hasCode(cause, "ENOENT");
     throw new AnchorEvalError(

@@ -28,29 +28,29 @@ const PART = /_\d+$/;
  * beside. Runs are newer the later their folder's name sorts, which is their date. The folder names the model.
  */
 export const openCompassLogs: LogReader = {
-  async find(found, { onRemark }) {
+  async find(logFiles, { onRemark }) {
     const models = new Map<string, string[]>();
-    for (const { file, named } of found) {
+    for (const { file, named } of logFiles) {
       const folder = dirname(resolve(file));
       if (JSON_FILE.test(file) && basename(dirname(folder)) === "results")
         models.set(folder, [...(models.get(folder) ?? []), file]);
       else if (named) throw invalidLog(file, "results of OpenCompass are RUN/results/MODEL/DATASET.json");
     }
-    const told = new Map<string, RunFacts>();
+    const facts = new Map<string, RunFacts>();
     const logs: RunLog[] = [];
     for (const [folder, files] of models) {
       const [run, model] = [dirname(dirname(await realpath(folder))), basename(folder)];
-      if (!told.has(run)) told.set(run, await readRun(run));
+      if (!facts.has(run)) facts.set(run, await readRun(run));
       const datasets = new Map<string, DatasetScores>();
       for (const file of files) datasets.set(datasetOf(file), readDatasetScores(await readJsonFile(file), file));
-      const results = openCompassResults(model, datasets, told.get(run)!);
+      const results = openCompassResults(model, datasets, facts.get(run)!);
       for (const file of files)
         logs.push({
           ...{ file, model, task: datasetOf(file), date: basename(run), resultsFile: folder, results },
           ...brokenBy(datasets.get(datasetOf(file))!),
         });
     }
-    const begun = withoutResults(found.map(({ file }) => resolve(file)));
+    const begun = withoutResults(logFiles.map(({ file }) => resolve(file)));
     if (logs.length > 0 && begun.length > 0)
       onRemark(
         `${counted(begun.length, "dataset")} with predictions and no results ${begun.length === 1 ? "is" : "are"} left out: ${firstFew(begun)}`,

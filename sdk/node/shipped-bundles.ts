@@ -79,10 +79,10 @@ export function shippedObjects(): {
  * @example placedSource("gsm8k")
  */
 export function placedSource(place: string, http: (url: URL) => BundleSource = httpSource): BundleSource {
-  const found = foundPlace(place);
-  if (found === null) return http(new URL(place));
+  const local = foundPlace(place);
+  if (local === null) return http(new URL(place));
   const digest = /#(sha256:.*)$/.exec(place)?.[1];
-  const { folder, expected } = found;
+  const { folder, expected } = local;
   return {
     ...folderSource(folder),
     expected: { ...expected, ...(digest !== undefined && { digest: checkedDigest(digest) }) },
@@ -107,10 +107,12 @@ function foundPlace(place: string): { readonly folder: string; readonly expected
   const [name = "", version, ...more] = plain.split("@");
   if (!BENCHMARK_NAME.test(name) || more.length > 0 || holdsBundle(plain)) return { folder: plain };
   const all = shippedBundles();
-  const own = all.filter(({ benchmark }) => benchmark === name);
-  const found = own.find((bundle) => (version === undefined ? isStable(bundle.version) : bundle.version === version));
-  if (found) return { folder: found.folder, expected: { benchmark: found.benchmark, version: found.version } };
-  const names = (own.length > 0 ? own : all).map((bundle) => `${bundle.benchmark}@${bundle.version}`);
+  const namesakes = all.filter(({ benchmark }) => benchmark === name);
+  const match = namesakes.find((bundle) =>
+    version === undefined ? isStable(bundle.version) : bundle.version === version,
+  );
+  if (match) return { folder: match.folder, expected: { benchmark: match.benchmark, version: match.version } };
+  const names = (namesakes.length > 0 ? namesakes : all).map((bundle) => `${bundle.benchmark}@${bundle.version}`);
   const shipped = names.length > 0 ? `which has ${names.join(", ")}` : "which was built without any (npm run build)";
   throw new AnchorEvalError(
     "not_found",

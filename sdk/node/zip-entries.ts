@@ -92,10 +92,10 @@ async function readDirectory(file: RandomAccess, path: string): Promise<Map<stri
 
 /** Sizes and place of an entry, those of 64 bits from its extra field. */
 function sizes(directory: DataView, at: number, name: number, extra: number): Pick<Entry, "size" | "packed" | "begin"> {
-  const found = { size: 24, packed: 20, begin: 42 };
+  const offsets = { size: 24, packed: 20, begin: 42 };
   const values = Object.fromEntries(
-    Object.entries(found).map(([field, offset]) => [field, directory.getUint32(at + offset, true)]),
-  ) as Record<keyof typeof found, number>;
+    Object.entries(offsets).map(([field, offset]) => [field, directory.getUint32(at + offset, true)]),
+  ) as Record<keyof typeof offsets, number>;
   for (
     let field = at + 46 + name;
     field + 4 <= at + 46 + name + extra;
@@ -147,9 +147,9 @@ function unpacked(
   if (method === 0) return bytes;
   if (method === 8) return zlib.inflateRawSync(bytes, most);
   if (method !== 93) throw new AnchorEvalError("unsupported", `it is compressed by zip's method ${method}`);
-  const own = (zlib as { zstdDecompressSync?: (bytes: Uint8Array, bounds: typeof most) => Uint8Array })
+  const zstd = (zlib as { zstdDecompressSync?: (bytes: Uint8Array, bounds: typeof most) => Uint8Array })
     .zstdDecompressSync;
-  if (own) return own(bytes, most);
+  if (zstd) return zstd(bytes, most);
   if (unzstd) return unzstd(bytes, new Uint8Array(size));
   throw new AnchorEvalError(
     "unsupported",

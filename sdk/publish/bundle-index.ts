@@ -70,12 +70,12 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
 export async function completeIndex(
   store: Pick<BundleStore, "get" | "list">,
   benchmark: string,
-  known: BundleIndex | null,
+  earlier: BundleIndex | null,
   whole: readonly string[] = [],
 ): Promise<BundleIndex> {
   const folders = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
   const listed = new Set(folders.filter((name) => VERSION.test(name)));
-  const indexed = known?.versions ?? []; // of two of a version the first counts
+  const indexed = earlier?.versions ?? []; // of two of a version the first counts
   const before = new Map(indexed.toReversed().map((entry) => [entry.version, entry]));
   const committed = await Promise.all(
     [...new Set([...listed, ...whole, ...before.keys()])].map(async (version) => {

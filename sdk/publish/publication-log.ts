@@ -148,15 +148,15 @@ export function requireIndexed(
   if (index.log) requireHead(log, index.log, name, "its index");
   const logged = statesOf({ entries: log.entries.slice(0, index.log?.entries) });
   for (const { version, digest, yanked, reason } of index.versions) {
-    const own = logged.get(version);
-    if (!own) throw broken(`${name} has no entry of version ${version}, which its index names: it was cut out`);
-    if (own.digest !== digest)
-      throw broken(`${name}: version ${version} was published as ${own.digest}, its index names ${digest}`);
-    if (own.yanked !== yanked || own.reason !== reason)
+    const entry = logged.get(version);
+    if (!entry) throw broken(`${name} has no entry of version ${version}, which its index names: it was cut out`);
+    if (entry.digest !== digest)
+      throw broken(`${name}: version ${version} was published as ${entry.digest}, its index names ${digest}`);
+    if (entry.yanked !== yanked || entry.reason !== reason)
       throw broken(`${name} and its index differ in whether version ${version} is yanked, or why`);
   }
   for (const version of logged.keys())
-    if (!index.versions.some((own) => own.version === version))
+    if (!index.versions.some((entry) => entry.version === version))
       throw broken(`${name}: version ${version} was published, and its index doesn't name it any more`);
 }
 
@@ -175,8 +175,8 @@ export async function withEntries(
 ): Promise<PublicationLog> {
   const [entries, heads] = [[...log.entries], [...log.heads]];
   let lines = "";
-  for (const own of added) {
-    const entry: LogEntry = { entry: entries.length + 1, ...own, previous: heads.at(-1) ?? null };
+  for (const change of added) {
+    const entry: LogEntry = { entry: entries.length + 1, ...change, previous: heads.at(-1) ?? null };
     const content = JSON.stringify(entry);
     lines += `${content}\n`;
     entries.push(entry);

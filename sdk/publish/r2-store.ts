@@ -68,11 +68,11 @@ export function sweepableR2Store(bucket: R2SweepBucket): SweepableStore {
   return {
     ...r2Store(bucket),
     listTimes: async (prefix) => {
-      const found: { name: string; written: number }[] = [];
+      const entries: { name: string; written: number }[] = [];
       for await (const { objects } of pages(bucket, prefix))
         for (const { key, uploaded } of objects)
-          found.push({ name: key.slice(prefix.length), written: uploaded.getTime() });
-      return found;
+          entries.push({ name: key.slice(prefix.length), written: uploaded.getTime() });
+      return entries;
     },
     remove: (key) => attempt(`remove ${key}`, () => bucket.delete(key)),
   };

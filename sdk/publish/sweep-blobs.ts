@@ -105,7 +105,7 @@ async function benchmarksOf(store: SweepableStore): Promise<string[]> {
  * @throws AnchorEvalError `unavailable`
  */
 export async function findBrokenLogs(store: SweepableStore): Promise<string[]> {
-  const found: string[] = [];
+  const broken: string[] = [];
   for (const benchmark of await benchmarksOf(store)) {
     const object = await store.get(indexKey(benchmark)); // before the log, which goes ahead of it
     const index = object && parseIndex(object.bytes);
@@ -115,10 +115,10 @@ export async function findBrokenLogs(store: SweepableStore): Promise<string[]> {
         requireIndexed(log, index, `${store.name}: ${logKey(benchmark)}`);
     } catch (error) {
       if (!(error instanceof AnchorEvalError) || error.code !== "bundle_corrupt") throw error;
-      found.push(error.message);
+      broken.push(error.message);
     }
   }
-  return found;
+  return broken;
 }
 
 /** Puts back what a sweep left that broke off, where it is named by now, and removes the copies of those that died. */
@@ -178,8 +178,8 @@ function namedContents(store: SweepableStore, benchmark: string, now: number): N
   return async () => {
     const listed = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
     const index = await store.get(indexKey(benchmark)); // a list may be old, what is read by its name is not
-    const known = (index && parseIndex(index.bytes))?.versions.map(({ version }) => version) ?? [];
-    for (const version of new Set([...listed, ...known].filter((name) => VERSION.test(name) && !read.has(name)))) {
+    const indexed = (index && parseIndex(index.bytes))?.versions.map(({ version }) => version) ?? [];
+    for (const version of new Set([...listed, ...indexed].filter((name) => VERSION.test(name) && !read.has(name)))) {
       const object = await store.get(manifestKey(benchmark, version));
       if (object === null) continue; // nothing is committed there yet
       for (const { sha256 } of parseManifest(object.bytes).files) named.add(sha256);

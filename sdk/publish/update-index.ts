@@ -72,11 +72,11 @@ export async function updateIndex(
     try {
       await ensureContents?.();
       const there = await store.get(key);
-      const known = there && parseIndex(there.bytes);
+      const earlier = there && parseIndex(there.bytes);
       const before = await readLog(store, benchmark);
-      if (known?.log) requireHead(before, known.log, `${store.name}: ${logKey(benchmark)}`, "its index");
+      if (earlier?.log) requireHead(before, earlier.log, `${store.name}: ${logKey(benchmark)}`, "its index");
       const logged = before.entries.map((entry) => entry.version);
-      const content = await completeIndex(store, benchmark, known, ensureContents ? [version, ...logged] : logged);
+      const content = await completeIndex(store, benchmark, earlier, ensureContents ? [version, ...logged] : logged);
       const log = await extendLog(store, content, before);
       if (log === null || (log !== before && !(await putVersion(store, logKey(benchmark), log.bytes, before.etag))))
         continue;
@@ -135,8 +135,8 @@ async function extendLog(
 const publisherRecord = object({ publisher: nullable(text()), time: nullable(text()) });
 
 function readPublisher(bytes: Uint8Array | undefined): Publisher {
-  const found = bytes && readOrNull(publisherRecord, () => decodeJson(bytes));
-  return found ?? { publisher: null, time: null }; // nothing is there, or it is damaged: nobody knows
+  const record = bytes && readOrNull(publisherRecord, () => decodeJson(bytes));
+  return record ?? { publisher: null, time: null }; // nothing is there, or it is damaged: nobody knows
 }
 
 function sleep(milliseconds: number): Promise<void> {

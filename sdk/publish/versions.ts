@@ -104,9 +104,9 @@ export async function yankVersion(
   checkNames<UpdateOptions>(options, { pause: true, publisher: true, now: true });
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
-  const own = encodeJson({ ...yank, ...signature(options) });
+  const record = encodeJson({ ...yank, ...signature(options) });
   await changeObject(store, yankedKey(benchmark, version), (there) =>
-    there && isSame(parseYank(there), yank) ? there : own,
+    there && isSame(parseYank(there), yank) ? there : record,
   );
   return updateIndex(store, { benchmark, version, digest: `sha256:${await sha256(manifest.bytes)}` }, options);
 }

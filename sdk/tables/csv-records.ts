@@ -120,9 +120,9 @@ const KNOWN = new Set(["model", "item_id", "score", "scenario"]);
 function separatorOf(lines: readonly string[], first: number, issues: DataIssues): Separator {
   const [header = "", next] = firstRecords(lines);
   const count = (text: string, separator: Separator): number => text.split(separator).length;
-  const found = SEPARATORS.filter((separator) => header.includes(separator));
-  if (found.length < 2) return found[0] ?? ",";
-  const fitting = found.filter(
+  const present = SEPARATORS.filter((separator) => header.includes(separator));
+  if (present.length < 2) return present[0] ?? ",";
+  const fitting = present.filter(
     (separator) => next !== undefined && count(next, separator) === count(header, separator),
   );
   if (fitting.length < 2) return fitting[0] ?? ",";

@@ -119,13 +119,13 @@ export function checkedTrials(responses: TrialResponses): {
       trials.set(id, [read]);
       continue;
     }
-    const own = readItemTrials(id, value, issues);
-    if (!own) continue;
-    const summary = summariseTrials(own);
+    const scores = readItemTrials(id, value, issues);
+    if (!scores) continue;
+    const summary = summariseTrials(scores);
     means.set(id, summary.count === 0 ? null : summary.mean);
     if (summary.count === 0) continue;
     summaries.set(id, summary);
-    trials.set(id, own);
+    trials.set(id, scores);
   }
   if (issues.length === 0) return { means, summaries, trials };
   const message = `${issues.length} ${issues.length === 1 ? "answer" : "answers"} cannot be scored: ${issues[0]!.message}`;

@@ -93,15 +93,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  */
 export function repeatedKeys(text: string, value: unknown, deepest: number): (string | number)[][] {
   if (countKeys(value, MOST_LEVELS) === countColons(text)) return [];
-  const found: (string | number)[][] = [];
+  const repeats: (string | number)[][] = [];
   visitJsonKeys(
     text,
     (path, repeated) => {
-      if (repeated) found.push([...path]);
+      if (repeated) repeats.push([...path]);
     },
     deepest,
   );
-  return found;
+  return repeats;
 }
 
 /** Levels of a value whose keys are counted: one may be deeper than the stack. */
@@ -112,7 +112,7 @@ function countKeys(value: unknown, levels: number): number {
   if (typeof value !== "object" || value === null) return 0;
   if (levels === 0) return NaN;
   let count = 0;
-  if (Array.isArray(value)) for (const own of value) count += countKeys(own, levels - 1);
+  if (Array.isArray(value)) for (const entry of value) count += countKeys(entry, levels - 1);
   else for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key], levels - 1);
   return count;
 }

@@ -137,9 +137,9 @@ function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: A
   // An item may be called "responses"; then it has a score, or counts.
   const isBody = isObject(object["responses"]) && typeof object["responses"]["passed"] !== "number";
   const { responses, hashes } = isBody ? object : { responses: object, hashes: undefined };
-  const own = isObject(hashes) ? hashes : {};
+  const hashOf = isObject(hashes) ? hashes : {};
   for (const [id, value] of Object.entries(responses as object)) {
-    const problem = sink.take(id, fromJson(value, reader), lookUp(own, id) ?? null);
+    const problem = sink.take(id, fromJson(value, reader), lookUp(hashOf, id) ?? null);
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();

@@ -43,9 +43,9 @@ export function bundleCard(bundle: Bundle): string {
 
 /** The protocol of a bundle, and how far its figures go: a line, or none where it isn't known. */
 export function protocolLines({ protocol }: Pick<Manifest, "protocol">): string[] {
-  const told = Object.entries(protocol).filter(([key]) => !/^ids(\/|$)/.test(key));
-  if (told.length === 0) return [];
-  const settings = told.map(([key, value]) => `${key} ${String(value)}`).join(", ");
+  const entries = Object.entries(protocol).filter(([key]) => !/^ids(\/|$)/.test(key));
+  if (entries.length === 0) return [];
+  const settings = entries.map(([key, value]) => `${key} ${String(value)}`).join(", ");
   return [
     `**Protocol:** ${settings}. A score is on all these items under the protocol of your own run; where that differs much from this one, items may be hard in another way, and intervals may be too narrow.`,
   ];
@@ -63,7 +63,7 @@ function idLines({ manifest: { protocol }, scenarios }: Bundle): string[] {
   const documents = anchors.every(({ task, doc_id }) => task !== undefined && doc_id !== undefined);
   const kinds = Object.entries(protocol).filter(([key]) => /^ids(\/|$)/.test(key));
   const words = [...new Set(kinds.map(([, kind]) => kind))].map((kind) => {
-    const of = kinds.filter(([key, own]) => own === kind && key !== "ids").map(([key]) => key.slice("ids/".length));
+    const of = kinds.filter(([key, other]) => other === kind && key !== "ids").map(([key]) => key.slice("ids/".length));
     const scenario = of.length === 0 ? "" : `${listed(of)}: `;
     if (kind === "doc_id") return `${scenario}the document \`doc_id\` of the harness's task`;
     if (kind === "source") return `${scenario}the source's own, which no harness can be asked for`;

@@ -189,7 +189,7 @@ const MOST_DRAWN = 0.1;
 export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
   if (!base) return [];
   const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
-  const count = scenarios.reduce((sum, own) => sum + own.items, 0);
+  const count = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
   const all = drawn * items.placed;
   const by = [
     ...(rerun > 0 ? [`the answers of ${rerun} ${rerun === 1 ? "model" : "models"}`] : []),

@@ -46,8 +46,8 @@ export function measuredScenarios(manifest: MeasuredManifest): MeasuredScenario[
     id,
     of: items,
     forms: forms.map((form): MeasuredForm => {
-      const own = lookUp(form.scenarios, id)!;
-      return { form, items: own.items, whole: own.whole, measured: servedBlend(own).measured };
+      const part = lookUp(form.scenarios, id)!;
+      return { form, items: part.items, whole: part.whole, measured: servedBlend(part).measured };
     }),
   }));
   if (scenarios.length === 1) return single;
@@ -73,19 +73,19 @@ const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 const LEAST_MODELS = 20;
 
 /** A form's errors on held-out models: fractions, each null where it isn't measured. */
-export function formFigures(own: MeasuredForm) {
-  const like = own.measured?.interpolation ?? null;
+export function formFigures(form: MeasuredForm) {
+  const like = form.measured?.interpolation ?? null;
   return {
-    items: own.items,
-    whole: own.whole,
+    items: form.items,
+    whole: form.whole,
     /** {@link typicalError} of models like those seen. */
-    typical: typicalError(own),
+    typical: typicalError(form),
     /** 95 % of their errors are at most this. */
     within95: (like && like.models >= LEAST_MODELS ? like.absoluteError[LEVEL_95] : null) ?? null,
     /** Mean absolute error of as many random items. */
     random: like?.randomMae ?? null,
     /** {@link typicalError} of models stronger than any seen. */
-    stronger: typicalError(own, "extrapolation"),
+    stronger: typicalError(form, "extrapolation"),
     /** Share of the 95 % intervals that hold the true score, and half of their width. */
     coverage95: like?.coverage95 ?? null,
     halfWidth95: like?.halfWidth95 ?? null,

@@ -228,12 +228,12 @@ async function auditScenario(scenario: Scenario, part: AuditPart, options: Audit
   };
 }
 
-/** Mean squares of an item, its answers added to those of the models. @param own - the item's leverage */
-function meanSquares({ signs, p, leverage }: ItemAtFit, own: Float64Array, people: MeanSquares[]): MeanSquareFit {
+/** Mean squares of an item, its answers added to those of the models. @param itemShare - the item's leverage */
+function meanSquares({ signs, p, leverage }: ItemAtFit, itemShare: Float64Array, people: MeanSquares[]): MeanSquareFit {
   const item = new MeanSquares();
   signs.forEach((sign, m) => {
     if (sign === 0) return;
-    const all = Math.min(MOST_LEVERAGE, leverage[m]! + own[m]!);
+    const all = Math.min(MOST_LEVERAGE, leverage[m]! + itemShare[m]!);
     item.add(Number(sign > 0), p[m]!, all);
     people[m]!.add(Number(sign > 0), p[m]!, all);
   });
@@ -243,7 +243,7 @@ function meanSquares({ signs, p, leverage }: ItemAtFit, own: Float64Array, peopl
 /** Mean and variance of a single dimension's ability: between models, plus the uncertainty of each. */
 function abilityMoments(theta: Float64Array, covariances: Float64Array): { mean: number; variance: number } {
   const models = theta.length;
-  const mean = theta.reduce((sum, own) => sum + own / models, 0);
-  const between = theta.reduce((sum, own) => sum + (own - mean) ** 2 / models, 0);
-  return { mean, variance: between + covariances.reduce((sum, own) => sum + own / models, 0) };
+  const mean = theta.reduce((sum, ability) => sum + ability / models, 0);
+  const between = theta.reduce((sum, ability) => sum + (ability - mean) ** 2 / models, 0);
+  return { mean, variance: between + covariances.reduce((sum, covariance) => sum + covariance / models, 0) };
 }

@@ -31,19 +31,22 @@ export function* auditSummary(
 ): Generator<string, void, undefined> {
   yield* calibrationLines(audit);
   for (const reason of LISTED) {
-    const found = items.filter(({ findings }) => findings[0]?.reason === reason);
-    if (found.length === 0) continue;
+    const affected = items.filter(({ findings }) => findings[0]?.reason === reason);
+    if (affected.length === 0) continue;
     yield "";
-    yield `${capital(REASONS[reason])} (${counted(found.length, "item")}${found.length > top ? `, the first ${top}` : ""})`;
-    yield* itemTable(found.slice(0, top), EVIDENCE[reason]);
+    yield `${capital(REASONS[reason])} (${counted(affected.length, "item")}${affected.length > top ? `, the first ${top}` : ""})`;
+    yield* itemTable(affected.slice(0, top), EVIDENCE[reason]);
   }
   yield* pairLines(audit, top);
   yield* modelLines(audit, top);
   const rest = (["floor", "ceiling", "few-answers"] as const)
-    .map((reason) => ({ reason, found: items.filter((item) => item.findings.some((own) => own.reason === reason)) }))
-    .filter(({ found }) => found.length > 0);
+    .map((reason) => ({
+      reason,
+      affected: items.filter((item) => item.findings.some((finding) => finding.reason === reason)),
+    }))
+    .filter(({ affected }) => affected.length > 0);
   if (rest.length > 0) yield "";
-  for (const { reason, found } of rest) yield `${capital(REASONS[reason])}: ${counted(found.length, "item")}`;
+  for (const { reason, affected } of rest) yield `${capital(REASONS[reason])}: ${counted(affected.length, "item")}`;
   const models = Math.max(...audit.scenarios.map((scenario) => scenario.audit.models.length));
   if (models < LEAST_MODELS_FOR_AUDIT) {
     yield "";
@@ -118,14 +121,14 @@ function* pairLines({ matrix, copies, scenarios }: Audit, top: number): Generato
 
 /** Models whose infit chance can't explain. */
 function* modelLines({ scenarios }: Audit, top: number): Generator<string, void, undefined> {
-  const found = scenarios.flatMap(({ audit: { id, models } }) =>
+  const surprising = scenarios.flatMap(({ audit: { id, models } }) =>
     models.filter(({ meanSquares }) => meanSquares.infitZ > SURPRISING_Z).map((model) => ({ scenario: id, ...model })),
   );
-  if (found.length === 0) return;
-  found.sort((x, y) => y.meanSquares.infitZ - x.meanSquares.infitZ);
+  if (surprising.length === 0) return;
+  surprising.sort((x, y) => y.meanSquares.infitZ - x.meanSquares.infitZ);
   yield "";
-  yield `Models that miss easy items and get hard ones (${found.length}${found.length > top ? `, the first ${top}` : ""})`;
-  const rows = found.slice(0, top).map(({ scenario, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => {
+  yield `Models that miss easy items and get hard ones (${surprising.length}${surprising.length > top ? `, the first ${top}` : ""})`;
+  const rows = surprising.slice(0, top).map(({ scenario, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => {
     return [name, scenario, ...[infit, infitZ, outfit, outfitZ].map(decimals)];
   });
   yield* textTable([["model", "in", "infit", "z", "outfit", "z"], ...rows], "llrrrr");

@@ -65,7 +65,7 @@ export function itemAtFit(answers: FittedAnswers, item: number, covariances: Flo
   const signs = answers.signs.subarray(item * models, (item + 1) * models);
   const p = probabilities(answers, item, new Float64Array(models));
   /** PQ, 0 where the answer is missing. */
-  const weights = p.map((own, m) => (signs[m] === 0 ? 0 : own * (1 - own)));
+  const weights = p.map((chance, m) => (signs[m] === 0 ? 0 : chance * (1 - chance)));
   return {
     signs,
     p,
@@ -149,10 +149,10 @@ export function generalAbility(answers: FittedAnswers, { begin, count, weights }
     probabilities(answers, begin + i, p);
     for (let m = 0; m < models; m++) score[m]! += weights[i]! * p[m]!;
   }
-  const logits = score.map((own) => logit(Math.min(1 - 1e-12, Math.max(1e-12, own))));
-  const mean = logits.reduce((sum, own) => sum + own / models, 0);
-  const spread = Math.sqrt(logits.reduce((sum, own) => sum + (own - mean) ** 2 / models, 0));
-  return logits.map((own) => (spread > 1e-9 ? (own - mean) / spread : 0));
+  const logits = score.map((share) => logit(Math.min(1 - 1e-12, Math.max(1e-12, share))));
+  const mean = logits.reduce((sum, value) => sum + value / models, 0);
+  const spread = Math.sqrt(logits.reduce((sum, value) => sum + (value - mean) ** 2 / models, 0));
+  return logits.map((value) => (spread > 1e-9 ? (value - mean) / spread : 0));
 }
 
 /**
@@ -180,7 +180,7 @@ export function generalSlope(
 /** v of {@link generalSlope}: the slopes of the abilities on the general one, D numbers. */
 export function generalLoading({ models, calibration }: FittedAnswers, general: Float64Array): Float64Array {
   const { theta, dims } = calibration;
-  const squares = general.reduce((sum, own) => sum + own * own, 0);
+  const squares = general.reduce((sum, ability) => sum + ability * ability, 0);
   const out = new Float64Array(dims);
   if (squares === 0) return out;
   for (let m = 0; m < models; m++)

@@ -20,7 +20,7 @@ export function itemCovariance(
   const size = calibration.dims + 1;
   const penalised = information.map((value, k) => value + precision[k]!);
   const inverse = choleskyInverse(cholesky(penalised, size)!, size);
-  const shares = leverage.map((own, m) => own * p[m]! * (1 - p[m]!));
+  const shares = leverage.map((value, m) => value * p[m]! * (1 - p[m]!));
   const carried = gram(design, shares, size);
   return addProduct(inverse.slice(), inverse, addProduct(new Float64Array(size * size), carried, inverse));
 }

@@ -2,6 +2,7 @@ import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dens
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 import type { FittedAnswers, ItemAtFit } from "./fitted-answers.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "./item-statistics.ts";
 
 /** A χ² test of one item's curve. */
 export interface ItemFitTest {
@@ -55,7 +56,7 @@ export function residualGroupsTest({ calibration, design }: FittedAnswers, at: I
   const ridged = information.map((value, k) => (k % (size + 1) === 0 ? value + RIDGE : value));
   const inverse = choleskyInverse(cholesky(ridged, size)!, size);
   // Scaled so that a group whose residuals nothing has touched has variance 1.
-  const scale = variance.map((own) => 1 / Math.sqrt(own));
+  const scale = variance.map((value) => 1 / Math.sqrt(value));
   const covariance = new Float64Array(count * count);
   for (let g = 0; g < count; g++) {
     const taken = new Float64Array(size);
@@ -103,8 +104,6 @@ function groupByProbability({ signs, p }: ItemAtFit): number[][] {
 
 /** Most items: with more, a score determines the ability so well that {@link residualGroupsTest} is the same test for less. */
 const MOST_ITEMS = 1000;
-/** Fewest models that answered everything. */
-const LEAST_MODELS = 20;
 /** Fewest right and wrong answers expected of a group of scores. */
 const LEAST_EXPECTED_BY_SCORE = 1;
 /** Standard deviations over which abilities are integrated, either way. */
@@ -126,7 +125,7 @@ export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTe
   const { models, items, signs, calibration } = answers;
   if (calibration.dims !== 1 || items > MOST_ITEMS) return null;
   const scores = completeScores(answers);
-  if (scores.length < LEAST_MODELS) return null;
+  if (scores.length < LEAST_MODELS_FOR_AUDIT) return null;
   const points = quadrature(ability, calibration.a);
   const observed = [...new Set(scores.map(({ score }) => score))].filter((k) => k > 0 && k < items);
   observed.sort((x, y) => x - y);
@@ -139,14 +138,14 @@ export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTe
   return Array.from({ length: items }, (_, i): ItemFitTest | null => {
     const right = new Float64Array(observed.length);
     points.weight.forEach((weight, q) => {
-      const own = p[q]![i]!;
-      withoutItem(whole[q]!, own, without);
-      observed.forEach((k, at) => (right[at]! += weight * own * without[k - 1]!));
+      const chance = p[q]![i]!;
+      withoutItem(whole[q]!, chance, without);
+      observed.forEach((k, at) => (right[at]! += weight * chance * without[k - 1]!));
     });
-    const cells = scored.map((own, at) => ({
-      models: own.length,
-      right: own.filter(({ model }) => signs[i * models + model]! > 0).length,
-      expected: own.length * (right[at]! / total[at]!),
+    const cells = scored.map((scorers, at) => ({
+      models: scorers.length,
+      right: scorers.filter(({ model }) => signs[i * models + model]! > 0).length,
+      expected: scorers.length * (right[at]! / total[at]!),
     }));
     return scoreGroupsTest(cells);
   });
@@ -170,17 +169,17 @@ function quadrature({ mean, variance }: AbilityMoments, a: Float64Array): { thet
   const count = Math.ceil(Math.max(61, 4 * REACH * spread * Math.sqrt(information)));
   const theta = Array.from({ length: count }, (_, q) => mean + spread * REACH * ((2 * q) / (count - 1) - 1));
   const density = theta.map((value) => Math.exp(-0.5 * ((value - mean) / spread) ** 2));
-  const mass = density.reduce((sum, own) => sum + own, 0);
-  return { theta, weight: density.map((own) => own / mass) };
+  const mass = density.reduce((sum, value) => sum + value, 0);
+  return { theta, weight: density.map((value) => value / mass) };
 }
 
 /** Distribution of the number of right answers to items that are answered independently. */
 export function scoreDistribution(p: Float64Array): Float64Array {
   const out = new Float64Array(p.length + 1);
   out[0] = 1;
-  p.forEach((own, i) => {
-    for (let k = i + 1; k > 0; k--) out[k] = out[k]! * (1 - own) + out[k - 1]! * own;
-    out[0]! *= 1 - own;
+  p.forEach((chance, i) => {
+    for (let k = i + 1; k > 0; k--) out[k] = out[k]! * (1 - chance) + out[k - 1]! * chance;
+    out[0]! *= 1 - chance;
   });
   return out;
 }

@@ -23,7 +23,7 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice) {
   const strong = new Set(ranked.slice(-quarter));
   const mass = observedMass(matrix, slice);
   return Array.from({ length: count }, (_, i) => {
-    const own = new Moments();
+    const whole = new Moments();
     const weakest = new Moments();
     const strongest = new Moments();
     for (const m of models) {
@@ -31,18 +31,18 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice) {
       if (matrix.observed !== null && matrix.observed[at] === 0) continue;
       const y = matrix.scores[at]!;
       const rest = (score[m]! * mass[m]! - weights[i]! * y) / (mass[m]! - weights[i]!);
-      own.add(y, rest);
+      whole.add(y, rest);
       if (weak.has(m)) weakest.add(y, rest);
       if (strong.has(m)) strongest.add(y, rest);
     }
     return {
-      models: own.count,
-      mean: own.mean,
+      models: whole.count,
+      mean: whole.mean,
       /** Mean score among the weakest and the strongest quarter of the models. */
       weakest: weakest.mean,
       strongest: strongest.mean,
       /** With the models' scores on all other items (item-rest correlation); NaN where either is constant. */
-      correlation: own.correlation,
+      correlation: whole.correlation,
     };
   });
 }
@@ -245,7 +245,7 @@ export async function heldOutLikelihood(
     model,
     itemMeans,
     ...clusteredGain(
-      byModel.map((own, m) => own - byMeans[m]!),
+      byModel.map((gain, m) => gain - byMeans[m]!),
       counts,
     ),
     overModels: clusteredGain(gains, itemCounts),
@@ -258,7 +258,7 @@ export async function heldOutLikelihood(
 function clusteredGain(sums: Float64Array, counts: Float64Array): { gain: number; gainError: number } {
   const n = sum(counts);
   const gain = sum(sums) / n;
-  return { gain, gainError: Math.sqrt(sum(sums.map((own, k) => (own - gain * counts[k]!) ** 2))) / n };
+  return { gain, gainError: Math.sqrt(sum(sums.map((value, k) => (value - gain * counts[k]!) ** 2))) / n };
 }
 
 /** Shares of right answers by item or by model, shrunk by half an answer either way. */
@@ -270,7 +270,7 @@ function sharesRight(signs: Int8Array, size: number, of: (at: number) => number)
     answered[of(at)]!++;
     if (sign > 0) right[of(at)]!++;
   });
-  return right.map((own, k) => own / answered[k]!);
+  return right.map((count, k) => count / answered[k]!);
 }
 
 function sum(values: Float64Array): number {

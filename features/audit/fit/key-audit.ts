@@ -112,23 +112,23 @@ export function residualLikeness(signs: Int8Array, p: Float64Array, families: In
   signs.forEach((sign, m) => {
     if (sign === 0) return;
     const z = ((sign > 0 ? 1 : 0) - p[m]!) / Math.sqrt(p[m]! * (1 - p[m]!));
-    const own = sums.get(families[m]!) ?? { sum: 0, squares: 0, models: 0 };
-    own.sum += z;
-    own.squares += z * z;
-    own.models++;
-    sums.set(families[m]!, own);
+    const family = sums.get(families[m]!) ?? { sum: 0, squares: 0, models: 0 };
+    family.sum += z;
+    family.squares += z * z;
+    family.models++;
+    sums.set(families[m]!, family);
     squares += z * z;
     models++;
   });
-  const own = [...sums.values()];
-  const products = own.reduce((all, { sum, squares: its }) => all + (sum ** 2 - its), 0);
-  const pairs = own.reduce((all, { models: members }) => all + members * (members - 1), 0);
+  const byFamily = [...sums.values()];
+  const products = byFamily.reduce((all, { sum, squares: its }) => all + (sum ** 2 - its), 0);
+  const pairs = byFamily.reduce((all, { models: members }) => all + members * (members - 1), 0);
   return { products: squares > 0 ? (products * models) / squares : 0, pairs };
 }
 
 /** Mean intraclass correlation of all items. */
 export function meanLikeness(items: readonly Likeness[]): number {
-  const pairs = items.reduce((sum, own) => sum + own.pairs, 0);
+  const pairs = items.reduce((sum, item) => sum + item.pairs, 0);
   return pairs > 0 ? items.reduce((sum, { products }) => sum + products, 0) / pairs : 0;
 }
 

@@ -59,18 +59,18 @@ export function keyPosteriors(likelihood: Float32Array, { counts, places }: Curv
   const learned = Math.min(items, LEARNED_FROM);
   for (let round = 0, moved = 1; round < ROUNDS && moved > STILL; round++) {
     const kinds = prior.map((share) => PRIOR_ITEMS * share);
-    const placed = new Float64Array(PLACES).fill(PRIOR_PLACED / PLACES);
+    const atPlaces = new Float64Array(PLACES).fill(PRIOR_PLACED / PLACES);
     for (let k = 0; k < learned; k++) {
       const item = Math.floor((k * items) / learned);
       const all = expect(item);
       for (let kind = 0; kind < kinds.length; kind++) kinds[kind]! += joint[kind]!;
-      for (let c = 0; c < counts[0]!; c++) placed[places[c]!]! += (weight[c]! * likelihood[item * width + c]!) / all;
+      for (let c = 0; c < counts[0]!; c++) atPlaces[places[c]!]! += (weight[c]! * likelihood[item * width + c]!) / all;
     }
-    const next = kinds.map((own) => own / (learned + PRIOR_ITEMS));
+    const next = kinds.map((count) => count / (learned + PRIOR_ITEMS));
     moved = next.reduce((most, share, kind) => Math.max(most, Math.abs(share - shares[kind]!)), 0);
     shares = next;
-    const all = placed.reduce((sum, own) => sum + own, 0);
-    spread = placed.map((own) => own / all);
+    const all = atPlaces.reduce((sum, value) => sum + value, 0);
+    spread = atPlaces.map((value) => value / all);
     weigh();
   }
   return Array.from({ length: items }, (_, item) => {
@@ -120,14 +120,14 @@ export function keyCurves(x: Float64Array) {
   for (let place = 0; place < PLACES; place++) {
     const s = SLOPES[place % SLOPES.length]!;
     const t = LOCATIONS[Math.floor(place / SLOPES.length)]!;
-    for (const h of PULLS) add("falling", place, (own) => h * sigmoid(s * (t - own)));
+    for (const h of PULLS) add("falling", place, (ability) => h * sigmoid(s * (t - ability)));
     for (const l of FLOORS) {
-      for (const u of CEILINGS) add("rising", place, (own) => l + (u - l) * sigmoid(s * (own - t)));
-      for (const turn of TURNS) {
-        const hump = (own: number): number =>
-          (1 - l) * sigmoid(s * (own - t)) * (1 - LOSS * sigmoid(s * (own - t) - turn));
-        add("peaked", place, (own) => l + hump(own));
-        add("dipped", place, (own) => 1 - hump(own));
+      for (const u of CEILINGS) add("rising", place, (ability) => l + (u - l) * sigmoid(s * (ability - t)));
+      for (const delay of TURNS) {
+        const hump = (ability: number): number =>
+          (1 - l) * sigmoid(s * (ability - t)) * (1 - LOSS * sigmoid(s * (ability - t) - delay));
+        add("peaked", place, (ability) => l + hump(ability));
+        add("dipped", place, (ability) => 1 - hump(ability));
       }
     }
   }
@@ -136,11 +136,11 @@ export function keyCurves(x: Float64Array) {
   const p = Float64Array.from(sorted.flat().flatMap((curve) => Array.from(curve.p)));
   return {
     /** Curves of each kind. */
-    counts: sorted.map((own) => own.length),
+    counts: sorted.map((ofKind) => ofKind.length),
     /** Slope and location of every curve, as one number below {@link PLACES}; −1 of a flat one. */
     places: Int8Array.from(sorted.flat(), ({ place }) => place),
     /** log P, and log Q below: a row of G numbers a curve. */
     right: p.map(Math.log),
-    wrong: p.map((own) => Math.log1p(-own)),
+    wrong: p.map((chance) => Math.log1p(-chance)),
   };
 }

@@ -26,13 +26,13 @@ const LEAST_TEMPLATE_Z = 2;
 
 /** Pairs of items with the same text, each once, by the finest kind of sameness. */
 export function textPairs(groups: readonly TextGroup[]): TextPair[] {
-  const known = new Set<string>();
+  const seen = new Set<string>();
   return groups.flatMap(({ sameness, items }) => {
     const firsts = items.length > LARGEST_GROUP ? items.slice(0, 1) : items;
     return firsts.flatMap((one, k) =>
       items.slice(k + 1).flatMap((other): TextPair[] => {
-        if (known.has(`${one},${other}`)) return [];
-        known.add(`${one},${other}`);
+        if (seen.has(`${one},${other}`)) return [];
+        seen.add(`${one},${other}`);
         return [{ items: [one, other], sameness }];
       }),
     );
@@ -50,20 +50,20 @@ export function itemCopies(
   scenarios: readonly { begin: number; audit: { copies: NearCopies; likeness: readonly AnswerLikeness[] } }[],
 ): ItemCopy[] {
   const key = (items: readonly [number, number]): string => items.join();
-  const found = new Map<string, ItemCopy>(
+  const copies = new Map<string, ItemCopy>(
     texts.map(({ items, sameness }) => [key(items), { items, sameness, likeness: null, chance: null }]),
   );
   for (const { begin, audit } of scenarios) {
-    const alike = [...audit.likeness.map((own) => ({ ...own, chance: null })), ...audit.copies.pairs];
+    const alike = [...audit.likeness.map((pair) => ({ ...pair, chance: null })), ...audit.copies.pairs];
     for (const { items, chance, ...likeness } of alike) {
-      const placed = [begin + items[0], begin + items[1]] as const;
-      const sameness = found.get(key(placed))?.sameness ?? null;
-      found.set(key(placed), { items: placed, sameness, likeness, chance });
+      const columns = [begin + items[0], begin + items[1]] as const;
+      const sameness = copies.get(key(columns))?.sameness ?? null;
+      copies.set(key(columns), { items: columns, sameness, likeness, chance });
     }
   }
   const order = (copy: ItemCopy): number => ["content", "text"].indexOf(copy.sameness ?? "") + 1 || 3;
   const z = ({ likeness }: ItemCopy): number => likeness?.z ?? -Infinity;
-  return [...found.values()]
+  return [...copies.values()]
     .filter((copy) => order(copy) < 3 || copy.chance !== null || z(copy) >= LEAST_TEMPLATE_Z)
     .sort((x, y) => order(x) - order(y) || z(y) - z(x) || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
 }
@@ -71,8 +71,8 @@ export function itemCopies(
 /** Work that may be spent on each matrix's pairs of items, by the multiplications that all of them take. */
 export function sharedPairWork(scenarios: readonly { readonly matrix: ResponseMatrix }[], work: number): number[] {
   const pairs = scenarios.map(({ matrix: { items, subjects } }) => items.length ** 2 * subjects.length);
-  const all = pairs.reduce((sum, own) => sum + own, 0);
-  return pairs.map((own) => (work * own) / all);
+  const all = pairs.reduce((sum, count) => sum + count, 0);
+  return pairs.map((count) => (work * count) / all);
 }
 
 /** Two items of a scenario and how alike their answers are, beyond what abilities and difficulties explain. */
@@ -141,9 +141,9 @@ function residualRows(answers: FittedAnswers, items: readonly number[]) {
 /** Items with enough answers of either kind, by their share of right ones. */
 function comparableItems({ models, items, signs }: FittedAnswers): number[] {
   const shares = Float64Array.from({ length: items }, (_, i) => {
-    const own = signs.subarray(i * models, (i + 1) * models);
-    const right = own.filter((sign) => sign > 0).length;
-    const wrong = own.filter((sign) => sign < 0).length;
+    const answers = signs.subarray(i * models, (i + 1) * models);
+    const right = answers.filter((sign) => sign > 0).length;
+    const wrong = answers.filter((sign) => sign < 0).length;
     const enough = right + wrong >= LEAST_MODELS_FOR_AUDIT && Math.min(right, wrong) >= LEAST_RARE;
     return enough ? right / (right + wrong) : NaN;
   });
@@ -155,10 +155,10 @@ function comparableItems({ models, items, signs }: FittedAnswers): number[] {
 function scaledRows({ models, items, values }: ResidualRows): Float32Array {
   const out = new Float32Array(values.length);
   for (let row = 0; row < items.length; row++) {
-    const own = values.subarray(row * models, (row + 1) * models);
-    const squares = own.reduce((sum, r) => (Number.isNaN(r) ? sum : sum + variance(r) ** 2), 0);
+    const residuals = values.subarray(row * models, (row + 1) * models);
+    const squares = residuals.reduce((sum, r) => (Number.isNaN(r) ? sum : sum + variance(r) ** 2), 0);
     const scale = 1 / Math.sqrt(Math.sqrt(squares));
-    for (let m = 0; m < models; m++) out[row * models + m] = Number.isNaN(own[m]!) ? 0 : own[m]! * scale;
+    for (let m = 0; m < models; m++) out[row * models + m] = Number.isNaN(residuals[m]!) ? 0 : residuals[m]! * scale;
   }
   return out;
 }
@@ -198,7 +198,7 @@ function likeness({ models, items, values }: ResidualRows, one: number, other: n
     independent += variance(x) * variance(y);
     byFamily[families[m]!]! += product;
   }
-  const clustered = byFamily.reduce((sum, own) => sum + own * own, 0);
+  const clustered = byFamily.reduce((sum, product) => sum + product * product, 0);
   const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
   return {
     /** The smaller first. */

@@ -97,7 +97,7 @@ export async function negativeControls(
     const asGoodAsNoise: Shuffle[] = [];
     for (const kind of SHUFFLES) {
       const noise = [0, ...shuffled[kind].map(({ gains }) => gains[kind].gain)];
-      const isUnclear = noise.some((own) => !isClear(observed.gains[kind], own));
+      const isUnclear = noise.some((gain) => !isClear(observed.gains[kind], gain));
       if (isUnclear && !(await meansDiffer(scenario.matrix, rows, kind, random.fork(`means of ${kind}`), pause)))
         asGoodAsNoise.push(kind);
     }
@@ -106,8 +106,8 @@ export async function negativeControls(
       observed,
       shuffled,
       dims: observed.dimensions.length,
-      dimsBeyondChance: countLeading(observed.dimensions, (own, d) =>
-        shuffled.items.every(({ dimensions }) => own > (dimensions[d] ?? 0)),
+      dimsBeyondChance: countLeading(observed.dimensions, (dimension, d) =>
+        shuffled.items.every(({ dimensions }) => dimension > (dimensions[d] ?? 0)),
       ),
       asGoodAsNoise,
     });
@@ -227,8 +227,8 @@ export function* controlLines(controls: readonly NegativeControl[]): Generator<s
   yield* textTable([header, ...rows], "lrrrrrrrr");
   yield "of models, of items: what a held-out answer's log-likelihood gains over the items' means, and over the models'. beyond: dimensions more reliable than any of shuffled answers.";
   for (const kind of SHUFFLES) {
-    const found = controls.filter(({ asGoodAsNoise }) => asGoodAsNoise.includes(kind));
-    if (found.length > 0) yield `${found.map(({ scenario }) => scenario).join("; ")}: ${NOISE[kind]}`;
+    const noisy = controls.filter(({ asGoodAsNoise }) => asGoodAsNoise.includes(kind));
+    if (noisy.length > 0) yield `${noisy.map(({ scenario }) => scenario).join("; ")}: ${NOISE[kind]}`;
   }
 }
 
@@ -243,9 +243,9 @@ function figure(value: number | null): string {
 }
 
 function range(values: readonly (number | null)[]): string {
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return "";
-  const [least, most] = [Math.min(...known), Math.max(...known)].map(thousandths) as [string, string];
+  const numbers = values.filter((value) => value !== null);
+  if (numbers.length === 0) return "";
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)].map(thousandths) as [string, string];
   return least === most ? least : `${least} to ${most}`;
 }
 

@@ -69,8 +69,8 @@ function deal(
   random: RandomSource,
 ): Int32Array {
   const formOf = new Int32Array(items).fill(-1);
-  members.forEach((own, stratum) => {
-    const shuffled = random.shuffle([...own]);
+  members.forEach((items, stratum) => {
+    const shuffled = random.shuffle([...items]);
     let at = 0;
     quotas.forms.forEach((quota, form) => {
       for (let k = 0; k < quota[stratum]!; k++) formOf[shuffled[at++]!] = form;

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
-import { known, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { numbers, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { folds, type Split, TARGET_OBSERVED } from "../../../offline-trainer/src/matrix/splits.ts";
 import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../../offline-trainer/src/matrix/families.ts";
@@ -39,7 +39,7 @@ export async function checkForms(
   if ("reason" in held) return none(held.reason);
   const columnOf = new Int32Array(pool.rows.length).fill(-1);
   items.forEach((item, k) => (columnOf[item] = columns[k]!));
-  const own: number[] = [];
+  const builtGaps: number[] = [];
   const atRandom: number[] = [];
   for (const [part, { sources, targets }] of held.splits.entries()) {
     const stream = random.fork(`part ${part}`);
@@ -56,12 +56,12 @@ export async function checkForms(
     };
     const built = (seed: RandomSource): Uint32Array[] =>
       buildParallelForms(pool, difficulty, { size, count, buckets, random: seed }).forms.map((form) => form.items);
-    own.push(...gaps("forms", DRAWS, built));
+    builtGaps.push(...gaps("forms", DRAWS, built));
     atRandom.push(...gaps("random", RANDOM_DRAWS, (seed) => randomForms(pool.rows.length, size, count, seed)));
   }
-  const ratio = mean(own) / mean(atRandom);
-  const squares = total(own.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
-  if (!Number.isFinite(mean(own) + mean(atRandom))) return none("some forms have no item with answers");
+  const ratio = mean(builtGaps) / mean(atRandom);
+  const squares = total(builtGaps.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
+  if (!Number.isFinite(mean(builtGaps) + mean(atRandom))) return none("some forms have no item with answers");
   if (mean(atRandom) === 0) return none("no model's scores on two random forms differ");
   return {
     kind: "folds" as const,
@@ -73,7 +73,7 @@ export async function checkForms(
     draws: DRAWS,
     randomDraws: RANDOM_DRAWS,
     /** Mean absolute difference of one model's scores on two forms, on two random ones of the same size, and their ratio. */
-    forms: overModels(own),
+    forms: overModels(builtGaps),
     random: overModels(atRandom),
     ratio: { mean: rounded(ratio), standardError: rounded(Math.sqrt(squares) / total(atRandom)) },
   };
@@ -83,7 +83,7 @@ export async function checkForms(
 function scoreGap(matrix: ResponseMatrix, model: number, forms: readonly Uint32Array[], columnOf: Int32Array): number {
   const scores = forms.map((form) => {
     const scored = Array.from(form, (item) => columnOf[item]!).filter((column) => column >= 0);
-    return mean(known(scored.map((column) => scoreAt(matrix, model, column))));
+    return mean(numbers(scored.map((column) => scoreAt(matrix, model, column))));
   });
   return mean(scores.flatMap((one, k) => scores.slice(k + 1).map((other) => Math.abs(one - other))));
 }

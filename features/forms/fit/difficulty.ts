@@ -179,13 +179,13 @@ function expectedScores(bank: ItemBank, theta: Float64Array, scoreMap: MonotoneM
  * @returns null where no text of the responses' items is known
  */
 function comparedTexts(pool: ItemPool, items: ArrayLike<number>, answered: readonly ItemInfo[]) {
-  const found = answered.flatMap(({ text }, k) => {
+  const matches = answered.flatMap(({ text }, k) => {
     if (text === undefined) return [];
     const wanted = normalized(text);
     return [pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => normalized(cell) === wanted)];
   });
-  const same = found.filter(Boolean).length;
-  return found.length === 0 ? null : { same, other: found.length - same };
+  const same = matches.filter(Boolean).length;
+  return matches.length === 0 ? null : { same, other: matches.length - same };
 }
 
 function normalized(text: string): string {

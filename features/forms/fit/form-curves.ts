@@ -20,11 +20,11 @@ export function expectedScores(
   items: ArrayLike<number>,
   abilities: Float64Array,
 ): Float64Array {
-  const known = answeredAmong(answered, items);
-  if (known.length === 0) return abilities.map(() => NaN);
-  const select = (values: FloatArray): Float64Array => Float64Array.from(known, (k) => values[k]!);
-  const own = itemBank(select(answered.bank.a), select(answered.bank.b));
-  return abilities.map((theta) => mean(predictedScores(Float64Array.of(theta), own, answered.scoreMap)));
+  const places = answeredAmong(answered, items);
+  if (places.length === 0) return abilities.map(() => NaN);
+  const select = (values: FloatArray): Float64Array => Float64Array.from(places, (k) => values[k]!);
+  const bank = itemBank(select(answered.bank.a), select(answered.bank.b));
+  return abilities.map((theta) => mean(predictedScores(Float64Array.of(theta), bank, answered.scoreMap)));
 }
 
 /** Mean Fisher information of the items that have a curve; times their number it is the test information. */
@@ -33,9 +33,9 @@ export function meanInformation(
   items: ArrayLike<number>,
   abilities: Float64Array,
 ): Float64Array {
-  const known = answeredAmong(answered, items);
+  const places = answeredAmong(answered, items);
   return abilities.map((theta) =>
-    mean(Array.from(known, (k) => itemInformation(Float64Array.of(theta), answered.bank, k))),
+    mean(Array.from(places, (k) => itemInformation(Float64Array.of(theta), answered.bank, k))),
   );
 }
 
@@ -44,8 +44,8 @@ export function meanInformation(
  * Σ(P(1−P) + the part of the curve not explained by the components)/n², on average over the models.
  */
 function chanceVariance(answered: AnsweredItems, items: ArrayLike<number>): number {
-  const known = answeredAmong(answered, items);
-  return mean(Array.from(known, (k) => answered.curves.noise[k]!)) / known.length;
+  const places = answeredAmong(answered, items);
+  return mean(Array.from(places, (k) => answered.curves.noise[k]!)) / places.length;
 }
 
 /** Positions in the bank of the items that are in it. */

@@ -26,7 +26,8 @@ const ID_COLUMNS = ["item_id", "id"];
  */
 export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOptions) {
   const issues = new DataIssues(table.name);
-  const idColumn = id ?? ID_COLUMNS.flatMap((name) => table.columns.filter((own) => own.toLowerCase() === name))[0];
+  const idColumn =
+    id ?? ID_COLUMNS.flatMap((name) => table.columns.filter((column) => column.toLowerCase() === name))[0];
   const ids = idColumn === undefined ? null : columnOf(table, idColumn, "--id");
   if (ids !== null) checkIds(table, ids, issues);
 

@@ -171,8 +171,8 @@ function margins(cells: readonly TableCell[], rounded: Int32Array, axis: "row" |
   const size = cells.reduce((most, cell) => Math.max(most, cell[axis] + 1), 0);
   const places = Array.from({ length: size }, (_, at) => [...cells.keys()].filter((k) => cells[k]![axis] === at));
   return {
-    target: wanted ?? places.map((own) => total(own.map((k) => cells[k]!.target))),
-    count: places.map((own) => total(own.map((k) => rounded[k]!))),
+    target: wanted ?? places.map((group) => total(group.map((k) => cells[k]!.target))),
+    count: places.map((group) => total(group.map((k) => rounded[k]!))),
     cells: places,
   };
 }
@@ -204,15 +204,15 @@ function cheapestPath(cells: readonly TableCell[], rounded: Int32Array, rows: Ma
   const nowhere = { margin: Infinity, cost: Infinity, added: -1, removed: -1 };
   const reaches = new Array<Reach>(width).fill(nowhere);
   const moves = new Map<number, Omit<Reach, "margin">>();
-  rows.cells.forEach((own, row) => {
+  rows.cells.forEach((inRow, row) => {
     const margin = marginCost(rows, row);
-    for (const added of own) {
+    for (const added of inRow) {
       if (rounded[added]! >= cells[added]!.capacity) continue;
       const cost = into(added);
       const column = cells[added]!.column;
       const entry = { margin, cost, added, removed: -1 };
       if (cheaper(entry, reaches[column]!)) reaches[column] = entry;
-      for (const removed of own) {
+      for (const removed of inRow) {
         if (removed === added || rounded[removed]! <= cells[removed]!.least) continue;
         const key = cells[removed]!.column * width + column;
         const moved = cost - unitCost(rounded[removed]! - 1, cells[removed]!.target);

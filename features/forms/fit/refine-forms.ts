@@ -1,7 +1,7 @@
 import { itemInformation } from "anchoreval/internal/core/irt/response";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
-import { known, mean } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { numbers, mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 
 /** Features that forms are matched on, in units in which differences are comparable. */
@@ -57,14 +57,14 @@ export function refineForms(
   const mismatch = (): number => (1 + forms) * squares(means) - squares(all);
 
   /** Change of the mismatch by swapping `item` of form `own` with `other`, of another form or of none. */
-  const change = (item: number, own: number, other: number): number => {
+  const change = (item: number, from: number, other: number): number => {
     const form = formOf[other]!;
     let linear = 0;
     let square = 0;
     let joint = 0;
     for (let f = 0; f < width; f++) {
       const step = (values[other * width + f]! - values[item * width + f]!) / size;
-      linear += step * (means[own * width + f]! - (form >= 0 ? means[form * width + f]! : 0));
+      linear += step * (means[from * width + f]! - (form >= 0 ? means[form * width + f]! : 0));
       joint += step * all[f]!;
       square += step * step;
     }
@@ -75,11 +75,11 @@ export function refineForms(
     add(sums, at, leaving, -1 / size);
   };
   const swap = (item: number, other: number): void => {
-    const [own, form] = [formOf[item]!, formOf[other]!];
-    replace(means, own * width, item, other);
+    const [from, form] = [formOf[item]!, formOf[other]!];
+    replace(means, from * width, item, other);
     if (form >= 0) replace(means, form * width, other, item);
     else replace(all, 0, item, other);
-    [formOf[item], formOf[other]] = [form, own];
+    [formOf[item], formOf[other]] = [form, from];
   };
 
   const before = mismatch();
@@ -88,13 +88,13 @@ export function refineForms(
   for (let pass = 1; ; pass++) {
     const swapsBefore = swaps;
     for (const { item, stratum } of random.shuffle(slots)) {
-      const own = formOf[item]!;
-      if (own < 0) continue;
+      const from = formOf[item]!;
+      if (from < 0) continue;
       let best = -1;
       let gain = -Number.EPSILON * before;
       for (const other of partners(stratum, random)) {
-        if (formOf[other] === own) continue;
-        const changed = change(item, own, other);
+        if (formOf[other] === from) continue;
+        const changed = change(item, from, other);
         if (changed < gain) [gain, best] = [changed, other];
       }
       if (best < 0) continue;
@@ -165,22 +165,22 @@ function answerGroups(answered: AnsweredItems, count: number): Float64Array[][] 
     }),
     // Information relative to the items' mean at that ability.
     matched.map((theta) => {
-      const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
-      const average = mean(own);
-      return column((k) => own[k]! / average);
+      const information = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
+      const average = mean(information);
+      return column((k) => information[k]! / average);
     }),
   ];
 }
 
 function centred(column: Float64Array): Float64Array {
-  const centre = mean(known(column));
+  const centre = mean(numbers(column));
   return column.map((value) => value - centre);
 }
 
 function standardised(values: Float64Array): Float64Array {
-  const own = centred(values);
-  const deviation = Math.sqrt(mean(known(own.map((value) => value * value))));
-  return deviation > 0 ? own.map((value) => value / deviation) : own;
+  const shifted = centred(values);
+  const deviation = Math.sqrt(mean(numbers(shifted.map((value) => value * value))));
+  return deviation > 0 ? shifted.map((value) => value / deviation) : shifted;
 }
 
 /** Mean squared difference of known values from the mean of their stratum. */

@@ -1,5 +1,5 @@
 import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
-import { known, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { numbers, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsCheck } from "./check-forms.ts";
 import { curvesSummary, equatingSummary, pairSummaries } from "./form-curves.ts";
@@ -23,7 +23,7 @@ export function summarizeForms(
   const { answered, values, source } = difficulty;
   const everything = Uint32Array.from(pool.rows.keys());
   const drawn = forms.map(({ items }) => drawnCounts(built, items));
-  const graded = known(values ?? []).length;
+  const graded = numbers(values ?? []).length;
   /** Numbered from the lowest difficulty; `unknown` has the items without one. */
   const bucketNames = built.buckets.map(({ unknown }, k) => (unknown ? "unknown" : String(k + 1)));
   return {
@@ -97,10 +97,10 @@ const METHODS = {
 
 /** Of the items whose difficulty is known; null where it isn't of any. */
 function difficultyMoments(values: Float64Array | null, items: Uint32Array): { mean: number; sd: number } | null {
-  const own = values === null ? [] : known(Array.from(items, (item) => values[item]!));
-  if (own.length === 0) return null;
-  const centre = mean(own);
-  return { mean: rounded(centre), sd: rounded(Math.sqrt(mean(own.map((value) => (value - centre) ** 2)))) };
+  const difficulties = values === null ? [] : numbers(Array.from(items, (item) => values[item]!));
+  if (difficulties.length === 0) return null;
+  const centre = mean(difficulties);
+  return { mean: rounded(centre), sd: rounded(Math.sqrt(mean(difficulties.map((value) => (value - centre) ** 2)))) };
 }
 
 /** Items of a form in every stratum. */

@@ -47,17 +47,17 @@ function documentText(document: object): string {
 export function formsWords(summary: FormsSummary): string[] {
   const { options, pool, forms, pairs, leastDistance, refinement } = summary;
   const excluded = Object.values(options.exclude).reduce((sum, items) => sum + items, 0);
-  const known = pool.buckets.filter(({ bucket }) => bucket !== "unknown").length;
+  const buckets = pool.buckets.filter(({ bucket }) => bucket !== "unknown").length;
   const most = (valueOf: (pair: FormsSummary["pairs"][0]) => number): number => Math.max(...pairs.map(valueOf));
   const subjects = Object.keys(pool.subjects).length;
   const lines = [
     `${options.count} forms of ${options.size} items, disjoint, from ${pool.items}${excluded > 0 ? ` (${excluded} of excluded subjects left out)` : ""}: ` +
-      `${subjects} ${subjects === 1 ? "subject" : "subjects"}, ${known === 0 ? "no difficulty" : `${known} ${known === 1 ? "bucket" : "buckets"} of difficulty`}, seed ${options.seed}.`,
+      `${subjects} ${subjects === 1 ? "subject" : "subjects"}, ${buckets === 0 ? "no difficulty" : `${buckets} ${buckets === 1 ? "bucket" : "buckets"} of difficulty`}, seed ${options.seed}.`,
     `L1 distance to the pool: ${range(forms.map(({ distance }) => distance.subjects))} by subject (no form of ${options.size} can be below ${short(leastDistance.subjects)})` +
-      (known === 0
+      (buckets === 0
         ? ""
         : `, ${range(forms.map(({ distance }) => distance.difficulty))} by difficulty (${short(leastDistance.difficulty)})`) +
-      `; between forms: ${short(most(({ distance }) => distance.subjects))}${known === 0 ? "" : ` and ${short(most(({ distance }) => distance.difficulty))}`}.`,
+      `; between forms: ${short(most(({ distance }) => distance.subjects))}${buckets === 0 ? "" : ` and ${short(most(({ distance }) => distance.difficulty))}`}.`,
   ];
   const [pair] = pairs;
   if (pair?.expectedScoreDifference) {

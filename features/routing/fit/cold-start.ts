@@ -55,11 +55,11 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings, neig
     scenarios.set(scenario, (scenarios.get(scenario) ?? 0) + 1);
   }
   const refuse = (fault: string, wrong: (item: ItemInfo) => boolean): void => {
-    const found = items.filter(wrong);
-    if (found.length > 0)
+    const faulty = items.filter(wrong);
+    if (faulty.length > 0)
       throw new AnchorEvalError(
         "invalid_data",
-        `--cold-start: ${found.length} ${found.length === 1 ? "item" : "items"} ${fault}: ${firstFew(found.map(({ item_id: id }) => id))}`,
+        `--cold-start: ${faulty.length} ${faulty.length === 1 ? "item" : "items"} ${fault}: ${firstFew(faulty.map(({ item_id: id }) => id))}`,
       );
   };
   refuse("with answers in the responses", ({ item_id: id }) => answered.has(id));
@@ -121,7 +121,7 @@ export function fitColdStart(
         neighbours
           ? neighbourPredictor(parameters, coordinates, width, neighbours)
           : // Coordinates that are all 0 say nothing.
-            (own) => predictedParameters(routing, placeOnAxes(routing, own.some(Boolean) ? own : null)),
+            (vector) => predictedParameters(routing, placeOnAxes(routing, vector.some(Boolean) ? vector : null)),
       );
   }
   const coordinates = coordinatesOf(items, embeddings, projection)!;

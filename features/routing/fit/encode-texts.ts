@@ -30,7 +30,7 @@ export async function encodeTexts(
   } = {},
 ): Promise<TextVectors> {
   const { partial, signal, onProgress } = options;
-  const found = partial?.found;
+  const earlier = partial?.found;
   const lengthOf = (i: number): number => texts[i]!.ids.length;
   const order = Array.from(texts.keys()).sort((x, y) => lengthOf(x) - lengthOf(y) || x - y);
   let rows: SentenceVectors | null = null;
@@ -40,18 +40,18 @@ export async function encodeTexts(
     let end = begin + 1;
     while (end < Math.min(most, order.length) && lengthOf(order[end]!) === length) end++;
     const batch = order.slice(begin, end);
-    const known = found && found.values.length >= end * found.width;
-    if (!known && signal?.aborted) {
+    const isEncoded = earlier && earlier.values.length >= end * earlier.width;
+    if (!isEncoded && signal?.aborted) {
       const kept =
         partial && begin > 0
           ? `${begin} texts are kept in ${partial.file}, and the same command goes on from there`
           : "nothing was written";
       throw new AnchorEvalError("aborted", `the encoding was stopped; ${kept}`);
     }
-    const { width, values } = known
-      ? { ...found, values: found.values.subarray(begin * found.width, end * found.width) }
+    const { width, values } = isEncoded
+      ? { ...earlier, values: earlier.values.subarray(begin * earlier.width, end * earlier.width) }
       : await encoder.encode(batch.map((i) => texts[i]!.ids));
-    if (!known) await partial?.keep({ width, values }, begin);
+    if (!isEncoded) await partial?.keep({ width, values }, begin);
     rows ??= { width, values: new Float32Array(texts.length * width) };
     for (const [k, i] of batch.entries()) rows.values.set(values.subarray(k * width, (k + 1) * width), i * width);
     begin = end;
@@ -92,12 +92,12 @@ export async function openPartialVectors(file: string, key: string): Promise<Par
   const path = `${file}.partial`;
   const bytes = await readBytes(path);
   const header = bytes && headerOf(bytes);
-  const found = header?.key === key ? rowsOf(bytes!, header.width) : null;
-  let made = found !== null;
+  const earlier = header?.key === key ? rowsOf(bytes!, header.width) : null;
+  let made = earlier !== null;
   return {
     file: path,
-    found,
-    stale: bytes !== null && found === null,
+    found: earlier,
+    stale: bytes !== null && earlier === null,
     async keep({ width, values }, begin) {
       try {
         if (!made)

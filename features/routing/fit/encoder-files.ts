@@ -60,9 +60,9 @@ export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles
 }
 
 async function findModel(encoder: string): Promise<string> {
-  const found = await stat(encoder).catch(() => null);
-  if (found === null) throw new AnchorEvalError("not_found", `there is no encoder ${encoder}`);
-  if (found.isFile()) return encoder;
+  const entry = await stat(encoder).catch(() => null);
+  if (entry === null) throw new AnchorEvalError("not_found", `there is no encoder ${encoder}`);
+  if (entry.isFile()) return encoder;
   const inside = ["model.onnx", join("onnx", "model.onnx")];
   const model = await firstOf(inside.map((name) => join(encoder, name)));
   if (model === null)

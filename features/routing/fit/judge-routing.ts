@@ -21,23 +21,23 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
   const rowOf = (cells: Float64Array, i: number): Float64Array =>
     cells.subarray(i * models.length, (i + 1) * models.length);
   const questions = Array.from({ length: answers.length / models.length }, (_, i) => i);
-  const known = questions.filter((i) => !rowOf(answers, i).some(Number.isNaN));
-  if (known.length === 0) return null;
-  const by = (modelOf: (i: number) => number): number[] => known.map((i) => rowOf(answers, i)[modelOf(i)]!);
+  const complete = questions.filter((i) => !rowOf(answers, i).some(Number.isNaN));
+  if (complete.length === 0) return null;
+  const by = (modelOf: (i: number) => number): number[] => complete.map((i) => rowOf(answers, i)[modelOf(i)]!);
   const fixed = models.map((model, m) => ({ model, ...share(by(() => m)) }));
   const singleAnswers = by(() => single);
-  const ofKnown = (cells: Float64Array): Float64Array =>
-    Float64Array.from(known.flatMap((i) => Array.from(rowOf(cells, i))));
+  const ofComplete = (cells: Float64Array): Float64Array =>
+    Float64Array.from(complete.flatMap((i) => Array.from(rowOf(cells, i))));
   return {
     /** Test questions that every model answered: all figures are about these. */
-    questions: known.length,
+    questions: complete.length,
     /** By the model that is best on the train questions, for all. */
     single: fixed[single]!,
     /** By the model that is best on these questions, in hindsight. */
     bestSingle: fixed.reduce((one, other) => (other.share > one.share ? other : one)),
     /** By any model that has it right: an upper bound of routing. */
-    oracle: share(known.map((i) => Math.max(...rowOf(answers, i)))),
-    random: share(known.map((i) => mean(rowOf(answers, i)))),
+    oracle: share(complete.map((i) => Math.max(...rowOf(answers, i)))),
+    random: share(complete.map((i) => mean(rowOf(answers, i)))),
     methods: methods.map(({ method, picks, probabilities }) => {
       const right = by((i) => picks[i]!);
       return {
@@ -45,7 +45,7 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
         right: share(right),
         /** Share right less that of `single`, questions paired. */
         gain: share(right.map((answer, k) => answer - singleAnswers[k]!)),
-        quality: forecastQuality(ofKnown(probabilities), ofKnown(answers))!,
+        quality: forecastQuality(ofComplete(probabilities), ofComplete(answers))!,
       };
     }),
   };
@@ -148,14 +148,14 @@ export function* routeCsv(
       ...rowOf(probabilities).map(decimals),
       models[pick]!,
       pickErrors ? decimals(pickErrors[i]!) : "",
-      known(truth[pick] ?? NaN),
-      known(best),
+      answerCell(truth[pick] ?? NaN),
+      answerCell(best),
     ];
     yield `${cells.map(csvCell).join(",")}\n`;
   }
 }
 
-function known(answer: number): string {
+function answerCell(answer: number): string {
   return Number.isNaN(answer) ? "" : String(answer);
 }
 

@@ -17,10 +17,10 @@ export interface Neighbours {
 
 /**
  * The k rows of a pool with the largest inner products, which are cosines of rows of length 1; the first of equals.
- * @param own - the row of the pool that each question is itself, which isn't its own neighbour
+ * @param except - the row of the pool that each question is itself, which isn't its own neighbour
  * @returns rows of the pool, k a question, nearest first, and the cosines of the angles to them, in [−1,1]
  */
-export function nearestQuestions(questions: SparseRows, pool: SparseRows, k: number, own?: ArrayLike<number>) {
+export function nearestQuestions(questions: SparseRows, pool: SparseRows, k: number, except?: ArrayLike<number>) {
   const postings = transposed(pool);
   const indices = new Uint32Array(questions.count * k);
   const similarities = new Float64Array(questions.count * k);
@@ -33,7 +33,7 @@ export function nearestQuestions(questions: SparseRows, pool: SparseRows, k: num
       for (let p = postings.starts[column]!; p < postings.starts[column + 1]!; p++)
         products[postings.columns[p]!]! += value * postings.values[p]!;
     }
-    if (own) products[own[q]!] = -Infinity;
+    if (except) products[except[q]!] = -Infinity;
     keepLargest(products, indices.subarray(q * k, (q + 1) * k), similarities.subarray(q * k, (q + 1) * k));
   }
   return { k, indices, similarities };
@@ -89,7 +89,7 @@ export function neighbourForecasts(
   const parameters = parameterColumns(bank);
   const forecast = (weighted: boolean): Forecast => {
     const [leftOut, unseen] = [others, nearest].map(
-      (found) => parameterChances(bank, neighbourMeans(parameters, found, weighted), null).chances,
+      (similar) => parameterChances(bank, neighbourMeans(parameters, similar, weighted), null).chances,
     ) as [Float64Array, Float64Array];
     return { leftOut, test: unseen, logitVariance: null };
   };
@@ -113,19 +113,21 @@ export function neighbourPredictor(
   const toRows = (values: Float64Array): SparseRows => unitRows(denseRows(values, values.length / width, width));
   const rowAt = (i: number): Float64Array => coordinates.subarray(i * width, (i + 1) * width);
   const pool = toRows(coordinates);
-  const known = evenlySpaced(pool.count).filter((i) => rowAt(i).some(Boolean));
-  const questions = toRows(Float64Array.from(Array.from(known, (i) => Array.from(rowAt(i))).flat()));
+  const rows = evenlySpaced(pool.count).filter((i) => rowAt(i).some(Boolean));
+  const questions = toRows(Float64Array.from(Array.from(rows, (i) => Array.from(rowAt(i))).flat()));
   const parameters = parameterColumns(bank);
-  const leftOut = neighbourMeans(parameters, nearestQuestions(questions, pool, k, known), weighted);
+  const leftOut = neighbourMeans(parameters, nearestQuestions(questions, pool, k, rows), weighted);
   const errors = parameters.map(
-    (values, p) => known.reduce((sum, row, i) => sum + (values[row]! - leftOut[p]![i]!) ** 2, 0) / known.length,
+    (values, p) => rows.reduce((sum, row, i) => sum + (values[row]! - leftOut[p]![i]!) ** 2, 0) / rows.length,
   );
   const means = parameters.map(mean);
   const variances = parameters.map((values, p) => mean(values.map((value) => (value - means[p]!) ** 2)));
-  return (own) => {
-    if (known.length === 0 || !own.some(Boolean)) return predicted(means, variances);
-    const found = neighbourMeans(parameters, nearestQuestions(toRows(own), pool, k), weighted).map((own) => own[0]!);
-    return predicted(found, errors);
+  return (place) => {
+    if (rows.length === 0 || !place.some(Boolean)) return predicted(means, variances);
+    const estimates = neighbourMeans(parameters, nearestQuestions(toRows(place), pool, k), weighted).map(
+      (parameter) => parameter[0]!,
+    );
+    return predicted(estimates, errors);
   };
 }
 

@@ -1,6 +1,6 @@
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { pickModels, safeLogit, scaledChance } from "anchoreval/internal/core/routing/predict-chances";
-import { known, mean } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { numbers, mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 
 /** Bins of equal width for the calibration error. */
 const BINS = 10;
@@ -97,7 +97,7 @@ export function bestForecast<Own extends ReturnType<typeof scaleForecast>>(forec
 
 /** Mean answer of the picked models, over questions with a known one. @param answers - `[i·M + m]`, 1, 0 or NaN */
 export function shareRight(answers: Float64Array, picks: Uint32Array, models: number): number {
-  return mean(known(Array.from(picks, (m, i) => answers[i * models + m]!)));
+  return mean(numbers(Array.from(picks, (m, i) => answers[i * models + m]!)));
 }
 
 /** The model with the largest share of right answers, the first of equals. */

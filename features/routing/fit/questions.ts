@@ -51,11 +51,11 @@ export function splitQuestions(
   };
 }
 
-function checkName(kind: string, name: string, known: ReadonlySet<string>): void {
-  if (!known.has(name))
+function checkName(kind: string, name: string, names: ReadonlySet<string>): void {
+  if (!names.has(name))
     throw new AnchorEvalError(
       "invalid_data",
-      `there is no ${kind} ${quoted(name)}; there ${known.size === 0 ? "is none" : `are ${firstFew([...known])}`}`,
+      `there is no ${kind} ${quoted(name)}; there ${names.size === 0 ? "is none" : `are ${firstFew([...names])}`}`,
     );
 }
 
@@ -86,11 +86,11 @@ export function testAnswers(
 ): Float64Array | null {
   if (answered === null) return null;
   const column = new Map(answered.items.map(({ item_id: id }, i) => [id, i]));
-  const known = rightAnswers(answered, cut);
+  const right = rightAnswers(answered, cut);
   const answers = new Float64Array(test.length * models).fill(NaN);
   test.forEach(({ item_id: id }, i) => {
     const from = column.get(id);
-    if (from !== undefined) answers.set(known.subarray(from * models, (from + 1) * models), i * models);
+    if (from !== undefined) answers.set(right.subarray(from * models, (from + 1) * models), i * models);
   });
   return answers;
 }

@@ -113,8 +113,8 @@ export async function routeQuestions(
 export function checkRouting(train: readonly ItemInfo[], test: readonly ItemInfo[], k: number): void {
   if (train.length === 0) throw new AnchorEvalError("invalid_data", "there are no train questions");
   if (test.length === 0) throw new AnchorEvalError("invalid_data", "there are no test questions");
-  const known = new Set(train.map(({ item_id: id }) => id));
-  const both = test.flatMap(({ item_id: id }) => (known.has(id) ? [id] : []));
+  const trainIds = new Set(train.map(({ item_id: id }) => id));
+  const both = test.flatMap(({ item_id: id }) => (trainIds.has(id) ? [id] : []));
   if (both.length > 0)
     throw new AnchorEvalError(
       "invalid_data",

@@ -106,8 +106,11 @@ export function bundleChanges(
     /** By form, its anchors that changed or are gone. */
     forms: Object.fromEntries(
       manifest.forms.map(({ id }) => {
-        const own = anchors.filter(({ forms }) => forms.includes(id));
-        return [id, { anchors: own.length, hit: own.map((anchor) => anchor.item_id).filter((item) => hit.has(item)) }];
+        const ofForm = anchors.filter(({ forms }) => forms.includes(id));
+        return [
+          id,
+          { anchors: ofForm.length, hit: ofForm.map((anchor) => anchor.item_id).filter((item) => hit.has(item)) },
+        ];
       }),
     ),
   };

@@ -82,7 +82,7 @@ export function keepSampled(
   kept: ReadonlySet<number>,
   isOpen: (item: number) => boolean,
 ): Float64Array {
-  const size = Math.round(probabilities.reduce((sum, own) => sum + own, 0));
+  const size = Math.round(probabilities.reduce((sum, probability) => sum + probability, 0));
   const positions = Array.from(pool.keys());
   const stays = new Set(positions.filter((k) => kept.has(pool[k]!)));
   const fresh = new Set(positions.filter((k) => !stays.has(k) && isOpen(pool[k]!)));
@@ -96,13 +96,13 @@ export function keepSampled(
   }
   for (const k of stays) out[k] = 1;
   const gaps = replacementWeights(probabilities, stays, fresh);
-  const sum = gaps.reduce((total, own) => total + own, 0);
+  const sum = gaps.reduce((total, gap) => total + gap, 0);
   const near = positions.filter((k) => fresh.has(k) || gaps[k]! > 0);
   const rest = near.length >= places ? near : positions.filter((k) => !stays.has(k));
   const weights = Float64Array.from(rest, (k) =>
     gaps[k]! > 0 ? (gaps[k]! / sum) * (places - expected) : Math.max(probabilities[k]!, 1e-12),
   );
-  inclusionProbabilities(weights, places).forEach((own, j) => (out[rest[j]!] = own));
+  inclusionProbabilities(weights, places).forEach((probability, j) => (out[rest[j]!] = probability));
   return out;
 }
 
@@ -114,22 +114,24 @@ function replacementWeights(
 ): Float64Array {
   const mass = new Map<number, { free: number; lacks: number }>();
   let passed = 0;
-  const runs = Array.from(probabilities, (own, k) => {
-    const run = Math.floor(passed + own / 2);
-    passed += own;
+  const runs = Array.from(probabilities, (probability, k) => {
+    const run = Math.floor(passed + probability / 2);
+    passed += probability;
     const at = mass.get(run) ?? { free: 0, lacks: 0 };
     mass.set(run, at);
-    if (stays.has(k)) at.lacks += own - 1;
+    if (stays.has(k)) at.lacks += probability - 1;
     else if (!fresh.has(k)) {
-      at.lacks += own;
-      at.free += own;
+      at.lacks += probability;
+      at.free += probability;
     }
     return run;
   });
   const isCandidate = (k: number): boolean => !stays.has(k) && !fresh.has(k);
-  const out = probabilities.map((own, k) => {
+  const out = probabilities.map((probability, k) => {
     const { free, lacks } = mass.get(runs[k]!)!;
-    return isCandidate(k) ? (own / free) * Math.max(0, lacks) : 0;
+    return isCandidate(k) ? (probability / free) * Math.max(0, lacks) : 0;
   });
-  return out.some((own) => own > 0) ? out : probabilities.map((own, k) => (isCandidate(k) ? own : 0));
+  return out.some((probability) => probability > 0)
+    ? out
+    : probabilities.map((probability, k) => (isCandidate(k) ? probability : 0));
 }

@@ -77,16 +77,18 @@ export function linkScenario(
     );
     const sides = scoreSides(matrix, threshold);
     linked.forEach((i, k) => {
-      const seen = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
+      const seen = Float64Array.from({ length: models }, (_, m) =>
+        theta.isMeasured[m] ? answers[m * count + i]! : NaN,
+      );
       const item = linkItem(theta.values, seen, priors(kept.length + k));
-      const { scale, spread } = moderation(item, theta.values, theta.known);
+      const { scale, spread } = moderation(item, theta.values, theta.isMeasured);
       for (let d = 0; d < dims; d++) a[i * dims + d] = scale * item.a[d]!;
       b[i] = scale * item.b;
       variance += scenario.weights[i]! ** 2 * spread;
       const stream = random.fork(matrix.items[i]!.item_id);
       const once = drawnParameters(item, stream);
       for (let m = 0; m < models; m++) {
-        if (!theta.known[m] || !Number.isNaN(answers[m * count + i]!)) continue;
+        if (!theta.isMeasured[m] || !Number.isNaN(answers[m * count + i]!)) continue;
         const at = theta.values.subarray(m * dims, (m + 1) * dims);
         expected[m * count + i] = sides.expected(chance(at, a.subarray(i * dims, (i + 1) * dims), b[i]));
         drawn[m * count + i] = sides.draw(chance(at, once.a, once.b), stream);
@@ -146,7 +148,7 @@ function calibratedAnswers(matrix: ResponseMatrix, cut: number | null): Float64A
   });
 }
 
-/** Abilities from the answers to fixed items; `known` is 0 for models without any. */
+/** Abilities from the answers to fixed items; `isMeasured` is 0 for models without any. */
 function fixedAbilities(answers: Float64Array, { isFixed, a, b }: FixedParameters, dims: number, models: number) {
   const count = isFixed.length;
   const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i]);
@@ -154,15 +156,15 @@ function fixedAbilities(answers: Float64Array, { isFixed, a, b }: FixedParameter
   const bank = itemBank(Float64Array.from(slopes), Float64Array.from(fixed.map((i) => b[i]!)));
   const prior = standardNormal(dims);
   const values = new Float64Array(models * dims);
-  const known = new Uint8Array(models);
+  const isMeasured = new Uint8Array(models);
   for (let m = 0; m < models; m++) {
     const scores = fixed.map((i) => answers[m * count + i]!);
     const items = scores.flatMap((score, j) => (Number.isNaN(score) ? [] : [j]));
     if (items.length === 0) continue;
-    known[m] = 1;
+    isMeasured[m] = 1;
     values.set(mapAbility(bank, { items, scores: items.map((j) => scores[j]!) }, prior).theta, m * dims);
   }
-  return { values, known };
+  return { values, isMeasured };
 }
 
 /** N(0, I), the prior of abilities in every calibration. */

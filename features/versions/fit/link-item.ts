@@ -34,8 +34,8 @@ export function linkItem(theta: Float64Array, answers: Float64Array, prior: Abil
   });
   const answered = Array.from(answers.keys()).filter((m) => !Number.isNaN(answers[m]!));
   const scored = { items: answered, scores: answered.map((m) => answers[m]!) };
-  const { theta: found, covariance } = mapAbility(itemBank(abilities, new Float64Array(models)), scored, prior);
-  return { a: found.slice(0, dims), b: found[dims]!, covariance };
+  const { theta: parameters, covariance } = mapAbility(itemBank(abilities, new Float64Array(models)), scored, prior);
+  return { a: parameters.slice(0, dims), b: parameters[dims]!, covariance };
 }
 
 /** Items of one scenario, by position; those with known parameters come first. */
@@ -74,7 +74,7 @@ export function itemPriors(items: DescribedItems, random: RandomSource): (item: 
   );
   const covariance = Float64Array.from({ length: width * width }, (_, at) => {
     const [left, right] = [deviations[Math.floor(at / width)]!, deviations[at % width]!];
-    return left.reduce((sum, own, i) => sum + own * right[i]!, 0) / count;
+    return left.reduce((sum, value, i) => sum + value * right[i]!, 0) / count;
   });
   for (let p = 0; p < width; p++) covariance[p * (width + 1)]! += JITTER * covariance[p * (width + 1)]! + 1e-6;
   if (coordinates === null)
@@ -86,17 +86,17 @@ export function itemPriors(items: DescribedItems, random: RandomSource): (item: 
   const all = subscenarios.length;
   const texts = coordinates.length / all;
   const middles = groupMeans(coordinates.subarray(0, count * texts), texts, subscenarios);
-  const within = coordinates.map((own, at) => {
+  const within = coordinates.map((value, at) => {
     const middle = middles.get(subscenarios[Math.floor(at / texts)]) ?? middles.get(WHOLE)!;
-    return own - middle[at % texts]!;
+    return value - middle[at % texts]!;
   });
   const axes = principalAxes(denseRows(within.subarray(0, count * texts), count, texts), AXES, random);
-  const ridges = deviations.map((own) => spectralRidge(axes, own));
+  const ridges = deviations.map((deviation) => spectralRidge(axes, deviation));
   const places = onAxes(denseRows(within, all, texts), axes);
   return (item) => {
     const at = places.subarray(item * axes.rank, (item + 1) * axes.rank);
     const shrink = ridges.map((ridge, p) => Math.sqrt(predictiveVariance(ridge, at) / covariance[p * (width + 1)]!));
-    const shrunk = covariance.map((own, k) => own * shrink[Math.floor(k / width)]! * shrink[k % width]!);
+    const shrunk = covariance.map((value, k) => value * shrink[Math.floor(k / width)]! * shrink[k % width]!);
     return {
       mean: Float64Array.from(ridges, (ridge, p) => about(item, p) + linearPrediction(ridge, at)),
       precision: inverse(shrunk, width),
@@ -117,16 +117,16 @@ function groupMeans(
   const sums = new Map<Group, { readonly sum: Float64Array; items: number }>();
   const whole = new Float64Array(width);
   for (let i = 0; i < count; i++) {
-    const own = sums.get(groups[i]) ?? { sum: new Float64Array(width), items: 0 };
-    sums.set(groups[i], own);
-    own.items++;
+    const group = sums.get(groups[i]) ?? { sum: new Float64Array(width), items: 0 };
+    sums.set(groups[i], group);
+    group.items++;
     for (let p = 0; p < width; p++) {
-      own.sum[p]! += rows[i * width + p]!;
+      group.sum[p]! += rows[i * width + p]!;
       whole[p]! += rows[i * width + p]! / count;
     }
   }
   const drawn = Array.from(sums, ([id, { sum, items }]) => {
-    const mean = sum.map((own, p) => (own + PRIOR_ITEMS * whole[p]!) / (items + PRIOR_ITEMS));
+    const mean = sum.map((value, p) => (value + PRIOR_ITEMS * whole[p]!) / (items + PRIOR_ITEMS));
     return [id, mean] as const;
   });
   return new Map<Group | typeof WHOLE, Float64Array>([...drawn, [WHOLE, whole]]);
@@ -140,12 +140,12 @@ function inverse(matrix: Float64Array, n: number): Float64Array {
  * Moderation of an item's uncertain parameters: the scale that shrinks chances towards one half, and the variance of its mean
  * chance over the models. v = xᵀCx for x = (θ, −1).
  */
-export function moderation({ a, b, covariance }: LinkedItem, theta: Float64Array, known: Uint8Array) {
+export function moderation({ a, b, covariance }: LinkedItem, theta: Float64Array, isMeasured: Uint8Array) {
   const dims = a.length;
   const width = dims + 1;
   let [models, mean, spread] = [0, 0, 0];
-  for (let m = 0; m < known.length; m++) {
-    if (!known[m]) continue;
+  for (let m = 0; m < isMeasured.length; m++) {
+    if (!isMeasured[m]) continue;
     models++;
     const x = Float64Array.from({ length: width }, (_, d) => (d < dims ? theta[m * dims + d]! : -1));
     const variance = quadraticForm(x, 0, covariance, width);
@@ -173,7 +173,7 @@ export function drawnParameters({ a, b, covariance }: LinkedItem, random: Random
     for (let c = 0; c <= row; c++) sum += l[row * width + c]! * normal[c]!;
     return sum;
   };
-  return { a: a.map((own, d) => own + shift(d)), b: b + shift(a.length) };
+  return { a: a.map((slope, d) => slope + shift(d)), b: b + shift(a.length) };
 }
 
 /**

@@ -58,9 +58,9 @@ export function linkVersion(
   const { manifest, digest, scenarios } = base.bundle;
   const { benchmark, version } = manifest;
   const isNew = (scenario: string): boolean => !scenarios.has(scenario);
-  const known = new Set(base.items.map(({ item_id: id }) => id));
-  for (const { item_id: id, scenario } of items) if (isNew(scenario)) known.add(id);
-  const foreign = older.items.filter(({ item_id: id }) => !known.has(id));
+  const allowed = new Set(base.items.map(({ item_id: id }) => id));
+  for (const { item_id: id, scenario } of items) if (isNew(scenario)) allowed.add(id);
+  const foreign = older.items.filter(({ item_id: id }) => !allowed.has(id));
   if (foreign.length > 0)
     throw new AnchorEvalError(
       "invalid_data",
@@ -68,18 +68,18 @@ export function linkVersion(
     );
   const changes = compareItems(base.items, items);
   const grouped = Array.from(groupedOrder(items), (i) => items[i]!);
-  const { matrix: given, fixedIds, rerun: again } = carryAnswers(older, rerun, grouped, changes, isNew);
+  const { matrix: carried, fixedIds, rerun: again } = carryAnswers(older, rerun, grouped, changes, isNew);
   const fresh = new Set(grouped.flatMap(({ item_id: id }) => (fixedIds.has(id) ? [] : [id])));
   const calibrated = grouped.filter(({ scenario }) => isNew(scenario)).length;
-  const placed = fresh.size - calibrated;
-  const coordinates = placed > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
-  checkNewScenarios(given, fixedIds, isNew);
-  const standing = matrixScenarios(given, configuration).filter(({ id }) => !isNew(id));
+  const onBaseScale = fresh.size - calibrated;
+  const coordinates = onBaseScale > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
+  checkNewScenarios(carried, fixedIds, isNew);
+  const standing = matrixScenarios(carried, configuration).filter(({ id }) => !isNew(id));
   const onScale = standing.map((scenario) => ({
     scenario,
     linked: linkScenario(scenario, { base, fixedIds, coordinates }, random.fork(scenario.id)),
   }));
-  const cells = placed * given.subjects.length;
+  const cells = onBaseScale * carried.subjects.length;
   const drawn = onScale.reduce(
     (sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length,
     0,
@@ -93,9 +93,9 @@ export function linkVersion(
     return [id, new Map(kept)] as const;
   });
   const linkingErrors = onScale.map(({ scenario, linked }) => [scenario.id, linked.linkingError] as const);
-  const expected = fillScores(given, onScale, (linked) => linked.expected);
+  const expected = fillScores(carried, onScale, (linked) => linked.expected);
   return {
-    matrix: fillScores(given, onScale, (linked) => linked.drawn),
+    matrix: fillScores(carried, onScale, (linked) => linked.drawn),
     changes,
     fixed: new Map(onScale.map(({ scenario, linked }) => [scenario.id, linked.fixed])),
     earlier: { anchors: new Map(anchors), fresh },
@@ -103,7 +103,7 @@ export function linkVersion(
       benchmark,
       version,
       digest,
-      items: { standing: fixedIds.size, placed, ...(calibrated > 0 && { calibrated }) },
+      items: { standing: fixedIds.size, placed: onBaseScale, ...(calibrated > 0 && { calibrated }) },
       rerun: again,
       drawn: cells === 0 ? 0 : drawn / cells,
       texts: coordinates !== null,
@@ -118,27 +118,27 @@ export function linkVersion(
  * items of one that nobody answered
  */
 function checkNewScenarios(
-  given: ResponseMatrix,
+  matrix: ResponseMatrix,
   fixedIds: ReadonlyMap<string, string>,
   isNew: (scenario: string) => boolean,
 ): void {
-  const models = [...given.subjects.keys()];
-  const columns = [...given.items.keys()];
-  const answered = (m: number, i: number): boolean => !Number.isNaN(scoreAt(given, m, i));
-  const kept = columns.filter((i) => fixedIds.has(given.items[i]!.item_id));
-  for (const id of new Set(given.items.map(({ scenario }) => scenario).filter(isNew))) {
-    const own = columns.filter((i) => given.items[i]!.scenario === id);
-    const both = models.filter((m) => own.some((i) => answered(m, i)) && kept.some((i) => answered(m, i)));
+  const models = [...matrix.subjects.keys()];
+  const columns = [...matrix.items.keys()];
+  const answered = (m: number, i: number): boolean => !Number.isNaN(scoreAt(matrix, m, i));
+  const kept = columns.filter((i) => fixedIds.has(matrix.items[i]!.item_id));
+  for (const id of new Set(matrix.items.map(({ scenario }) => scenario).filter(isNew))) {
+    const inScenario = columns.filter((i) => matrix.items[i]!.scenario === id);
+    const both = models.filter((m) => inScenario.some((i) => answered(m, i)) && kept.some((i) => answered(m, i)));
     if (both.length < LEAST_MODELS)
       throw new AnchorEvalError(
         "invalid_data",
         `${id} is a new scenario, and ${both.length} models have answers to it and to the base's items; at least ${LEAST_MODELS} are needed: give more models' answers to it, in --responses or --rerun`,
       );
-    const silent = own.filter((i) => !models.some((m) => answered(m, i)));
+    const silent = inScenario.filter((i) => !models.some((m) => answered(m, i)));
     if (silent.length > 0)
       throw new AnchorEvalError(
         "invalid_data",
-        `${id} is a new scenario, and nobody answered ${silent.length} of its ${own.length} items: ${firstFew(silent.map((i) => given.items[i]!.item_id))}; give answers to them, or leave them out of the items`,
+        `${id} is a new scenario, and nobody answered ${silent.length} of its ${inScenario.length} items: ${firstFew(silent.map((i) => matrix.items[i]!.item_id))}; give answers to them, or leave them out of the items`,
       );
   }
 }
@@ -224,14 +224,14 @@ function textCoordinates(items: readonly ItemInfo[], random: RandomSource): Map<
 
 /** The given scores, completed by those of the linked scenarios. @param scoresOf - M×N of a scenario's columns, NaN for none */
 function fillScores(
-  given: ResponseMatrix,
+  matrix: ResponseMatrix,
   onScale: readonly { readonly scenario: Scenario; readonly linked: LinkedScenario }[],
   scoresOf: (linked: LinkedScenario) => Float64Array,
 ): ResponseMatrix {
-  const place = new Map(given.items.map(({ item_id: id }, i) => [id, i]));
-  const count = given.items.length;
-  const scores = new Float32Array(given.subjects.length * count);
-  for (let at = 0; at < scores.length; at++) scores[at] = scoreAt(given, Math.floor(at / count), at % count);
+  const place = new Map(matrix.items.map(({ item_id: id }, i) => [id, i]));
+  const count = matrix.items.length;
+  const scores = new Float32Array(matrix.subjects.length * count);
+  for (let at = 0; at < scores.length; at++) scores[at] = scoreAt(matrix, Math.floor(at / count), at % count);
   for (const { scenario, linked } of onScale) {
     const values = scoresOf(linked);
     const columns = scenario.matrix.items.map(({ item_id: id }) => place.get(id)!);
@@ -240,5 +240,5 @@ function fillScores(
       if (!Number.isNaN(score)) scores[m * count + columns[at % columns.length]!] = score;
     });
   }
-  return responseMatrix(given.subjects, given.items, scores);
+  return responseMatrix(matrix.subjects, matrix.items, scores);
 }

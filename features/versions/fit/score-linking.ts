@@ -2,7 +2,7 @@ import type { BaseManifest, BridgeManifest } from "anchoreval/internal/core/bund
 import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { overallScores } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { LEAST_MODELS, overallScores } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { TARGET_OBSERVED } from "../../../offline-trainer/src/matrix/splits.ts";
 import type { BaseBundle } from "./base.ts";
 
@@ -14,8 +14,6 @@ interface VersionScores {
   /** Standard deviation common to all new scores, by the uncertain parameters of the linked items. */
   readonly linkingError: number;
 }
-
-const LEAST_MODELS = 5;
 
 /**
  * Linear linking from new scores to old ones: the least-squares line of the older scores on the newer, over models that
@@ -56,7 +54,7 @@ export function linkVersionScores(
   const complete = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
   const olderScores = new Map(
     manifest.scenarios.map(({ id, items: count }) => {
-      const slice = oldSlices.find((own) => own.id === id);
+      const slice = oldSlices.find((old) => old.id === id);
       const full = slice && slice.count >= TARGET_OBSERVED * count ? fullScores(before, slice) : null;
       const scores = Float64Array.from(expected.subjects, (subject) => {
         const m = row.get(subject);
@@ -68,14 +66,14 @@ export function linkVersionScores(
   const newerScores = new Map(
     scenarioSlices(expected.items, weighting).map((slice) => {
       const { score, observed } = fullScores(expected, slice);
-      return [slice.id, score.map((own, m) => complete(own, observed[m]!))];
+      return [slice.id, score.map((value, m) => complete(value, observed[m]!))];
     }),
   );
   const errors = [...newerScores.keys()].map((id) => linkingErrors.get(id) ?? 0);
   const overall = {
     older: overallScores([...olderScores.values()]),
     newer: overallScores([...newerScores.values()]),
-    linkingError: Math.sqrt(errors.reduce((sum, own) => sum + own ** 2, 0)) / errors.length,
+    linkingError: Math.sqrt(errors.reduce((sum, error) => sum + error ** 2, 0)) / errors.length,
   };
   const lines = Array.from(newerScores, ([id, newer]) => {
     const older = olderScores.get(id);

@@ -5,17 +5,20 @@ import type { AnchorInput } from "./anchor-method.ts";
 
 /**
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models
- * stronger than any seen are balanced for too.
+ * stronger than any seen are balanced for too (docs/decisions/anchors.md).
  */
 const ABILITY_SCALE = 2;
 
-/** Abilities looked at, evenly by position among the sources. */
+/** Abilities looked at, evenly by position among the sources. Bounds the time of a look; chosen, not measured. */
 const MOST_ABILITIES = 24;
 
-/** Share of the curves' variance that counts as noise: curves have few shapes, and a proposal costs their square. */
+/**
+ * Share of the curves' variance that counts as noise: curves have few shapes, and a proposal costs their square.
+ * Chosen, not measured.
+ */
 const LEFT_OUT = 0.01;
 
-/** Added to every item's noise: no item is known without asking. */
+/** Added to every item's noise: no item is known without asking. Chosen, not measured. */
 const LEAST_NOISE = 1e-4;
 
 /**
@@ -41,10 +44,10 @@ export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = A
   const values = curvesAt(someModels(abilities.length / dims, MOST_ABILITIES), bank, abilities, scale);
   const size = values.length;
   const noise = new Float64Array(count).fill(LEAST_NOISE);
-  for (const own of values) for (let i = 0; i < count; i++) noise[i]! += (own[i]! * (1 - own[i]!)) / size;
-  const found = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
-  const [loadings, left] = [found.loadings[0]!, found.left[0]!];
-  return { count, width: found.rank, loadings, noise: noise.map((own, i) => own + left[i]!) };
+  for (const chances of values) for (let i = 0; i < count; i++) noise[i]! += (chances[i]! * (1 - chances[i]!)) / size;
+  const components = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
+  const [loadings, left] = [components.loadings[0]!, components.left[0]!];
+  return { count, width: components.rank, loadings, noise: noise.map((value, i) => value + left[i]!) };
 }
 
 /** Evenly by position, so many of the models at most. */
@@ -67,13 +70,22 @@ function curvesAt(rows: readonly number[], bank: ItemBank, abilities: Float64Arr
   );
 }
 
-/** Share of the answers' covariance beyond the curves' that counts; noise is the rest of what the curves leave open. */
+/**
+ * Share of the answers' covariance beyond the curves' that counts; noise is the rest of what the curves leave open
+ * (docs/decisions/anchors.md).
+ */
 const RESIDUAL_SHARE = 0.5;
 
-/** Source models whose curves and answers are looked at, evenly by position among them. */
+/**
+ * Source models whose curves and answers are looked at, evenly by position among them. Bounds the time on boards of
+ * thousands; chosen, not measured.
+ */
 const MOST_MODELS = 512;
 
-/** How far beyond the sources' range anchors chosen on purpose tell models apart: less than samples are balanced for. */
+/**
+ * How far beyond the sources' range anchors chosen on purpose tell models apart: less than samples are balanced for
+ * (docs/decisions/anchors.md).
+ */
 const PURPOSIVE_SCALE = 1.5;
 
 /**

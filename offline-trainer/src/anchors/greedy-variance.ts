@@ -70,8 +70,8 @@ function openVariances({ count, width, loadings, noise }: CurveFeatures, weights
   const row = (i: number): Float64Array => loadings.subarray(i * width, (i + 1) * width);
   const total = new Float64Array(width);
   for (let i = 0; i < count; i++) row(i).forEach((z, k) => (total[k]! += weights[i]! * z));
-  const variance = noise.map((own, i) => own + product(row(i), i));
-  const covariance = noise.map((own, i) => weights[i]! * own + product(total, i));
+  const variance = noise.map((value, i) => value + product(row(i), i));
+  const covariance = noise.map((value, i) => weights[i]! * value + product(total, i));
   // Rows of Cholesky's factor of the covariance, the answered items first.
   const answered: Float64Array[] = [];
   return {
@@ -79,12 +79,12 @@ function openVariances({ count, width, loadings, noise }: CurveFeatures, weights
     covariance,
     answer: (item: number): void => {
       const root = Math.sqrt(variance[item]!);
-      const own = row(item);
+      const itemRow = row(item);
       const column = new Float64Array(count);
-      for (let i = 0; i < count; i++) column[i] = product(own, i) + (i === item ? noise[i]! : 0);
-      for (const known of answered) {
-        const at = known[item]!;
-        for (let i = 0; i < count; i++) column[i]! -= at * known[i]!;
+      for (let i = 0; i < count; i++) column[i] = product(itemRow, i) + (i === item ? noise[i]! : 0);
+      for (const earlier of answered) {
+        const at = earlier[item]!;
+        for (let i = 0; i < count; i++) column[i]! -= at * earlier[i]!;
       }
       const share = covariance[item]! / root;
       for (let i = 0; i < count; i++) {

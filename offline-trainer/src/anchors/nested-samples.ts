@@ -85,13 +85,13 @@ export function nestedAnchors(
   );
   const { sets: drawn } = sampledAnchors(levels, samples, weights);
   const setOf = (size: number): AnchorSet => {
-    const own = drawn.get(size)!;
-    if (!certain?.(size).length) return own;
+    const sample = drawn.get(size)!;
+    if (!certain?.(size).length) return sample;
     const all = { items: Uint32Array.from(order), inclusion: null, mass: Float64Array.from(order, (i) => weights[i]!) };
-    const asked = new Set(own.items);
+    const asked = new Set(sample.items);
     const scores = order.map((item) => (asked.has(item) ? 0 : NaN)); // as if all were asked, and only these answered
     const { mass } = answeredSample(all, scores)!;
-    return { ...own, mass, inclusion: mass.map((share, j) => Math.min(1, weights[own.items[j]!]! / share)) };
+    return { ...sample, mass, inclusion: mass.map((share, j) => Math.min(1, weights[sample.items[j]!]! / share)) };
   };
   return { sets: new Map(sizes.map((size) => [size, setOf(size)])), nested: true };
 }
@@ -104,8 +104,11 @@ export function sampledAnchors(
 ): ChosenAnchors {
   const sets = levels.map(({ size, inclusion }, k) => {
     const items = Uint32Array.from(samples[k]!);
-    const own = Float64Array.from(items, (i) => inclusion[i]!);
-    return [size, { items, inclusion: own, mass: own.map((chance, j) => weights[items[j]!]! / chance) }] as const;
+    const chances = Float64Array.from(items, (i) => inclusion[i]!);
+    return [
+      size,
+      { items, inclusion: chances, mass: chances.map((chance, j) => weights[items[j]!]! / chance) },
+    ] as const;
   });
   return { sets: new Map(sets), nested: true };
 }

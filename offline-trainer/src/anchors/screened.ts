@@ -117,7 +117,7 @@ export function krigingVariance(
     for (let k = 0; k < width; k++) total[k]! += weights[i]! * loadings[i * width + k]!;
     totalNoise += weights[i]! ** 2 * noise[i]!;
   }
-  const certainty = noise.map((own) => 1 / own);
+  const certainty = noise.map((value) => 1 / value);
   const precision = new Float64Array(width * width);
   const open = new Float64Array(width);
   let rows = new Float64Array();
@@ -134,13 +134,13 @@ export function krigingVariance(
     let openNoise = totalNoise;
     for (let j = 0; j < n; j++) {
       const i = sample[j]!;
-      const own = weights[i]!;
+      const weight = weights[i]!;
       scales[j] = certainty[i]!;
-      openNoise -= own * own * noise[i]!;
+      openNoise -= weight * weight * noise[i]!;
       for (let r = 0; r < width; r++) {
         const z = loadings[i * width + r]!;
         rows[j * width + r] = z;
-        open[r]! -= own * z;
+        open[r]! -= weight * z;
       }
     }
     addGram(precision, width, rows, scales, n);

@@ -3,10 +3,10 @@ import type { AnchorInput, AnchorMethod, PreparedAnchors } from "./anchor-method
 import { drawnSizes, nestedLevels } from "./nested-samples.ts";
 import { stratifiedSamples } from "./stratified.ts";
 
-/** A measure of 0 counts as this share of the largest: such items are filled up last, evenly. */
+/** A measure of 0 counts as this share of the largest: such items are filled up last, evenly. Chosen, not measured. */
 const LEAST_MEASURE = 1e-9;
 
-/** Halvings after which a factor is known to its last digit, whatever the measures are. */
+/** Halvings after which a factor is known to float64's last digit, whatever the measures are. */
 const BISECTIONS = 100;
 
 /**
@@ -34,12 +34,12 @@ export function tiltedSamples(input: AnchorInput, measure: Float64Array): Prepar
  * @param measure - at least 0, finite
  */
 export function tiltedWeights(weights: Float64Array, measure: Float64Array): Float64Array {
-  const largest = measure.reduce((most, own) => Math.max(most, own), 0);
+  const largest = measure.reduce((most, value) => Math.max(most, value), 0);
   if (largest === 0) return weights;
-  const tilts = measure.map((own) => Math.max(LEAST_MEASURE, own / largest));
+  const tilts = measure.map((value) => Math.max(LEAST_MEASURE, value / largest));
   const at = (c: number): Float64Array =>
-    weights.map((own, i) => own * Math.min(MOST_TILT, Math.max(1 / MOST_TILT, c * tilts[i]!)));
-  const sum = (values: Float64Array): number => values.reduce((total, own) => total + own, 0);
+    weights.map((weight, i) => weight * Math.min(MOST_TILT, Math.max(1 / MOST_TILT, c * tilts[i]!)));
+  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
   const total = sum(weights);
   let [low, high] = [0, MOST_TILT / LEAST_MEASURE]; // where all are at their least, and at their most
   for (let step = 0; step < BISECTIONS; step++) {

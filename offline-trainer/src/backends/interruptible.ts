@@ -21,8 +21,8 @@ export function aroundBackend(
     name: backend.name,
     precision: backend.precision,
     ...(backend.finish && { finish: aroundBackend(backend.finish, around) }),
-    open: async (...given) => {
-      const objective = await around(() => backend.open(...given));
+    open: async (...input) => {
+      const objective = await around(() => backend.open(...input));
       return {
         evaluate: (at, gradient) => around(() => objective.evaluate(at, gradient)),
         dispose: () => around(() => objective.dispose()),

@@ -64,8 +64,8 @@ export async function resolveBackend(
   try {
     const backend = onnxNodeBackend({ provider: "cuda" });
     await probeBackend(backend);
-    const found = provider === "auto" ? "found" : "asked for";
-    return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${found}` };
+    const how = provider === "auto" ? "found" : "asked for";
+    return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${how}` };
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
     const cause = plainReason(error.cause ?? error);

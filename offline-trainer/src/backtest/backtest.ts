@@ -72,13 +72,13 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
   const isDefault = methodDigest(options.method) === methodDigest(recommended);
   const shared = { split: options.split, method: options.method, isDefault };
   const rows = options.sizes.flatMap((n) => {
-    const own = scenarios.map((scenario) => ({ scenario, seeds: bySeed(scenario, n) }));
+    const byScenario = scenarios.map((scenario) => ({ scenario, seeds: bySeed(scenario, n) }));
     const overall = overallCells(
-      own.map(({ seeds }) => seeds),
+      byScenario.map(({ seeds }) => seeds),
       headlineEstimator(options.method),
     );
     return [
-      ...own.flatMap(({ scenario, seeds }) => backtestRows({ ...shared, scenario, n, seeds })),
+      ...byScenario.flatMap(({ scenario, seeds }) => backtestRows({ ...shared, scenario, n, seeds })),
       ...(overall ? backtestRows({ ...shared, scenario: "overall", n, seeds: overall }) : []),
     ];
   });
@@ -126,8 +126,8 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
   const estimators = Object.fromEntries(
     estimatorsOf(parts[0]!.estimators).map((id) => [id, average((part) => estimatorFigure(part.estimators, id))]),
   ) as Record<EstimatorId, number>;
-  const sampled = parts.flatMap(({ estimators: own, bounds, sampling }) =>
-    sampling === null ? [] : [{ share: 1 / parts.length, score: estimatorFigure(own, headline), bounds, sampling }],
+  const sampled = parts.flatMap(({ estimators: figures, bounds, sampling }) =>
+    sampling === null ? [] : [{ share: 1 / parts.length, score: estimatorFigure(figures, headline), bounds, sampling }],
   );
   return {
     model: parts[0]!.model,

@@ -104,7 +104,7 @@ export async function backtestCell(
         dims: learned.scenarios[s]!.trained.bank.dims,
         lambda: servedBlend(blend).served.lambda,
         inflation: inflations.get(id)!,
-        estimates: held.map((own) => cellEstimate(own, method, baselines.get(own.estimate.model)!)),
+        estimates: held.map((served) => cellEstimate(served, method, baselines.get(served.estimate.model)!)),
       };
     }),
   );
@@ -127,11 +127,11 @@ function servedEstimates(
     blend,
     error: errorQuantile(validation.interpolation, headline, () => blend, 0.95),
   });
-  const [own, better] = [served(separate), pooled && served(pooled)];
+  const [plain, better] = [served(separate), pooled && served(pooled)];
   const joined = new Map(better && estimates.pooled.map((estimate) => [heldOutKey(estimate), estimate]));
   return estimates.separate.map((alone): ServedEstimate => {
     const estimate = joined.get(heldOutKey(alone));
-    return estimate ? { estimate, ...better! } : { estimate: alone, ...own };
+    return estimate ? { estimate, ...better! } : { estimate: alone, ...plain };
   });
 }
 

@@ -69,10 +69,10 @@ export function recipeFigures(rows: readonly RecipeRow[]): RecipeFigures[] {
   const ordered = [...groups.values()].sort(
     ([one], [other]) => splits.indexOf(one!.split) - splits.indexOf(other!.split) || one!.n - other!.n,
   );
-  return ordered.map((own): RecipeFigures => {
-    const { split, n, recipe } = own[0]!;
-    const scenarios = own.filter(({ scenario }) => scenario !== "overall");
-    const overall = own.find(({ scenario }) => scenario === "overall");
+  return ordered.map((group): RecipeFigures => {
+    const { split, n, recipe } = group[0]!;
+    const scenarios = group.filter(({ scenario }) => scenario !== "overall");
+    const overall = group.find(({ scenario }) => scenario === "overall");
     const over = (pick: (row: RecipeRow) => number | null): number | null => mean(scenarios.map(pick));
     const logarithm = over(({ ratioToRandom }) => (ratioToRandom === null ? null : Math.log(ratioToRandom)));
     return {

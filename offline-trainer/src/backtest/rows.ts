@@ -75,12 +75,12 @@ export function backtestRows(input: RowInput): BacktestRow[] {
     const withInterval = estimator === headline && estimates.every((estimate) => estimate.interval !== null);
     const rank = (measure: typeof spearman): number | null => {
       const draws = seeds.flatMap((results) => byDraw(results.flatMap((cell) => cell.estimates)));
-      const values = draws.flatMap((own) => {
-        const scores = own.map((estimate) => estimatorFigure(estimate.estimators, estimator));
+      const values = draws.flatMap((drawn) => {
+        const scores = drawn.map((estimate) => estimatorFigure(estimate.estimators, estimator));
         return (
           measure(
             scores,
-            own.map(({ truth }) => truth),
+            drawn.map(({ truth }) => truth),
           ) ?? []
         );
       });
@@ -120,7 +120,9 @@ export function backtestRows(input: RowInput): BacktestRow[] {
 
 /** Estimates by the form that they are of. */
 function byDraw(estimates: readonly CellEstimate[]): CellEstimate[][] {
-  return [...new Set(estimates.map(({ draw }) => draw))].map((draw) => estimates.filter((own) => own.draw === draw));
+  return [...new Set(estimates.map(({ draw }) => draw))].map((draw) =>
+    estimates.filter((estimate) => estimate.draw === draw),
+  );
 }
 
 function intervalMethod(method: Method): string {
@@ -129,8 +131,8 @@ function intervalMethod(method: Method): string {
 }
 
 function meanLambda(cells: readonly CellResult[]): number | null {
-  const known = cells.flatMap(({ lambda }) => (lambda === null ? [] : [lambda]));
-  return known.length > 0 ? mean(known) : null;
+  const lambdas = cells.flatMap(({ lambda }) => (lambda === null ? [] : [lambda]));
+  return lambdas.length > 0 ? mean(lambdas) : null;
 }
 
 function intervalFigures(
@@ -154,13 +156,13 @@ function intervalFigures(
 function randomFigures(
   estimates: readonly CellEstimate[],
 ): Pick<BacktestRow, "randomCoverage95" | "randomHalfWidth95" | "randomWinkler95"> {
-  const known = estimates.flatMap(({ randomInterval }) => (randomInterval === null ? [] : [randomInterval]));
-  if (known.length < estimates.length)
+  const intervals = estimates.flatMap(({ randomInterval }) => (randomInterval === null ? [] : [randomInterval]));
+  if (intervals.length < estimates.length)
     return { randomCoverage95: null, randomHalfWidth95: null, randomWinkler95: null };
   return {
-    randomCoverage95: mean(known.map(({ coverage }) => coverage)),
-    randomHalfWidth95: 100 * mean(known.map(({ halfWidth }) => halfWidth)),
-    randomWinkler95: 100 * mean(known.map(({ winkler }) => winkler)),
+    randomCoverage95: mean(intervals.map(({ coverage }) => coverage)),
+    randomHalfWidth95: 100 * mean(intervals.map(({ halfWidth }) => halfWidth)),
+    randomWinkler95: 100 * mean(intervals.map(({ winkler }) => winkler)),
   };
 }
 

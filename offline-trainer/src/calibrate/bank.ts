@@ -7,7 +7,7 @@ import type { Scenario } from "../matrix/benchmark.ts";
 import { binarizeResponses, type CodedResponses, codeResponses } from "../matrix/code-responses.ts";
 import { eachScore, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fitScoreMap } from "../matrix/score-map.ts";
-import { known, mean } from "../numeric/statistics.ts";
+import { numbers, mean } from "../numeric/statistics.ts";
 import { calibrate, type Calibration, type CalibrationStep } from "./calibrate.ts";
 import type { FixedItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
@@ -148,7 +148,7 @@ async function calibrateMarginally(responses: CodedResponses, options: FitBankOp
 
 /** Parameters with the others' mean for an item that no source answered. */
 function filled(values: Float64Array): Float64Array {
-  const average = mean(known(values));
+  const average = mean(numbers(values));
   return values.map((value) => (Number.isNaN(value) ? average : value));
 }
 

@@ -171,7 +171,7 @@ export function canonicalRotation({ theta, a, b }: Parameters, dims: number): Pa
     for (let r = 0; r < dims; r++) for (let c = 0; c < dims; c++) moments[r * dims + c]! += a[at + r]! * a[at + c]!;
   const { vectors } = symmetricEigen(moments, dims);
   const sign = new Float64Array(dims).fill(1);
-  const turn = (rows: Float64Array): Float64Array => {
+  const rotate = (rows: Float64Array): Float64Array => {
     const out = new Float64Array(rows.length);
     for (let at = 0; at < rows.length; at += dims)
       for (let k = 0; k < dims; k++) {
@@ -181,11 +181,11 @@ export function canonicalRotation({ theta, a, b }: Parameters, dims: number): Pa
       }
     return out;
   };
-  const turned = turn(a);
+  const turned = rotate(a);
   for (let k = 0; k < dims; k++) {
     let sum = 0;
     for (let at = k; at < turned.length; at += dims) sum += turned[at]!;
     if (!(sum >= 0)) sign[k] = -1;
   }
-  return { theta: turn(theta), a: turn(a), b: b.slice() };
+  return { theta: rotate(theta), a: rotate(a), b: b.slice() };
 }

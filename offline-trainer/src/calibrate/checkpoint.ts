@@ -17,11 +17,11 @@ import type { CodedResponses } from "../matrix/code-responses.ts";
 export function checkpointed(folder: string): typeof calibrate {
   return async (responses, options) => {
     const path = join(folder, `${keyOf(responses, options)}.safetensors`);
-    const found = await readState(path);
-    if (found && "converged" in found) return found;
+    const saved = await readState(path);
+    if (saved && "converged" in saved) return saved;
     const result = await calibrate(responses, {
       ...options,
-      ...(found && { resume: found }),
+      ...(saved && { resume: saved }),
       onRound: async (state) => {
         await writeState(folder, path, state);
         await options.onRound?.(state);

@@ -3,16 +3,16 @@ import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimato
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
 import { centredCurves, type CentredCurves, curveComponents } from "../numeric/curve-components.ts";
-import { known } from "../numeric/statistics.ts";
+import { numbers } from "../numeric/statistics.ts";
 import type { CalibratedScenario } from "./bank.ts";
 
-/** Factors kept at most: each costs a bundle four bytes an anchor. */
+/** Factors kept at most: each costs a bundle four bytes an anchor (docs/decisions/estimators.md). */
 const MOST_FACTORS = 48;
-/** Share of the curves' variance that the factors may leave out. */
+/** Share of the curves' variance that the factors may leave out. Chosen, not measured. */
 const LEFT_OUT = 1e-3;
-/** Source abilities whose curves make the factors, at most. */
+/** Source abilities whose curves make the factors, at most. Bounds the time; chosen, not measured. */
 const MOST_CURVES = 64;
-/** Least variance of a score that the factors leave open. */
+/** Least variance of a score that the factors leave open. Chosen, not measured. */
 const LEAST_NOISE = 1e-4;
 
 interface FactoredScenario extends Pick<
@@ -39,10 +39,10 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
   );
   return scenarios.map(({ accuracy, weights }, s): AnchorFactors => {
     const { curves, open } = curved[s]!;
-    const own = Float32Array.from(loadings[s]!);
+    const narrow = Float32Array.from(loadings[s]!);
     const noise = Float32Array.from(open, (value, i) => value + left[s]![i]! + LEAST_NOISE);
     const mean = Float32Array.from(accuracy, (value, i) => (Number.isNaN(value) ? curves.average[i]! : value));
-    const all = { rank, mean, loadings: own, noise };
+    const all = { rank, mean, loadings: narrow, noise };
     return { ...all, total: totalFactors(all, weights) };
   });
 }
@@ -72,13 +72,14 @@ function openCurves(
     return predictedScores(theta.subarray(m * dims, (m + 1) * dims), bank, scoreMap);
   });
   const open = new Float64Array(count);
-  for (const own of values) for (let i = 0; i < count; i++) open[i]! += (dispersion * own[i]! * (1 - own[i]!)) / size;
+  for (const chances of values)
+    for (let i = 0; i < count; i++) open[i]! += (dispersion * chances[i]! * (1 - chances[i]!)) / size;
   return { curves: centredCurves(values), open };
 }
 
 /** α of the regressions on the source models' answers, as Zhang, Dorner & Hardt (2025) have it. */
 const PENALTY = 10;
-/** Variance of an item, beyond what the items before tell of it, that is worth a factor. */
+/** Variance of an item, beyond what the items before tell of it, that is worth a factor. Chosen, not measured. */
 const LEAST_VARIANCE = 1e-6;
 
 /** Answers of the source models to the items of one scenario. */
@@ -87,9 +88,9 @@ export function sourceAnswers(
   rows: ArrayLike<number>,
   { weights, accuracy }: Pick<CalibratedScenario, "weights" | "accuracy">,
 ) {
-  const seen = known(accuracy);
-  const average = seen.reduce((sum, own) => sum + own / seen.length, 0);
-  const mean = Float32Array.from(accuracy, (own) => (Number.isNaN(own) ? average : own));
+  const seen = numbers(accuracy);
+  const average = seen.reduce((sum, value) => sum + value / seen.length, 0);
+  const mean = Float32Array.from(accuracy, (value) => (Number.isNaN(value) ? average : value));
   const beyond = (m: number, item: number): number => {
     const score = scoreAt(matrix, rows[m]!, item);
     return Number.isNaN(score) ? 0 : score - mean[item]!;
@@ -133,23 +134,25 @@ export function answerFactors(
 ): AnchorFactors {
   const columns = Array.from(items, column);
   const n = items.length;
-  const left = Float64Array.from(columns, (own) => (own === null ? 0 : covariance(own, own)));
+  const left = Float64Array.from(columns, (answers) => (answers === null ? 0 : covariance(answers, answers)));
   const most = Math.min(n, MOST_FACTORS);
   const wide = new Float32Array(n * most);
   const totals = new Float64Array(most);
   let rank = 0;
   for (let pivot = 0; pivot < n && rank < most; pivot++) {
-    const own = columns[pivot];
-    if (own == null || left[pivot]! < LEAST_VARIANCE) continue;
+    const answers = columns[pivot];
+    if (answers == null || left[pivot]! < LEAST_VARIANCE) continue;
     const scale = Math.sqrt(left[pivot]!);
     const row = wide.subarray(pivot * most, pivot * most + rank);
-    totals[rank] = (covariance(own, ahead) - dot(row, totals)) / scale;
+    totals[rank] = (covariance(answers, ahead) - dot(row, totals)) / scale;
     wide[pivot * most + rank] = scale;
     left[pivot] = 0;
     for (let j = pivot + 1; j < n; j++) {
       const other = columns[j];
       if (other == null) continue;
-      const loading = Math.fround((covariance(own, other) - dot(row, wide.subarray(j * most, (j + 1) * most))) / scale);
+      const loading = Math.fround(
+        (covariance(answers, other) - dot(row, wide.subarray(j * most, (j + 1) * most))) / scale,
+      );
       wide[j * most + rank] = loading;
       left[j] = Math.max(0, left[j]! - loading * loading);
     }

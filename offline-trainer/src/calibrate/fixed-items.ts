@@ -25,24 +25,24 @@ export interface FixedItems {
 export function startFromFixed(start: Parameters, responses: CodedResponses, dims: number, items: FixedItems): void {
   const { isFixed, a, b, prior } = items;
   const { subjects, items: count } = responses;
-  const own = Array.from(isFixed.keys()).filter((i) => isFixed[i] !== 0);
-  if (own.length === 0 || isFixed.length !== count || a.length !== count * dims || b.length !== count)
+  const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i] !== 0);
+  if (fixed.length === 0 || isFixed.length !== count || a.length !== count * dims || b.length !== count)
     throw new AnchorEvalError(
       "invalid_option",
-      `fixed items: ${own.length} of ${isFixed.length} are fixed, with ${a.length} discriminations; ${count} items in ${dims} dimensions are calibrated`,
+      `fixed items: ${fixed.length} of ${isFixed.length} are fixed, with ${a.length} discriminations; ${count} items in ${dims} dimensions are calibrated`,
     );
   const direction = new Float64Array(dims);
-  for (const i of own) for (let d = 0; d < dims; d++) direction[d]! += a[i * dims + d]! / own.length;
+  for (const i of fixed) for (let d = 0; d < dims; d++) direction[d]! += a[i * dims + d]! / fixed.length;
   for (let i = 0; i < count; i++) {
     for (let d = 0; d < dims; d++) start.a[i * dims + d] = isFixed[i] ? a[i * dims + d]! : direction[d]!;
     if (isFixed[i]) start.b[i] = b[i]!;
   }
   const bank = itemBank(
-    Float64Array.from(own.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
-    Float64Array.from(own, (i) => b[i]!),
+    Float64Array.from(fixed.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
+    Float64Array.from(fixed, (i) => b[i]!),
   );
   for (let m = 0; m < subjects; m++) {
-    const all = own.map((i) => scoreOf(responses, m * count + i));
+    const all = fixed.map((i) => scoreOf(responses, m * count + i));
     const answered = [...all.keys()].filter((j) => !Number.isNaN(all[j]!));
     const { theta } = mapAbility(bank, { items: answered, scores: answered.map((j) => all[j]!) }, prior);
     start.theta.set(theta, m * dims);

@@ -4,7 +4,7 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";
 import { mean, total } from "../numeric/statistics.ts";
 
-/** Variance of slopes about 1 that is expected before any model is seen. */
+/** Variance of slopes about 1 that is expected before any model is seen. Chosen, not measured. */
 const SLOPE_VARIANCE = 0.25;
 
 /** The means of S and F over some models, and the sums of their squares and products about them. */
@@ -30,22 +30,22 @@ interface Moments {
 export function fullScoreLine(matrix: ResponseMatrix, slice: ScenarioSlice): FullScoreLine | null {
   if (!matrix.fullScores) return null;
   const { score, items } = fullScores(matrix, slice);
-  const known = [...score.keys()].filter((m) => !Number.isNaN(score[m]!));
-  const [x, y] = [known.map((m) => items[m]!), known.map((m) => score[m]!)];
+  const rows = [...score.keys()].filter((m) => !Number.isNaN(score[m]!));
+  const [x, y] = [rows.map((m) => items[m]!), rows.map((m) => score[m]!)];
   const all = momentsOf(x, y);
-  const errors = x.map((own, k) => {
-    const others = withoutOne(all, own, y[k]!);
-    return y[k]! - others.level - slopeOf(others).slope * (own - others.mean);
+  const errors = x.map((value, k) => {
+    const others = withoutOne(all, value, y[k]!);
+    return y[k]! - others.level - slopeOf(others).slope * (value - others.mean);
   });
   const { models, mean: middle, level } = all;
-  const error = Math.sqrt(mean(errors.map((own) => own ** 2)));
+  const error = Math.sqrt(mean(errors.map((deviation) => deviation ** 2)));
   return { models, mean: middle, level, ...slopeOf(all), error, worst: Math.min(...x) };
 }
 
 function momentsOf(x: readonly number[], y: readonly number[]): Moments {
   const [middle, level] = [mean(x), mean(y)];
   const sum = (term: (dx: number, dy: number) => number): number =>
-    total(x.map((own, k) => term(own - middle, y[k]! - level)));
+    total(x.map((value, k) => term(value - middle, y[k]! - level)));
   return {
     models: x.length,
     mean: middle,

@@ -9,7 +9,7 @@ export interface LbfgsOptions {
   readonly onStep?: (value: number, evaluations: number) => void;
 }
 
-/** Correction pairs kept. */
+/** Correction pairs kept, of the 3 to 20 that Nocedal & Wright (2006), §7.2, advise. */
 const MEMORY = 8;
 
 /**

@@ -7,14 +7,21 @@ import { columnLength } from "../numeric/principal-axes.ts";
 import { denseRows, timesDense } from "../numeric/sparse-rows.ts";
 import type { CalibratedScenario } from "./bank.ts";
 
-/** General abilities at most: more tell no more of one scenario from another. */
+/** General abilities at most: more tell no more of one scenario from another (docs/decisions/calibration.md). */
 const MOST_GENERAL = 8;
-/** Models that answered in every scenario for each general ability: fewer tell nothing of what goes together. */
+/**
+ * Models that answered in every scenario for each general ability: fewer tell nothing of what goes together
+ * (docs/decisions/calibration.md).
+ */
 const MODELS_EACH = 5;
-/** Rounds of orthogonal iteration for a start, then of EM. */
+/** Rounds of orthogonal iteration for a start. Chosen, not measured. */
 const START_ROUNDS = 20;
+/** Rounds of EM after it. Chosen, not measured. */
 const EM_ROUNDS = 40;
-/** Least share of an ability's variance that stays its scenario's own. */
+/**
+ * Least share of an ability's variance that stays its scenario's own. Keeps it from being singular; chosen, not
+ * measured.
+ */
 const LEAST_SPECIFIC = 0.05;
 
 /** One scenario's abilities, of the same models as the others'. */
@@ -126,12 +133,12 @@ function emStep(
   for (let k = 0; k < general; k++) inner[k * general + k] = 1;
   for (const block of blocks) {
     const { begin, dims } = block;
-    const own = bounded(loadings, block, general);
+    const blockLoadings = bounded(loadings, block, general);
     const specific = new Float64Array(dims * dims);
     for (let r = 0; r < dims; r++)
       for (let c = 0; c < dims; c++) {
         let value = r === c ? 1 : 0;
-        for (let k = 0; k < general; k++) value -= own[r * general + k]! * own[c * general + k]!;
+        for (let k = 0; k < general; k++) value -= blockLoadings[r * general + k]! * blockLoadings[c * general + k]!;
         specific[r * dims + c] = value;
       }
     const factor = cholesky(specific, dims)!; // bounded away from singular
@@ -139,11 +146,11 @@ function emStep(
       const column = choleskySolve(
         factor,
         dims,
-        Float64Array.from({ length: dims }, (_, r) => own[r * general + k]!),
+        Float64Array.from({ length: dims }, (_, r) => blockLoadings[r * general + k]!),
       );
       for (let r = 0; r < dims; r++) weighted[(begin + r) * general + k] = column[r]!;
       for (let j = 0; j < general; j++)
-        for (let r = 0; r < dims; r++) inner[j * general + k]! += own[r * general + j]! * column[r]!;
+        for (let r = 0; r < dims; r++) inner[j * general + k]! += blockLoadings[r * general + j]! * column[r]!;
     }
   }
   const inverse = choleskyInverse(cholesky(inner, general)!, general);
@@ -170,14 +177,15 @@ function emStep(
 
 /** A block's loadings, shrunk where LᵀL's largest eigenvalue would leave less than its share to the specific abilities. */
 function bounded(loadings: Float64Array, { begin, dims }: Block, general: number): Float64Array {
-  const own = loadings.slice(begin * general, (begin + dims) * general);
+  const blockLoadings = loadings.slice(begin * general, (begin + dims) * general);
   const gram = new Float64Array(general * general);
   for (let j = 0; j < general; j++)
     for (let k = 0; k < general; k++)
-      for (let r = 0; r < dims; r++) gram[j * general + k]! += own[r * general + j]! * own[r * general + k]!;
+      for (let r = 0; r < dims; r++)
+        gram[j * general + k]! += blockLoadings[r * general + j]! * blockLoadings[r * general + k]!;
   const largest = symmetricEigen(gram, general).values[0]!;
   const most = 1 - LEAST_SPECIFIC;
-  return largest > most ? own.map((value) => value * Math.sqrt(most / largest)) : own;
+  return largest > most ? blockLoadings.map((value) => value * Math.sqrt(most / largest)) : blockLoadings;
 }
 
 /**

@@ -12,9 +12,11 @@ export interface Scales {
   readonly bVariance: number;
 }
 
-/** Items that a prior guess of each variance counts for: keeps the scales of few items finite. */
+/** Items that a prior guess of each variance counts for: keeps the scales of few items finite. Chosen, not measured. */
 const PRIOR_ITEMS = 5;
+/** That guess of the discriminations' variance. Chosen, not measured. */
 const PRIOR_A_VARIANCE = 0.25;
+/** That guess of the intercepts' variance. Chosen, not measured. */
 const PRIOR_B_VARIANCE = 4;
 
 /**

@@ -92,7 +92,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   );
   const files = bundleFiles(result, await renderReport(result, { signal }));
   const folder = join(out, "bundle");
-  for (const own of OWN) await rm(join(out, own), { recursive: true, force: true });
+  for (const name of OWN) await rm(join(out, name), { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await writeBundleFolder(folder, files);
   const { manifest } = result.content;
@@ -108,8 +108,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const requests = targets.map((model): DemoRequest => {
       const responses = new Map<string, number>();
       for (const slice of slices) {
-        const { anchors: own, itemIds } = bundle.scenarios.get(slice.id)!.forms.get(form)!;
-        own.items.forEach((item, j) => {
+        const { anchors: asked, itemIds } = bundle.scenarios.get(slice.id)!.forms.get(form)!;
+        asked.items.forEach((item, j) => {
           const score = scoreAt(matrix, model, slice.begin + item);
           if (!Number.isNaN(score)) responses.set(itemIds[j]!, score);
         });
@@ -131,7 +131,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     showModels(output, held);
     const random = slices.map((slice, s) => {
       const stream = createRandom(seed).fork(`random ${slice.id}`);
-      const truths = held.map((own) => own.truths[s]!);
+      const truths = held.map((other) => other.truths[s]!);
       return Array.from(randomBaseline({ ...slice, matrix }, targets, truths, anchors, stream).errors);
     });
     showErrors(output, slices, held, random, anchors);
@@ -249,7 +249,7 @@ function showErrors(
     ...SHOWN.map(({ id: estimator }) => {
       const figure = ({ estimate }: HeldModel): number =>
         estimatorFigure(lookUp(estimate.scenarios, id)!.details!.estimators, estimator);
-      return points(mean(held.map((own) => Math.abs(figure(own) - own.truths[s]!))));
+      return points(mean(held.map((other) => Math.abs(figure(other) - other.truths[s]!))));
     }),
   ]);
   rows.push([
@@ -261,7 +261,7 @@ function showErrors(
     ...SHOWN.map(({ id }) => points(mean(held.map(({ estimate, truth }) => Math.abs(overall(estimate, id) - truth))))),
   ]);
   const title = "Mean absolute error of the held-out models, in points:";
-  showTable(output, title, ["scenario", "items asked", "random items", ...SHOWN.map((own) => own.title)], rows);
+  showTable(output, title, ["scenario", "items asked", "random items", ...SHOWN.map((column) => column.title)], rows);
   output.line();
 }
 

@@ -13,7 +13,10 @@ import { LEAST_FAMILIES } from "../matrix/families.ts";
 import { conformalQuantile } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
-/** Share of the mean squared error that is added to every estimator's own, so that near-equal ones share the weight. */
+/**
+ * Share of the mean squared error that is added to every estimator's own, so that near-equal ones share the weight.
+ * Chosen, not measured.
+ */
 const RIDGE = 0.02;
 
 /**
@@ -52,11 +55,11 @@ function optimumOf(products: Float64Array, set: number): Float64Array | null {
   const size = BASE_ESTIMATORS.length;
   const members = Array.from({ length: size }, (_, k) => k).filter((k) => (set & (1 << k)) !== 0);
   const n = members.length;
-  const own = Float64Array.from(
+  const gram = Float64Array.from(
     { length: n * n },
     (_, k) => products[members[Math.floor(k / n)]! * size + members[k % n]!]!,
   );
-  const factor = cholesky(own, n);
+  const factor = cholesky(gram, n);
   if (factor === null) return null;
   const solved = choleskySolve(factor, n, new Float64Array(n).fill(1));
   const sum = solved.reduce((total, value) => total + value, 0);
@@ -104,7 +107,10 @@ function meanSquare(
   score: (estimate: HeldOutEstimate) => number,
 ): number | null {
   const times = timesHeldOut(estimates);
-  const sum = estimates.reduce((sum, own) => sum + (score(own) - own.truth) ** 2 / times.get(own.model)!, 0);
+  const sum = estimates.reduce(
+    (sum, estimate) => sum + (score(estimate) - estimate.truth) ** 2 / times.get(estimate.model)!,
+    0,
+  );
   return times.size > 0 ? sum / times.size : null;
 }
 
@@ -128,8 +134,11 @@ export function referenceLambda(bias: number, variance: number, n: number): numb
   return square + sampling === 0 ? 0.5 : square / (sampling + square);
 }
 
-/** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
-const LEAST_MODELS = 39;
+/**
+ * Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. Lei, G'Sell,
+ * Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111.
+ */
+export const LEAST_CONFORMAL = 39;
 
 /**
  * Whether held-out models tell by how much the gate's intervals may be narrowed: 39 of them or more, of 8 families or
@@ -138,10 +147,10 @@ const LEAST_MODELS = 39;
  */
 export function tellTightening(estimates: readonly HeldOutEstimate[], families: ArrayLike<number>): boolean {
   const models = new Set(estimates.map(({ model }) => model));
-  return models.size >= LEAST_MODELS && new Set([...models].map((model) => families[model])).size >= LEAST_FAMILIES;
+  return models.size >= LEAST_CONFORMAL && new Set([...models].map((model) => families[model])).size >= LEAST_FAMILIES;
 }
 
-/** Least share of the chance of being inside that an error is blamed on. */
+/** Least share of the chance of being inside that an error is blamed on. Chosen, not measured. */
 const LEAST_INSIDE = 0.05;
 
 /**
@@ -160,7 +169,7 @@ export function intervalTightening(
   blend: Omit<Blend, "tightening">,
 ): Tightening {
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(estimates, (own) => outsideEstimate(own, own.seen).score)!;
+  const mixed = meanSquare(estimates, (estimate) => outsideEstimate(estimate, estimate.seen).score)!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };

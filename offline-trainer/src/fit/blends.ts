@@ -95,8 +95,9 @@ function formBlends(
               estimates.filter(({ model }) => !held.has(model));
             const seen = { interpolation: others(interpolation), extrapolation: others(extrapolation) };
             // The reference's rule has no other λ.
-            const own = rule === "reference" ? lambda : blendingWeight([...seen.interpolation, ...seen.extrapolation]);
-            return blendOf(seen, n, own, tightened);
+            const foldLambda =
+              rule === "reference" ? lambda : blendingWeight([...seen.interpolation, ...seen.extrapolation]);
+            return blendOf(seen, n, foldLambda, tightened);
           }),
         },
       ];
@@ -127,8 +128,8 @@ function blendOf({ interpolation }: CrossValidation, n: number, lambda: number, 
 
 /** Of those that are known; null where none is. */
 function rootMeanSquare(errors: readonly number[]): number | null {
-  const known = errors.filter((error) => !Number.isNaN(error));
-  return known.length > 0 ? Math.sqrt(known.reduce((sum, error) => sum + error ** 2, 0) / known.length) : null;
+  const measured = errors.filter((error) => !Number.isNaN(error));
+  return measured.length > 0 ? Math.sqrt(measured.reduce((sum, error) => sum + error ** 2, 0) / measured.length) : null;
 }
 
 /** Whether one blend's score errs less than another's, squared, on the same held-out models and forms, enough of them. */

@@ -110,7 +110,7 @@ export async function bundleContent(
         ),
       ),
       ...(settings.search > 0 && {
-        designs: byScenario(({ choice: { irtModel, found } }) => ({ irtModel, ...found?.notes })),
+        designs: byScenario(({ choice: { irtModel, foundDesign } }) => ({ irtModel, ...foundDesign?.notes })),
       }),
       ...joined(notes),
       calibration: byScenario(({ trained: { calibration } }) => ({
@@ -123,7 +123,7 @@ export async function bundleContent(
     data: { licence: options.licence ?? null, source: options.source ?? null },
     ...(unasked && { unasked }),
   };
-  return { manifest, scenarios: scenarios.map((own) => scenarioContent(own, options.includeText ?? false)) };
+  return { manifest, scenarios: scenarios.map((scenario) => scenarioContent(scenario, options.includeText ?? false)) };
 }
 
 function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart) {
@@ -141,7 +141,7 @@ function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart) {
 /** Notes of all parts: by key, then by scenario. */
 function joined(notes: readonly Readonly<Record<string, object>>[]): Record<string, object> {
   const all: Record<string, object> = {};
-  for (const own of notes) for (const [key, value] of Object.entries(own)) all[key] = { ...all[key], ...value };
+  for (const note of notes) for (const [key, value] of Object.entries(note)) all[key] = { ...all[key], ...value };
   return all;
 }
 
@@ -152,7 +152,7 @@ function scenarioContent(
 ): ScenarioContent {
   const { items } = scenario.matrix;
   const sets = new Map(Array.from(forms, ([id, { anchors }]) => [id, anchors]));
-  const maps = Array.from(forms).flatMap(([id, own]) => (own.maps ? [[id, own.maps] as const] : []));
+  const maps = Array.from(forms).flatMap(([id, form]) => (form.maps ? [[id, form.maps] as const] : []));
   const asked = askedItems(sets.values());
   const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
   const ofAnswers = answerFactors(sourceAnswers(sources.matrix, trained.rows, trained), asked);
@@ -193,8 +193,8 @@ function formManifests(
   const seen = overallSeen(parts);
   const pairsOf = (form: string) => {
     const [part, ...others] = parts;
-    const told = estimator === "gate" && interval === "design" && others.length === 0;
-    return told ? pairFigures(part!.benchmark, part!.blends, form, common.random.fork("pairs")) : null;
+    const isMeasured = estimator === "gate" && interval === "design" && others.length === 0;
+    return isMeasured ? pairFigures(part!.benchmark, part!.blends, form, common.random.fork("pairs")) : null;
   };
   return plans.map((plan): Omit<FormManifest, "digest"> => {
     const described = scenarios.map((fitted): [string, FormScenarioManifest] => {

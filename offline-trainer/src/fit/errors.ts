@@ -94,10 +94,13 @@ export function errorSummary(errors: readonly number[]): ErrorSummary {
   };
 }
 
-/** Held-out models below which coverage isn't measured. */
+/**
+ * Held-out models below which coverage isn't measured: of fewer, less than one is expected to miss a 95 % interval.
+ * Chosen, not measured.
+ */
 export const LEAST_MODELS_FOR_COVERAGE = 20;
 
-/** Share of models whose intervals are no wider than a plan says. */
+/** Share of models whose intervals are no wider than a plan says (docs/decisions/comparisons.md). */
 const PROMISED_SHARE = 0.9;
 
 /**
@@ -112,12 +115,12 @@ export function measuredCoverage(
   intervals: readonly (ScoreInterval | null)[],
 ): Required<Pick<SplitErrors, "coverage95" | "coverageSe" | "halfWidth95" | "halfWidth95P90">> {
   const models = estimates.map(({ model }) => model);
-  const known = intervals.flatMap((interval) => interval ?? []);
+  const present = intervals.flatMap((interval) => interval ?? []);
   const count = new Set(models).size;
-  if (count < LEAST_MODELS_FOR_COVERAGE || known.length < estimates.length)
+  if (count < LEAST_MODELS_FOR_COVERAGE || present.length < estimates.length)
     return { coverage95: null, coverageSe: null, halfWidth95: null, halfWidth95P90: null };
-  const widths = known.map(({ low, high }) => (high - low) / 2);
-  const hits = known.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
+  const widths = present.map(({ low, high }) => (high - low) / 2);
+  const hits = present.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
   const coverage = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
   const residuals = hits.map((hit) => hit - coverage);
   return {
@@ -128,10 +131,10 @@ export function measuredCoverage(
   };
 }
 
-/** Draws of the baseline. */
+/** Draws of the baseline. Chosen, not measured. */
 const DRAWS = 200;
 
-/** Level of its intervals, and the normal quantile of that. */
+/** Level of its intervals, by definition, and the normal quantile of that. */
 const LEVEL = 0.95;
 const Z = normalQuantile((1 + LEVEL) / 2);
 

@@ -14,7 +14,7 @@ import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held
 import { learn } from "./learn.ts";
 import type { FoldThreads } from "./options.ts";
 
-/** Models below which none can be held out. */
+/** Models below which none can be held out. Chosen, not measured. */
 export const LEAST_HELD_OUT_FROM = 8;
 
 /** Held-out source models by both kinds of folds: like the others, and stronger than those learned from. */
@@ -90,8 +90,8 @@ export async function crossValidate(
     stream: random.fork(`fold ${fold}`).name,
   }));
   const tables = await runFolds(plan, folds, tools);
-  const joined = (own: readonly HeldOutTable[], id: string, form: string, pooling: Pooling): HeldOutEstimate[] =>
-    own.flatMap((table) => table.get(id)?.get(form)?.[pooling] ?? []);
+  const joined = (from: readonly HeldOutTable[], id: string, form: string, pooling: Pooling): HeldOutEstimate[] =>
+    from.flatMap((table) => table.get(id)?.get(form)?.[pooling] ?? []);
   const validation = (id: string, form: string, pooling: Pooling): CrossValidation => ({
     interpolation: joined(tables.slice(0, like.length), id, form, pooling),
     extrapolation: joined(tables.slice(like.length), id, form, pooling),
@@ -113,7 +113,7 @@ async function runFolds(
   const shares = new Float64Array(folds.length);
   const onNote = (index: number, { share, loss }: FoldNote): void => {
     shares[index] = Math.max(shares[index]!, share); // a choice of the model calibrates a bank several times
-    const done = shares.reduce((sum, own) => sum + own, 0);
+    const done = shares.reduce((sum, share) => sum + share, 0);
     onFold?.(done, folds.length, loss);
   };
   if (threads === undefined) {
@@ -132,7 +132,7 @@ async function runFolds(
     plan: { ...plan, method: sentMethod(plan.method), benchmark: { ...plan.benchmark, scenarios: shared } },
     provider: threads.provider,
   };
-  const found = await runOnThreads<HeldOutTable, FoldNote>(
+  const computed = await runOnThreads<HeldOutTable, FoldNote>(
     new URL("./fold-worker.js", import.meta.url),
     order.map((index) => folds[index]!),
     {
@@ -143,10 +143,10 @@ async function runFolds(
       onNote: (place, note) => onNote(order[place]!, note),
     },
   );
-  return folds.map((_, index) => found[order.indexOf(index)]!);
+  return folds.map((_, index) => computed[order.indexOf(index)]!);
 }
 
-/** The share of a fold's time that learning takes, about. */
+/** The share of a fold's time that learning takes, about. For progress alone; chosen, not measured. */
 const LEARNING = 0.5;
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */

@@ -29,9 +29,9 @@ export async function prepareForms(
   input: AnchorInput,
 ): Promise<FormAnchors> {
   const id = input.scenario;
-  const own = prepareAnchors(method, input);
+  const main = prepareAnchors(method, input);
   let secondSets: ReadonlyMap<number, AnchorSet> | undefined;
-  const second = (size: number): AnchorSet => (secondSets ??= own.second!()).get(size)!; // planForms has refused methods without
+  const second = (size: number): AnchorSet => (secondSets ??= main.second!()).get(size)!; // planForms has refused methods without
   const ways = new Map(plans.flatMap(({ way }) => (way ? [[way.name, way] as const] : [])));
   const others = new Map<string, PreparedAnchors>();
   for (const [name, { source, knowledge }] of ways)
@@ -46,7 +46,7 @@ export async function prepareForms(
     );
   return {
     draw: async (random) => {
-      const drawn = new Map<string | undefined, ChosenAnchors["sets"]>([[undefined, (await own.draw(random)).sets]]);
+      const drawn = new Map<string | undefined, ChosenAnchors["sets"]>([[undefined, (await main.draw(random)).sets]]);
       for (const [name, other] of others) drawn.set(name, (await other.draw(random.fork(name))).sets);
       const anchorsOf = (plan: FormPlan): AnchorSet => {
         const size = anchorsIn(plan, id);
@@ -56,7 +56,7 @@ export async function prepareForms(
     },
     notes: async () => {
       let notes: Record<string, unknown> = {};
-      for (const prepared of [own, ...others.values()]) notes = { ...notes, ...(await prepared.notes?.()) };
+      for (const prepared of [main, ...others.values()]) notes = { ...notes, ...(await prepared.notes?.()) };
       return notes;
     },
   };

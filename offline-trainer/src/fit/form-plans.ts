@@ -45,10 +45,13 @@ export function evenForm(size: number, scenarios: readonly { readonly id: string
   return { id: String(size), anchors: new Map(scenarios.map(({ id }) => [id, size])) };
 }
 
-/** Anchors that a scenario has at least, where the total allows it: of one alone nothing tells its error. */
+/**
+ * Anchors that a scenario has at least, where the total allows it: of one alone nothing tells its error. By definition
+ * of a variance: it takes two.
+ */
 const LEAST_ANCHORS = 2;
 
-/** Below it a part that shares lack to a whole number is rounding. */
+/** Below it a part that shares lack to a whole number is rounding. Chosen, not measured. */
 const ROUNDING = 1e-6;
 
 /**
@@ -69,9 +72,9 @@ export function totalForm(
     refuse(`--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`);
   if (total > items) refuse(`--total must be at most the ${items} items of all scenarios; got ${total}`);
   const leastOf = ({ count }: Sized): number => Math.min(count, LEAST_ANCHORS);
-  const isShort = total <= scenarios.reduce((sum, own) => sum + leastOf(own), 0);
+  const isShort = total <= scenarios.reduce((sum, scenario) => sum + leastOf(scenario), 0);
   const ascending = scenarios
-    .map((own, s) => ({ ...own, share: isShort ? 1 : shares[s]!, least: isShort ? 0 : leastOf(own) }))
+    .map((scenario, s) => ({ ...scenario, share: isShort ? 1 : shares[s]!, least: isShort ? 0 : leastOf(scenario) }))
     .sort((x, y) => (x.count - x.least) / x.share - (y.count - y.least) / y.share);
   const anchors = new Map<string, number>();
   let free = ascending.reduce((sum, { least }) => sum - least, total);
@@ -102,13 +105,14 @@ export function formPlans(
   const wrong = [...sizes, ...totals].filter((n) => !Number.isInteger(n) || n < 1);
   if (sizes.length + totals.length === 0 || wrong.length > 0)
     refuse(`anchors must be whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`);
-  const asked = (form: FormPlan): number[] => scenarios.map((own) => Math.min(own.count, anchorsIn(form, own.id)));
+  const asked = (form: FormPlan): number[] =>
+    scenarios.map((scenario) => Math.min(scenario.count, anchorsIn(form, scenario.id)));
   const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((x, y) => x - y);
   const even = ascending(sizes).map((size) => evenForm(size, scenarios));
-  const known = new Set(even.map((form) => asked(form).join()));
+  const taken = new Set(even.map((form) => asked(form).join()));
   const shared = ascending(totals).map((total) => totalForm(total, scenarios, shares));
   const total = (form: FormPlan): number => asked(form).reduce((sum, n) => sum + n, 0);
-  return [...even, ...shared.filter((form) => !known.has(asked(form).join()))].sort((x, y) => total(x) - total(y));
+  return [...even, ...shared.filter((form) => !taken.has(asked(form).join()))].sort((x, y) => total(x) - total(y));
 }
 
 /** Forms, and after all of them for each a second one of as many other items. */

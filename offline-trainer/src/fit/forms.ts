@@ -17,7 +17,7 @@ import { scenarioPart } from "./scenario-part.ts";
 /** The response model of a scenario, as it was asked for or chosen on its sources. */
 export interface ModelChoice extends Pick<FitBankOptions, "dims" | "shrinkage" | "irtModel"> {
   /** Of a search; null without. */
-  readonly found: FoundDesign | null;
+  readonly foundDesign: FoundDesign | null;
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }
@@ -77,11 +77,11 @@ export function formDrawer(
   const lines = scenarios.map(({ scenario }) => fullScoreLine(scenario.matrix, scenario));
   const mapsOf = rememberedMaps((anchors) => {
     if (!method.scoreMaps) return null;
-    const inputs = scenarios.map(({ scenario, trained, choice: { found } }, s) => ({
+    const inputs = scenarios.map(({ scenario, trained, choice: { foundDesign } }, s) => ({
       scenario,
       trained,
       prior: priors.separate[s]!,
-      design: found && found.design,
+      design: foundDesign && foundDesign.design,
       anchors: anchors.get(scenario.id)!,
     }));
     const maps = method.scoreMaps.fit(inputs, random.fork("score maps"));
@@ -135,12 +135,12 @@ type Maps = ReadonlyMap<string, ScoreMaps> | null;
 
 /** Maps of a form, made once for anchors that are the same in every draw. */
 function rememberedMaps(make: (anchors: ReadonlyMap<string, AnchorSet>) => Maps): typeof make {
-  const known: { readonly anchors: ReadonlyMap<string, AnchorSet>; readonly maps: Maps }[] = [];
+  const made: { readonly anchors: ReadonlyMap<string, AnchorSet>; readonly maps: Maps }[] = [];
   return (anchors) => {
-    const found = known.find((other) => Array.from(other.anchors).every(([id, set]) => set === anchors.get(id)));
-    if (found) return found.maps;
+    const earlier = made.find((other) => Array.from(other.anchors).every(([id, set]) => set === anchors.get(id)));
+    if (earlier) return earlier.maps;
     const maps = make(anchors);
-    known.push({ anchors, maps });
+    made.push({ anchors, maps });
     return maps;
   };
 }

@@ -15,7 +15,10 @@ import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
-/** Share of a form's anchors that a held-out model has answered to show what as many answers are worth. */
+/**
+ * Share of a form's anchors that a held-out model has answered to show what as many answers are worth. Chosen, not
+ * measured.
+ */
 const ANSWERED = 0.9;
 
 /**
@@ -82,7 +85,7 @@ export function conformalQuantile(
   const draws = [...new Set(estimates.map(({ draw }) => draw))];
   let sum = 0;
   for (const draw of draws) {
-    const drawn = estimates.filter((own) => own.draw === draw);
+    const drawn = estimates.filter((estimate) => estimate.draw === draw);
     const figures = Float64Array.from(drawn, figure).sort();
     const rank = Math.ceil((figures.length + 1) * level);
     if (rank > figures.length) return null;
@@ -107,7 +110,7 @@ export interface ScoreInterval {
   readonly high: number;
 }
 
-/** Rounding of a score that an interval may miss by. */
+/** Rounding of a score, a sum of float64, that an interval may miss by. */
 const ROUNDING = 1e-12;
 
 /** Whether an interval holds the truth; one that ends in it does, but for rounding. */

@@ -15,7 +15,7 @@ import { type Benchmark, overallScores, scoresOn } from "../matrix/benchmark.ts"
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { fullScores, type FullScores } from "../matrix/scenarios.ts";
 import { isWhole, type Split } from "../matrix/splits.ts";
-import { known } from "../numeric/statistics.ts";
+import { numbers } from "../numeric/statistics.ts";
 import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 
@@ -93,16 +93,16 @@ export async function estimateTargets(
   const tables = new Map<string, Map<string, Record<Pooling, HeldOutEstimate[]>>>();
   const collect = (scenario: string, form: string, pooling: Pooling, estimate: HeldOutEstimate): void => {
     const byForm = tables.get(scenario) ?? new Map<string, Record<Pooling, HeldOutEstimate[]>>();
-    const own = byForm.get(form) ?? { separate: [], pooled: [] };
-    own[pooling].push(estimate);
-    tables.set(scenario, byForm.set(form, own));
+    const byPooling = byForm.get(form) ?? { separate: [], pooled: [] };
+    byPooling[pooling].push(estimate);
+    tables.set(scenario, byForm.set(form, byPooling));
   };
   for (let draw = 0; draw < draws; draw++)
     for (const form of await learned.draw(draw))
       for (const model of models) {
         const answered = answersOf(benchmark, form, model);
-        const own = partsOf.get(model)!;
-        const estimates = own.size > 0 ? form.estimateParts(answered, own) : form.scoring.estimate(answered);
+        const partial = partsOf.get(model)!;
+        const estimates = partial.size > 0 ? form.estimateParts(answered, partial) : form.scoring.estimate(answered);
         const place = learned.place(estimates);
         scenarios.forEach(({ id }, s) => {
           const truth = full.get(id)!.score[model]!;
@@ -112,7 +112,7 @@ export async function estimateTargets(
           const pattern = estimates.pattern(id);
           const mapped = form.scenarios.get(id)!.maps !== null;
           const answers = pairedAnswers(estimates.scenario(id, "separate"));
-          const part = own.has(id) ? shareOf(answered.get(id)!) : null;
+          const part = partial.has(id) ? shareOf(answered.get(id)!) : null;
           for (const pooling of POOLINGS) {
             if (pooling === "pooled" && !estimates.pooled) continue;
             const estimate = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
@@ -144,7 +144,7 @@ function answeredParts(
 
 /** Share of answers that are there. */
 function shareOf(scores: Float64Array): number {
-  return known(scores).length / scores.length;
+  return numbers(scores).length / scores.length;
 }
 
 /** A model's answers to a form, by scenario. */

@@ -82,7 +82,7 @@ export async function learn(
     await turn(); // threads may wait for their next fold, or a signal to be heard
     if (tools.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
     const sizes = anchorNumbers(forms, scenario.id);
-    const input = { sizes, random, final, knowledge: method.knowledge, design: choice.found?.design };
+    const input = { sizes, random, final, knowledge: method.knowledge, design: choice.foundDesign?.design };
     prepared.set(scenario.id, await prepareForms(forms, method.anchors, anchorInput(scenario, trained, input)));
   }
   const { scenarios: seen, overall } = sourceScores(sources);
@@ -93,8 +93,9 @@ export async function learn(
     draw: formDrawer(all, method, forms, prepared, random),
     notes: async () => {
       const notes: Record<string, Record<string, unknown>> = {};
-      for (const [scenario, own] of prepared)
-        for (const [key, value] of Object.entries(await own.notes())) notes[key] = { ...notes[key], [scenario]: value };
+      for (const [scenario, anchors] of prepared)
+        for (const [key, value] of Object.entries(await anchors.notes()))
+          notes[key] = { ...notes[key], [scenario]: value };
       return notes;
     },
   };
@@ -106,7 +107,7 @@ function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): Mo
     dims: dimsFor(dims === "auto" ? 1 : dims, models),
     shrinkage,
     irtModel,
-    found: null,
+    foundDesign: null,
     dimensionErrors: [],
   };
 }
@@ -127,7 +128,7 @@ async function chosenModel(
     model = { ...asked, ...(await chooseDimension(scenario, rows, options)) };
   }
   if (settings.search === 0 || designSearch === undefined) return model;
-  const found = await designSearch.search(scenario, rows, {
+  const foundDesign = await designSearch.search(scenario, rows, {
     ...options,
     ...model,
     priorScale: settings.priorScale,
@@ -135,7 +136,7 @@ async function chosenModel(
     knowledge,
     random: options.random.fork("design search"),
   });
-  return { ...model, irtModel: found.irtModel, found };
+  return { ...model, irtModel: foundDesign.irtModel, foundDesign };
 }
 
 /** A model's place by its pooled estimates in all scenarios; null where one failed. */
@@ -145,7 +146,7 @@ function placeOf(estimate: ModelEstimate, sources: Benchmark, seen: SeenScores):
   if (all.includes(null)) return null;
   const place = overallPlace(
     seen,
-    all.map((own) => ({ ...own!, share: 1 / all.length })),
+    all.map((score) => ({ ...score!, share: 1 / all.length })),
   );
   return Number.isFinite(place.score) ? place : null;
 }

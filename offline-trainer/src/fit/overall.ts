@@ -27,7 +27,7 @@ import {
 import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { heldOutKey, servedBlend, type Blends } from "./blends.ts";
-import { neededVariance } from "./blend-figures.ts";
+import { LEAST_CONFORMAL, neededVariance } from "./blend-figures.ts";
 
 /**
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
@@ -94,9 +94,6 @@ function quadrature(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)) / values.length;
 }
 
-/** Held-out models below which 95 % of one more can't be told. */
-const LEAST_MODELS = 39;
-
 /** One scenario's held-out estimates with what blends them. */
 interface OverallPart {
   readonly estimates: readonly HeldOutEstimate[];
@@ -117,8 +114,8 @@ export function overallParts(
   form: string,
   split: keyof CrossValidation = "interpolation",
 ): OverallPart[] {
-  return blends.flatMap((own) =>
-    Array.from(own.values(), (byForm) => {
+  return blends.flatMap((byScenario) =>
+    Array.from(byScenario.values(), (byForm) => {
       const { validation, foldOut } = servedBlend(byForm.get(form)!);
       return { estimates: validation[split], blend: foldOut };
     }),
@@ -132,10 +129,10 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
       new Map(estimates.map((estimate) => [heldOutKey(estimate), { estimate, blend: blend(estimate) }])),
   );
   if (first === undefined) return [];
-  return [...first].flatMap(([key, own]): OverallEstimate[] => {
+  return [...first].flatMap(([key, one]): OverallEstimate[] => {
     const rest = others.flatMap((table) => table.get(key) ?? []);
     if (rest.length < others.length) return [];
-    const all = [own, ...rest];
+    const all = [one, ...rest];
     const share = 1 / all.length;
     const scores = all.map(({ estimate, blend }) => heldOutScores(estimate, blend));
     const sampled = all.flatMap(({ estimate, blend }, s) => {
@@ -146,12 +143,12 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
     });
     return [
       {
-        estimate: own.estimate,
+        estimate: one.estimate,
         truth: all.reduce((sum, { estimate }) => sum + share * estimate.truth, 0),
         scores: Object.fromEntries(
           estimatorsOf(scores[0]!).map((id) => [
             id,
-            scores.reduce((sum, own) => sum + share * estimatorFigure(own, id), 0),
+            scores.reduce((sum, figures) => sum + share * estimatorFigure(figures, id), 0),
           ]),
         ) as Record<EstimatorId, number>,
         sampled: sampled.length < all.length ? null : weightedScore(sampled),
@@ -168,17 +165,20 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2
  */
 export function overallInflation(estimates: readonly OverallEstimate[]): number {
-  const known = estimates.filter(({ sampled }) => sampled !== null);
-  if (known.length < estimates.length || new Set(known.map(({ estimate }) => estimate.model)).size < LEAST_MODELS)
+  const withSampling = estimates.filter(({ sampled }) => sampled !== null);
+  if (
+    withSampling.length < estimates.length ||
+    new Set(withSampling.map(({ estimate }) => estimate.model)).size < LEAST_CONFORMAL
+  )
     return 1;
   const needed = new Map(
-    known.map(({ estimate, truth, sampled }) => [
+    withSampling.map(({ estimate, truth, sampled }) => [
       estimate,
       Math.sqrt(neededVariance(sampled!.score, truth, sampled!.sampling)),
     ]),
   );
   const inflation = conformalQuantile(
-    known.map(({ estimate }) => estimate),
+    withSampling.map(({ estimate }) => estimate),
     (estimate) => needed.get(estimate)!,
     0.95,
   );

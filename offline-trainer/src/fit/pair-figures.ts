@@ -18,16 +18,21 @@ import { type Blends, servedBlend } from "./blends.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { pooledQuantile, rounded } from "./held-out-scores.ts";
 
-/** Others of its fold that each held-out model is paired with before and after itself, at most. */
+/**
+ * Others of its fold that each held-out model is paired with before and after itself, at most. Chosen, not measured.
+ */
 const NEIGHBOURS = 8;
 
-/** Pairs of a draw of the form, about, at which more tell little: what they have in common are the models. */
+/**
+ * Pairs of a draw of the form, about, at which more tell little: what they have in common are the models. Chosen, not
+ * measured.
+ */
 const ENOUGH_PAIRS = 800;
 
 /** Shrinkages that are tried: none, then from a twentieth to 13 by steps of a quarter. */
 const SHRINKAGES = [0, ...Array.from({ length: 26 }, (_, k) => 0.05 * 1.25 ** k)];
 
-/** Share of the differences that intervals are to hold. */
+/** Share of the differences that intervals are to hold, by definition. */
 const LEVEL = 0.95;
 
 /** A held-out model's score in one scenario, and the true one. */
@@ -97,8 +102,8 @@ export function pairFigures(
   });
   if (!(tightening > 0 && overall.length > 0)) return null;
   const inflation = quantile(overall);
-  const known = Number.isFinite(tightening) && Number.isFinite(inflation) && inflation > 0;
-  return known
+  const areFinite = Number.isFinite(tightening) && Number.isFinite(inflation) && inflation > 0;
+  return areFinite
     ? { shrinkage: rounded(shrinkage), tightening: rounded(tightening), inflation: rounded(inflation) }
     : null;
 }
@@ -106,7 +111,7 @@ export function pairFigures(
 /** The first of every set of replicates. */
 function firstReplicates(estimates: readonly HeldOutEstimate[], replicates: ArrayLike<number>): Set<number> {
   const first = new Map<number, number>();
-  for (const model of estimates.map((own) => own.model).sort((x, y) => x - y))
+  for (const model of estimates.map((estimate) => estimate.model).sort((x, y) => x - y))
     if (!first.has(replicates[model]!)) first.set(replicates[model]!, model);
   return new Set(first.values());
 }
@@ -120,8 +125,8 @@ function scoresByForm(
   for (const estimate of estimates) {
     const score = servedScore(estimate, blendOf(estimate));
     const key = `${estimate.fold}/${estimate.draw}`;
-    const own = byForm.get(key) ?? new Map<number, HeldOutScore>();
-    byForm.set(key, score === null ? own : own.set(estimate.model, score));
+    const byModel = byForm.get(key) ?? new Map<number, HeldOutScore>();
+    byForm.set(key, score === null ? byModel : byModel.set(estimate.model, score));
   }
   return byForm;
 }
@@ -153,8 +158,8 @@ function heldOutPairs(
   return models.flatMap((model, k) =>
     Array.from({ length: reach }, (_, step): HeldOutPair => {
       const other = models[(k + step + 1) % models.length]!;
-      const scenarios = scores.flatMap((own) => {
-        const [a, b] = [own.get(model), own.get(other)];
+      const scenarios = scores.flatMap((byModel) => {
+        const [a, b] = [byModel.get(model), byModel.get(other)];
         const alike = a && b && a.sample.items.every((item, j) => item === b.sample.items[j]);
         return alike && a.sample.items.length === b.sample.items.length ? [{ a, b, truth: b.truth - a.truth }] : [];
       });
@@ -164,9 +169,9 @@ function heldOutPairs(
 }
 
 function leastError(pairs: readonly HeldOutPair[]): number {
-  const given = pairs.map(({ scenarios }) => ({ scenarios, scoresAt: pairedScores(scenarios) }));
+  const prepared = pairs.map(({ scenarios }) => ({ scenarios, scoresAt: pairedScores(scenarios) }));
   const error = (shrinkage: number): number =>
-    given.reduce((sum, { scenarios, scoresAt }) => {
+    prepared.reduce((sum, { scenarios, scoresAt }) => {
       const scores = scoresAt(shrinkage);
       return scenarios.reduce((all, { truth }, s) => all + (scores[s]!.b - scores[s]!.a - truth) ** 2, sum);
     }, 0);

@@ -15,8 +15,8 @@ type Judged = HeldOutEstimate & { readonly pattern: { readonly [Name in keyof An
 const LEVEL = 1 - FALSE_ALARMS;
 
 /**
- * Level of the quantile that a statistic's distances from the median are measured in. Higher ones follow the outliers that
- * the thresholds are read off: at .98, 60 models gave three false alarms in a hundred.
+ * Level of the quantile that a statistic's distances from the median are measured in. Higher ones follow the outliers
+ * that the thresholds are read off: at .98, 60 models gave three false alarms in a hundred (`bench/patterns.js`).
  */
 const REACH_LEVEL = 0.95;
 

@@ -53,7 +53,7 @@ export function measureUnasked(
   forms: readonly FormPlan[],
 ): UnaskedManifest | undefined {
   const logits = logitsOf(benchmark);
-  const complete = [...benchmark.models.keys()].filter((m) => logits.every((own) => !Number.isNaN(own[m]!)));
+  const complete = [...benchmark.models.keys()].filter((m) => logits.every((column) => !Number.isNaN(column[m]!)));
   const model = scoreModel(logits, complete);
   if (blends.size < 2 || model === null) return undefined;
   const measured = forms.flatMap(({ id }): [string, MeasuredForm][] => {
@@ -68,9 +68,9 @@ export function measureUnasked(
       },
     );
     const scenarios = [...blends.keys()].flatMap((scenario, s): [string, MeasuredForm[string]][] => {
-      const found = predictions(tables, s, modelWithout);
-      const estimates = found.map(({ estimate }) => estimate);
-      return tellTightening(estimates, benchmark.families) ? [[scenario, measuredOf(found)]] : [];
+      const predicted = predictions(tables, s, modelWithout);
+      const estimates = predicted.map(({ estimate }) => estimate);
+      return tellTightening(estimates, benchmark.families) ? [[scenario, measuredOf(predicted)]] : [];
     });
     return scenarios.length > 0 ? [[id, Object.fromEntries(scenarios)]] : [];
   });
@@ -84,7 +84,10 @@ function logitsOf({ scenarios }: Benchmark): Float64Array[] {
   return scenarios.map((scenario) => fullScores(scenario.matrix, scenario).score.map(scoreLogit));
 }
 
-/** Models that the mean correlation counts as in each correlation. */
+/**
+ * Models that the mean correlation counts as in each correlation. So shrink Ledoit & Wolf (2004); that it is ten was
+ * chosen, not measured.
+ */
 const PRIOR_MODELS = 10;
 
 /**
@@ -96,7 +99,7 @@ const PRIOR_MODELS = 10;
 export function scoreModel(logits: readonly Float64Array[], models: readonly number[]): ScoreModel | null {
   const [size, n] = [logits.length, models.length];
   if (n < 3) return null;
-  const mean = logits.map((own) => models.reduce((sum, m) => sum + own[m]!, 0) / n);
+  const mean = logits.map((column) => models.reduce((sum, m) => sum + column[m]!, 0) / n);
   const covariance = logits.flatMap((one, s) =>
     logits.map(
       (other, t) => models.reduce((sum, m) => sum + (one[m]! - mean[s]!) * (other[m]! - mean[t]!), 0) / (n - 1),
@@ -106,13 +109,13 @@ export function scoreModel(logits: readonly Float64Array[], models: readonly num
   if (deviations.some((deviation) => !(deviation > 1e-6))) return null;
   const correlation = (s: number, t: number): number => covariance[s * size + t]! / (deviations[s]! * deviations[t]!);
   const pairs = logits.flatMap((_, s) => logits.flatMap((_, t) => (s < t ? [correlation(s, t)] : [])));
-  const common = pairs.reduce((sum, own) => sum + own, 0) / Math.max(1, pairs.length);
+  const common = pairs.reduce((sum, value) => sum + value, 0) / Math.max(1, pairs.length);
   return {
     models: n,
     mean,
-    covariance: covariance.map((own, at) => {
+    covariance: covariance.map((value, at) => {
       const [s, t] = [Math.floor(at / size), at % size];
-      if (s === t) return own;
+      if (s === t) return value;
       return ((n * correlation(s, t) + PRIOR_MODELS * common) / (n + PRIOR_MODELS)) * deviations[s]! * deviations[t]!;
     }),
   };
@@ -127,11 +130,11 @@ interface HeldOutScore {
 
 /** A scenario's held-out scores as they are where another isn't asked: no place over all scenarios is known. */
 function scoreTable({ validation, foldOut }: LearnedBlend, estimator: EstimatorId): ReadonlyMap<string, HeldOutScore> {
-  const estimates = thatAnswered(validation.interpolation).map((own) => ({
-    ...own,
-    seen: { ...own.seen, overall: null },
+  const estimates = thatAnswered(validation.interpolation).map((estimate) => ({
+    ...estimate,
+    seen: { ...estimate.seen, overall: null },
   }));
-  const scores = estimates.map((own) => heldOutScore(own, estimator, foldOut(own)));
+  const scores = estimates.map((estimate) => heldOutScore(estimate, estimator, foldOut(estimate)));
   const rmse = Math.sqrt(mean(estimates.map(({ truth }, k) => (scores[k]! - truth) ** 2)));
   return new Map(
     estimates.map((estimate, k) => {
@@ -151,10 +154,10 @@ function predictions(
   modelWithout: (estimate: HeldOutEstimate) => ScoreModel | null,
 ): Prediction[] {
   return Array.from(tables[scenario]!).flatMap(([key, { estimate }]): Prediction[] => {
-    const known = tables.map((table, t) => (t === scenario ? null : (table.get(key)?.known ?? null)));
+    const logits = tables.map((table, t) => (t === scenario ? null : (table.get(key)?.known ?? null)));
     const model = modelWithout(estimate);
-    if (model === null || known.filter((own) => own === null).length > 1) return [];
-    const { mean, covariance, outside } = predictLogits(model, known);
+    if (model === null || logits.filter((other) => other === null).length > 1) return [];
+    const { mean, covariance, outside } = predictLogits(model, logits);
     if (outside) return []; // it isn't predicted where it is served, either
     const [logit, variance] = [mean[scenario]!, covariance[scenario * (tables.length + 1)]!];
     const half = studentTQuantile(0.975, model.models - 1) * Math.sqrt(variance);
@@ -164,18 +167,18 @@ function predictions(
 }
 
 /** Errors of a scenario's predictions; coverage by factors that their own fold had no part in. */
-function measuredOf(found: readonly Prediction[]): MeasuredForm[string] {
-  const estimates = found.map(({ estimate }) => estimate);
-  const scaled = new Map(found.map(({ estimate, scaled }) => [estimate, scaled]));
-  const factor = (own: readonly HeldOutEstimate[]): number | null =>
-    conformalQuantile(own, (estimate) => scaled.get(estimate)!, 0.95);
+function measuredOf(predicted: readonly Prediction[]): MeasuredForm[string] {
+  const estimates = predicted.map(({ estimate }) => estimate);
+  const scaled = new Map(predicted.map(({ estimate, scaled }) => [estimate, scaled]));
+  const factor = (among: readonly HeldOutEstimate[]): number | null =>
+    conformalQuantile(among, (estimate) => scaled.get(estimate)!, 0.95);
   const factorOf = withoutFold(estimates, (held) => factor(estimates.filter(({ model }) => !held.has(model))));
-  const factors = found.map(({ estimate }) => factorOf(estimate));
+  const factors = predicted.map(({ estimate }) => factorOf(estimate));
   return {
     factor: Math.max(1e-6, rounded(factor(estimates)!)), // there are enough models
-    mae: rounded(mean(found.map(({ error }) => error))),
+    mae: rounded(mean(predicted.map(({ error }) => error))),
     coverage95: factors.includes(null)
       ? null
-      : rounded(mean(found.map(({ scaled }, k) => (scaled <= factors[k]! ? 1 : 0)))),
+      : rounded(mean(predicted.map(({ scaled }, k) => (scaled <= factors[k]! ? 1 : 0)))),
   };
 }

@@ -134,11 +134,11 @@ export function fillMatrix(
   const scores = sums.map((sum, cell) => (counts[cell] === 0 ? NaN : sum / counts[cell]!));
   return {
     matrix: responseMatrix(models, items, scores),
-    trials: cells.some((own) => own.length > 1)
-      ? Object.entries(cells).map(([cell, own]) => ({
+    trials: cells.some((ofCell) => ofCell.length > 1)
+      ? Object.entries(cells).map(([cell, ofCell]) => ({
           model: models[Math.floor(Number(cell) / items.length)]!,
           item: items[Number(cell) % items.length]!.item_id,
-          scores: own,
+          scores: ofCell,
         }))
       : undefined,
     costs,

@@ -119,10 +119,10 @@ export function compareScores(
   for (const [model, ofModel] of groupBy(runs, (run) => run.log.model)) {
     const byTask = groupBy(ofModel, (run) => run.log.task);
     const compare = (name: string, tasks: readonly string[], weighting: Weighting | null): void => {
-      const own = tasks.flatMap((task) => byTask.get(task) ?? []);
-      const [first] = own;
-      if (!first?.log.results || own.length !== tasks.length) return;
-      if (own.some((run) => run.log.resultsFile !== first.log.resultsFile)) return;
+      const members = tasks.flatMap((task) => byTask.get(task) ?? []);
+      const [first] = members;
+      if (!first?.log.results || members.length !== tasks.length) return;
+      if (members.some((run) => run.log.resultsFile !== first.log.resultsFile)) return;
       const { groups, tasks: reports } = first.log.results;
       const reported = (groups.get(name) ?? reports.get(name))?.aggregates.get(`${first.metric},${first.filter}`);
       const means = tasks.flatMap((task) => taskMean(model, task) ?? []);

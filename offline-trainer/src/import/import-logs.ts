@@ -64,8 +64,8 @@ export async function importLogs(
   options: ImportOptions,
 ): Promise<LogImport> {
   const { errors, allowMixed } = options;
-  const found: string[] = [];
-  const logs = await harness.find(paths, { ...options, onRemark: (words) => found.push(words) });
+  const fileRemarks: string[] = [];
+  const logs = await harness.find(paths, { ...options, onRemark: (words) => fileRemarks.push(words) });
   const contents = new ContentTable();
   const selected = await selectRuns(logs, {
     ...{ errors, onDuplicate: options.onDuplicate, progress: options.progress },
@@ -100,11 +100,11 @@ export async function importLogs(
       harness.name,
       new Map([...tasks].map(([task, aligned]) => [task, aligned.runs.map((run) => run.protocol)])),
     ),
-    scenarios: scenarios.map(({ id, tasks: names, weighting: own }) => ({
+    scenarios: scenarios.map(({ id, tasks: names, weighting: within }) => ({
       id,
       tasks: names,
       items: matrix.items.filter((item) => item.scenario === id).length,
-      weighting: own,
+      weighting: within,
     })),
     tasks: [...tasks].map(
       ([
@@ -122,7 +122,7 @@ export async function importLogs(
     protocolDifferences: differences,
     scores: { compared: comparisons.length, equal: comparisons.length - different.length, different },
     warnings: [
-      ...found,
+      ...fileRemarks,
       ...choices,
       ...renamed,
       ...unlikeWarnings(runs),
@@ -164,7 +164,9 @@ function reportedRuns({ runs, matching }: AlignedTask): ReportedRun[] {
 /** Models whose runs on several tasks are perhaps of several models. */
 function unlikeWarnings(runs: readonly RunScores[]): string[] {
   const models = groupBy(runs, ({ log }) => log.model);
-  return groupedRemarks(Array.from(models, ([who, own]) => ({ who, remarks: unlikeRuns(own.map(({ log }) => log)) })));
+  return groupedRemarks(
+    Array.from(models, ([who, ofModel]) => ({ who, remarks: unlikeRuns(ofModel.map(({ log }) => log)) })),
+  );
 }
 
 /** Contents of import.json: everything that was read, chosen and dropped. */

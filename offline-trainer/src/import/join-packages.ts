@@ -86,8 +86,8 @@ function countsTwice(left: readonly RunScores[], right: readonly RunScores[]): b
 function twiceWarnings(pairs: readonly (readonly [string, string])[]): string[] {
   const counts = new Map([...groupBy(pairs.flat(), (task) => task)].map(([task, { length }]) => [task, length]));
   const wider = groupBy(pairs, ([left, right]) => (counts.get(right)! > counts.get(left)! ? right : left));
-  return Array.from(wider, ([task, own]) => {
-    const others = own.map(([left, right]) => (left === task ? right : left));
+  return Array.from(wider, ([task, doubles]) => {
+    const others = doubles.map(([left, right]) => (left === task ? right : left));
     const named = `${others.slice(0, 3).join(", ")}${others.length > 3 ? `, … (${others.length} tasks)` : ""}`;
     return `${task} has the same items as ${named}, and models have the same scores on both: they count twice here; leave out the one or the other`;
   });
@@ -120,7 +120,7 @@ function renamed(run: RunScores, names: ReadonlyMap<string, string>): RunScores 
   if (task === undefined) return run;
   const results = log.results && {
     ...log.results,
-    tasks: new Map([...log.results.tasks].map(([name, told]) => [name === log.task ? task : name, told])),
+    tasks: new Map([...log.results.tasks].map(([name, figures]) => [name === log.task ? task : name, figures])),
   };
   return { ...run, log: { ...log, task, results } };
 }

@@ -17,8 +17,8 @@ export function findProtocolDifferences(runs: readonly RunScores[]): ProtocolDif
   for (const [task, ofTask] of groupBy(runs, (run) => run.log.task))
     for (const field of COMPARED_FIELDS) {
       const saying = ofTask.filter((run) => run.protocol[field] !== null);
-      const known = field === "taskArguments" ? withOtherArguments(saying) : saying;
-      const values = groupBy(known, (run) => shown(run.protocol[field]!));
+      const compared = field === "taskArguments" ? withOtherArguments(saying) : saying;
+      const values = groupBy(compared, (run) => shown(run.protocol[field]!));
       if (values.size < 2) continue;
       differences.push({
         task,

@@ -31,8 +31,8 @@ export class ContentTable {
 
   intern(hash: string | null, text: string | null): string | null {
     if (hash === null) return null;
-    const known = this.#hashes.get(hash);
-    if (known !== undefined) return known;
+    const interned = this.#hashes.get(hash);
+    if (interned !== undefined) return interned;
     this.#hashes.set(hash, hash);
     if (text !== null) this.#texts.set(hash, text);
     return hash;

@@ -28,11 +28,11 @@ export function trialsAndPrices(
   const counts = trials?.map(({ scores }) => scores.length) ?? [];
   const extreme = (better: (a: number, b: number) => number): number => counts.reduce((a, b) => better(a, b));
   const total = (items: TypicalPrices["items"]): number =>
-    Array.from(items.values()).reduce((sum, own) => sum + own, 0);
+    Array.from(items.values()).reduce((sum, price) => sum + price, 0);
   return {
     ...(counts.length > 0 && {
       trials: {
-        scores: counts.reduce((sum, own) => sum + own, 0),
+        scores: counts.reduce((sum, count) => sum + count, 0),
         cells: counts.length,
         fewest: extreme((a, b) => Math.min(a, b)),
         most: extreme((a, b) => Math.max(a, b)),

@@ -1,7 +1,7 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SeenScores } from "anchoreval/internal/core/estimators/types";
-import { known, mean } from "../numeric/statistics.ts";
+import { numbers, mean } from "../numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
 import { withoutCopies } from "./alike/copies.ts";
@@ -159,17 +159,19 @@ export function sourceScores(sources: Benchmark): {
   readonly overall: SeenScores | null;
 } {
   const full = sources.scenarios.map((scenario) => [scenario.id, fullScores(scenario.matrix, scenario).score] as const);
-  const scenarios = full.map(([id, scores]) => [id, { ...scoresSeen(scores), average: mean(known(scores)) }] as const);
+  const scenarios = full.map(
+    ([id, scores]) => [id, { ...scoresSeen(scores), average: mean(numbers(scores)) }] as const,
+  );
   return { scenarios: new Map(scenarios), overall: scoresSeen(overallScores(full.map(([, scores]) => scores))) };
 }
 
 /** Mean of the full scores over all scenarios, by model; NaN where one isn't known. */
 export function overallScores(scores: readonly Float64Array[]): Float64Array {
-  return scores[0]!.map((_, m) => scores.reduce((sum, own) => sum + own[m]! / scores.length, 0));
+  return scores[0]!.map((_, m) => scores.reduce((sum, scenario) => sum + scenario[m]! / scores.length, 0));
 }
 
 /** The range of those scores that are known. */
 export function scoresSeen(scores: Iterable<number>): SeenScores {
-  const seen = known(scores);
+  const seen = numbers(scores);
   return { worst: Math.min(...seen), best: Math.max(...seen) };
 }

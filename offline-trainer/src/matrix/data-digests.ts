@@ -52,13 +52,13 @@ export function dataDigests(matrix: ResponseMatrix): DataDigests {
     models: listDigest(subjects, (name) => name),
     items: listDigest(items, (item) => ITEM_FIELDS.map((field) => item[field] ?? null)),
     scores: scores.digest("hex"),
-    ...(fullScores && { fullScores: listDigest([...fullScores], ([id, own]) => [id, Array.from(own)]) }),
+    ...(fullScores && { fullScores: listDigest([...fullScores], ([id, byModel]) => [id, Array.from(byModel)]) }),
   };
 }
 
 /** Digest of a list's JSON, which may be longer than any string. */
-function listDigest<T>(list: readonly T[], value: (own: T) => unknown): string {
+function listDigest<T>(list: readonly T[], value: (entry: T) => unknown): string {
   const hash = createHash("sha256").update("[");
-  list.forEach((own, k) => hash.update((k === 0 ? "" : ",") + JSON.stringify(value(own))));
+  list.forEach((entry, k) => hash.update((k === 0 ? "" : ",") + JSON.stringify(value(entry))));
   return hash.update("]").digest("hex");
 }

@@ -115,8 +115,8 @@ export function* embeddingLines(
 ): Generator<string, void> {
   if (ending === "csv") yield `${["item_id", ...Array(width).keys()].join(",")}\n`;
   for (const [i, id] of ids.entries()) {
-    const own = values.subarray(i * width, (i + 1) * width);
-    const embedding = Array.from(own, (value) => Number(value.toPrecision(DIGITS)));
+    const row = values.subarray(i * width, (i + 1) * width);
+    const embedding = Array.from(row, (value) => Number(value.toPrecision(DIGITS)));
     yield ending === "csv"
       ? `${[csvCell(id), ...embedding].join(",")}\n`
       : `${JSON.stringify({ item_id: id, embedding })}\n`;

@@ -38,12 +38,12 @@ export async function readFullScores(
   };
   for await (const chosen of chosenRows(path, choose, issues))
     for (const { row, values } of chosen) {
-      const [model, scenario, given] = values;
-      const own = scores.get(scenario as string);
-      const score = typeof given === "string" ? reader.fromText(given) : reader.fromJson(given ?? null);
+      const [model, scenario, cell] = values;
+      const byModel = scores.get(scenario as string);
+      const score = typeof cell === "string" ? reader.fromText(cell) : reader.fromJson(cell ?? null);
       if (typeof model !== "string")
         issues.add({ row, column: "model" }, "wrong_type", `model must be text, got ${JSON.stringify(model)}`);
-      else if (own === undefined)
+      else if (byModel === undefined)
         issues.add(
           { row, column: "scenario" },
           "unknown_scenario",
@@ -61,7 +61,7 @@ export async function readFullScores(
         named.set(key, { row, score });
         const m = rows.get(model);
         if (m === undefined) strangers.add(model);
-        else own[m] = score;
+        else byModel[m] = score;
       }
     }
   issues.refuse();
@@ -77,9 +77,9 @@ function checkModels(path: string, matrix: ResponseMatrix, scores: ReadonlyMap<s
   for (let m = 0; m < subjects.length; m++)
     for (const [i, { scenario }] of items.entries())
       if (!Number.isNaN(scoreAt(matrix, m, i))) answered.get(scenario)!.add(m);
-  return Array.from(scores, ([id, own]) => {
+  return Array.from(scores, ([id, byModel]) => {
     const models = [...answered.get(id)!];
-    const without = models.filter((m) => Number.isNaN(own[m]!));
+    const without = models.filter((m) => Number.isNaN(byModel[m]!));
     const both = models.length - without.length;
     if (both < LEAST_MODELS) {
       const message = `${both} models have a full score and answers in ${id}, at least ${LEAST_MODELS} are needed`;

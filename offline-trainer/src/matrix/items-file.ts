@@ -66,11 +66,11 @@ async function* csvItems(
           ...ITEM_FIELDS.filter((name) => cells.includes(name)).map(
             (name) => [name, placeOf(name, record, (...issue) => issues.fail(...issue))] as const,
           ),
-          ...cells.flatMap((name, at) => (ITEM_FIELDS.some((own) => own === name) ? [] : [[name, at] as const])),
+          ...cells.flatMap((name, at) => (ITEM_FIELDS.some((field) => field === name) ? [] : [[name, at] as const])),
         ];
       } else if (checkWidth(record, header, issues)) {
-        const own = places.map(([name, at]) => [name, cellValue(name, cells[at]!, row, issues)] as const);
-        items.push({ row, fields: Object.fromEntries(own) });
+        const fields = places.map(([name, at]) => [name, cellValue(name, cells[at]!, row, issues)] as const);
+        items.push({ row, fields: Object.fromEntries(fields) });
       }
     }
     yield items;

@@ -31,7 +31,7 @@ interface Descriptions {
   itemColumns: readonly string[];
   readonly issues: DataIssues;
   /** In the order of the table's items. */
-  readonly known: KnownItem[];
+  readonly items: KnownItem[];
 }
 
 /**
@@ -53,7 +53,7 @@ export async function readLongTable(
   const beside: { trial: string | null; costs: readonly CostColumns[] } = { trial: null, costs: [] };
   const remarks: string[] = [];
   const facts = FACTS.filter((role) => columns[role] !== undefined);
-  const described: Descriptions = { columns, facts, itemColumns: [], issues, known: [] };
+  const described: Descriptions = { columns, facts, itemColumns: [], issues, items: [] };
   const choose = (names: readonly string[]): string[] => {
     const itemColumns = names.includes(columns.item) ? [columns.item] : columns.item.split("+");
     described.itemColumns = itemColumns;
@@ -65,7 +65,7 @@ export async function readLongTable(
     beside.costs = costColumns(columns, names, issues);
     const chosen = [
       ...[columns.model, columns.score, ...facts.map((role) => columns[role]!), ...itemColumns],
-      ...beside.costs.flatMap((own) => own.columns),
+      ...beside.costs.flatMap((cost) => cost.columns),
       ...(beside.trial === null ? [] : [beside.trial]),
     ];
     noteUnread(names, chosen, remarks);
@@ -91,24 +91,24 @@ export async function readLongTable(
   const assumed = defaultItems(table.items);
   if (!columns.scenario) remarks.push(assumed.remark.replace(/^no items file/, "no column of scenarios"));
   const items = assumed.items.map(({ item_id: id, scenario }, i): ItemInfo => {
-    const own = facts.map((role, k) => [role, described.known[i]!.facts[k]] as const);
-    const said = own.filter(([role, value]) => role !== "weight" && value !== null);
+    const entries = facts.map((role, k) => [role, described.items[i]!.facts[k]] as const);
+    const said = entries.filter(([role, value]) => role !== "weight" && value !== null);
     return { item_id: id, scenario, ...Object.fromEntries(said) };
   });
   const matrix = assembleMatrix(table, items);
-  const found = costs.prices(items);
+  const priced = costs.prices(items);
   return {
     matrix,
     weighting: columns.weight === undefined ? null : weightingOf(path, matrix, table, described),
-    remarks: [...remarks, ...found.remarks],
+    remarks: [...remarks, ...priced.remarks],
     ...(trials.some(({ scores }) => scores.length > 1) && { trials }),
-    prices: found.prices,
+    prices: priced.prices,
   };
 }
 
 function weightingOf(path: string, { items }: ResponseMatrix, table: ScoreTable, described: Descriptions): Weighting {
   const at = described.facts.indexOf("weight");
-  const weights = items.map(({ item_id: id }) => described.known[table.item(id)!]!.facts[at] as number);
+  const weights = items.map(({ item_id: id }) => described.items[table.item(id)!]!.facts[at] as number);
   const weighting = givenWeighting(items, weights);
   if (weighting !== null) return weighting;
   throw new AnchorEvalError(
@@ -123,14 +123,14 @@ function weightingOf(path: string, { items }: ResponseMatrix, table: ScoreTable,
  * @returns whether it says no other than the item's first row
  */
 function describeItem(
-  { columns, facts, itemColumns, issues, known }: Descriptions,
+  { columns, facts, itemColumns, issues, items }: Descriptions,
   at: number | undefined,
   item: string,
   row: number,
   values: readonly unknown[],
 ): boolean {
   const said = facts.map((role, k) => factOf(role, values[k], { row, column: columns[role]! }, issues));
-  const first = at === undefined ? undefined : known[at];
+  const first = at === undefined ? undefined : items[at];
   if (!first) {
     facts.forEach((role, k) => {
       const value = said[k];
@@ -139,7 +139,7 @@ function describeItem(
       const rule = role === "hash" ? "invalid_hash" : "invalid_id";
       if (problem !== null) issues.add({ row, column: columns[role]! }, rule, `${problem}, got ${quoted(value)}`);
     });
-    known.push({ row, facts: said.map((fact) => (typeof fact === "string" ? ownCopy(fact) : fact)) });
+    items.push({ row, facts: said.map((fact) => (typeof fact === "string" ? ownCopy(fact) : fact)) });
     return true;
   }
   const other = facts.find((_, k) => said[k] !== first.facts[k]);

@@ -177,7 +177,7 @@ export function poolItems(items: readonly ItemInfo[], scenario: string): { items
   return {
     items: items.map((item) => ({ ...item, scenario, subscenario: item.scenario })),
     remarks: [...divided].map(
-      (own) => `${own} is one subscenario of ${scenario}: its own subscenarios are not told apart`,
+      (id) => `${id} is one subscenario of ${scenario}: its own subscenarios are not told apart`,
     ),
   };
 }

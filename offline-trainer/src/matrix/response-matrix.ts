@@ -114,7 +114,7 @@ export function submatrix(
     observed: observed?.includes(0) ? observed : null,
     ...(matrix.fullScores && {
       fullScores: new Map(
-        Array.from(matrix.fullScores, ([id, own]) => [id, Float64Array.from(subjects, (m) => own[m]!)]),
+        Array.from(matrix.fullScores, ([id, byModel]) => [id, Float64Array.from(subjects, (m) => byModel[m]!)]),
       ),
     }),
   };

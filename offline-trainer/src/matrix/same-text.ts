@@ -25,7 +25,7 @@ export function sameTexts(items: readonly ItemInfo[]): TextGroup[] {
     ["text", (i) => texts[i]!],
     ["numbers", (i) => texts[i]?.replace(/\d+([.,]\d+)*/g, "#") ?? null],
   ];
-  const known = new Set<string>();
+  const seen = new Set<string>();
   return kinds.flatMap(([sameness, keyOf]) => {
     const groups = new Map<string, number[]>();
     items.forEach((_, i) => {
@@ -36,8 +36,8 @@ export function sameTexts(items: readonly ItemInfo[]): TextGroup[] {
     });
     return [...groups.values()].flatMap((group): TextGroup[] => {
       const name = group.join();
-      if (group.length < 2 || known.has(name)) return [];
-      known.add(name);
+      if (group.length < 2 || seen.has(name)) return [];
+      seen.add(name);
       return [{ sameness, items: group }];
     });
   });

@@ -27,9 +27,9 @@ export function scenarioSlices(items: readonly ItemInfo[], weighting: Weighting)
   const scenarios = runs(items, ({ scenario }) => scenario);
   if (!areDifferent(scenarios)) throw refused("are not grouped by scenario");
   return scenarios.map(({ id, begin, items: count }) => {
-    const own = runs(items.slice(begin, begin + count), ({ subscenario }) => subscenario ?? null);
-    if (!areDifferent(own)) throw refused(`of ${id} are not grouped by subscenario`);
-    const subscenarios = own.map((run) => ({ id: run.id, items: run.items }));
+    const parts = runs(items.slice(begin, begin + count), ({ subscenario }) => subscenario ?? null);
+    if (!areDifferent(parts)) throw refused(`of ${id} are not grouped by subscenario`);
+    const subscenarios = parts.map((run) => ({ id: run.id, items: run.items }));
     return { id, begin, count, subscenarios, weights: itemWeights({ items: count, subscenarios }, weighting) };
   });
 }
@@ -84,8 +84,8 @@ export function fullScores(matrix: ResponseMatrix, { id, begin, count, weights }
     items[m] = mass > 0 ? sum / mass : NaN;
     observed[m] = matrix.observed === null ? 1 : mass;
   }
-  const given = matrix.fullScores?.get(id);
-  const score = given ? items.map((own, m) => (Number.isNaN(own) ? NaN : given[m]!)) : items;
+  const reported = matrix.fullScores?.get(id);
+  const score = reported ? items.map((mean, m) => (Number.isNaN(mean) ? NaN : reported[m]!)) : items;
   return { score, items, observed };
 }
 
@@ -100,10 +100,10 @@ const TOLERANCE = 1e-6;
  */
 export function givenWeighting(items: readonly ItemInfo[], weights: ArrayLike<number>): Weighting | null {
   const fits = (weighting: Weighting): boolean =>
-    scenarioSlices(items, weighting).every(({ begin, count, weights: own }) => {
-      const given = Array.from({ length: count }, (_, i) => weights[begin + i]!);
-      const sum = total(given);
-      return given.every((weight, i) => Math.abs(weight / sum - own[i]!) <= TOLERANCE * own[i]!);
+    scenarioSlices(items, weighting).every(({ begin, count, weights: expected }) => {
+      const part = Array.from({ length: count }, (_, i) => weights[begin + i]!);
+      const sum = total(part);
+      return part.every((weight, i) => Math.abs(weight / sum - expected[i]!) <= TOLERANCE * expected[i]!);
     });
   return WEIGHTINGS.find(fits) ?? null;
 }

@@ -23,11 +23,11 @@ export function fitScoreMap(
   const predicted = new Float64Array(bank.count);
   for (let k = 0; k < rows.length; k++) {
     itemResponses(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, predicted);
-    eachScore(matrix, [rows[k]!], (own, _, i) => {
+    eachScore(matrix, [rows[k]!], (observed, _, i) => {
       const bin = Math.min(BINS - 1, Math.floor(predicted[i]! * BINS));
       count[bin]! += 1;
       probability[bin]! += predicted[i]!;
-      score[bin]! += own;
+      score[bin]! += observed;
     });
   }
   const blocks: { weight: number; x: number; y: number }[] = [];

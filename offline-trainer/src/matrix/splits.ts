@@ -1,6 +1,6 @@
 import { sha256Text } from "anchoreval/internal/core/bundle/digest";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { known, mean } from "../numeric/statistics.ts";
+import { numbers, mean } from "../numeric/statistics.ts";
 import type { FullScores } from "./scenarios.ts";
 
 /** Models that are learned from, and models that are held out and estimated. Row numbers, ascending. */
@@ -142,10 +142,10 @@ export function eligibleTargets(
  */
 export function strength(scenarios: readonly Pick<FullScores, "score">[]): Float64Array {
   const standard = scenarios.map(({ score }) => {
-    const seen = known(score);
+    const seen = numbers(score);
     const middle = mean(seen);
-    const variance = mean(seen.map((own) => (own - middle) ** 2));
-    return score.map((own) => (own - middle) / Math.sqrt(Math.max(variance, 1e-12)));
+    const variance = mean(seen.map((value) => (value - middle) ** 2));
+    return score.map((value) => (value - middle) / Math.sqrt(Math.max(variance, 1e-12)));
   });
-  return scenarios[0]!.score.map((_, m) => mean(known(standard.map((scores) => scores[m]!))));
+  return scenarios[0]!.score.map((_, m) => mean(numbers(standard.map((scores) => scores[m]!))));
 }

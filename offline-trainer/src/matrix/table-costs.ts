@@ -26,7 +26,8 @@ export function costColumns(
     const text = named[kind];
     if (text === undefined) return [];
     if (names.includes(text)) return [{ kind, columns: [text], isSpan: false }];
-    const ends = kind === "seconds" ? spans(text).find((own) => own.every((name) => names.includes(name))) : undefined;
+    const ends =
+      kind === "seconds" ? spans(text).find((span) => span.every((name) => names.includes(name))) : undefined;
     if (ends) return [{ kind, columns: ends, isSpan: true }];
     const columns = text.split("+");
     for (const name of columns) checkColumn(name, kind, names, issues);
@@ -49,19 +50,19 @@ export function costOf(
   row: number,
   issues: DataIssues,
 ): Cost {
-  const found: Partial<Record<CostKind, number>> = {};
+  const took: Partial<Record<CostKind, number>> = {};
   let at = 0;
   for (const { kind, columns, isSpan } of costs) {
     const read = isSpan ? secondsAt : priceOf;
-    const own = columns.map((column, k) => read(values[at + k], { row, column }, issues));
+    const amounts = columns.map((column, k) => read(values[at + k], { row, column }, issues));
     at += columns.length;
-    const cost = isSpan ? own[0]! - own[1]! : own.reduce((sum, next) => sum + next, 0);
+    const cost = isSpan ? amounts[0]! - amounts[1]! : amounts.reduce((sum, next) => sum + next, 0);
     if (cost < 0 && isSpan) {
       const message = `it is ${-cost} seconds before ${quoted(columns[1]!)}: seconds are from START to END, END-START`;
       issues.add({ row, column: columns[0]! }, "out_of_range", message);
-    } else if (cost > 0) found[kind] = cost;
+    } else if (cost > 0) took[kind] = cost;
   }
-  return found;
+  return took;
 }
 
 interface Cell {

@@ -1,6 +1,7 @@
 import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted } from "anchoreval/internal/words/figures";
+import { numbers } from "../numeric/statistics.ts";
 
 /** Prices of items by the costs of models' answers, of one kind. */
 export interface TypicalPrices {
@@ -68,15 +69,15 @@ export class AnswerCosts {
         Float64Array.from(places, (place) => Math.log((sums[place] ?? NaN) / (counts[place] ?? NaN))),
       ).filter((row) => row.some((log) => !Number.isNaN(log)));
       const typical = typicalLogs(logs, items.length);
-      const known = typical.filter((log) => !Number.isNaN(log)).length;
-      if (known === 0) continue;
-      if (known < LEAST_KNOWN * items.length) {
-        remarks.push(`${kind} are known of ${known} of ${items.length} items alone, too few for prices`);
+      const priced = typical.filter((log) => !Number.isNaN(log)).length;
+      if (priced === 0) continue;
+      if (priced < LEAST_KNOWN * items.length) {
+        remarks.push(`${kind} are known of ${priced} of ${items.length} items alone, too few for prices`);
         continue;
       }
-      const own = { kind, models: logs.length, ...filled(typical, items) };
-      prices.push(own);
-      if (own.assumed.length > 0) remarks.push(assumedWords(own, items));
+      const ofKind = { kind, models: logs.length, ...filled(typical, items) };
+      prices.push(ofKind);
+      if (ofKind.assumed.length > 0) remarks.push(assumedWords(ofKind, items));
     }
     return { prices, remarks };
   }
@@ -84,8 +85,8 @@ export class AnswerCosts {
 
 function assumedWords({ kind, assumed }: TypicalPrices, items: readonly PricedItem[]): string {
   const guessed = new Set(assumed);
-  const known = new Set(items.flatMap(({ item_id: id, scenario }) => (guessed.has(id) ? [] : [scenario])));
-  const blind = items.map(({ scenario }) => scenario).filter((scenario) => !known.has(scenario));
+  const pricedScenarios = new Set(items.flatMap(({ item_id: id, scenario }) => (guessed.has(id) ? [] : [scenario])));
+  const blind = items.map(({ scenario }) => scenario).filter((scenario) => !pricedScenarios.has(scenario));
   const overall = blind.length === 0 ? "" : `, those of ${firstFew([...new Set(blind)])} the median of all items`;
   const [are, their] = assumed.length === 1 ? ["it is", "its"] : ["they are", "their"];
   return `${kind}: no answer to ${counted(assumed.length, "item")} of ${items.length} says what it took; ${are} taken to cost the median of ${their} scenario${overall}: ${firstFew(assumed)}`;
@@ -96,11 +97,11 @@ function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalP
   const byScenario = new Map<string, number[]>();
   items.forEach(({ scenario }, i) => {
     if (Number.isNaN(logs[i])) return;
-    const own = byScenario.get(scenario);
-    if (own) own.push(logs[i]!);
+    const ofScenario = byScenario.get(scenario);
+    if (ofScenario) ofScenario.push(logs[i]!);
     else byScenario.set(scenario, [logs[i]!]);
   });
-  const medians = new Map(Array.from(byScenario, ([scenario, own]) => [scenario, median(own)]));
+  const medians = new Map(Array.from(byScenario, ([scenario, ofScenario]) => [scenario, median(ofScenario)]));
   const overall = median([...byScenario.values()].flat());
   const priceOf = (scenario: string, log: number): number => {
     return Math.exp(Number.isNaN(log) ? (medians.get(scenario) ?? overall) : log);
@@ -123,18 +124,20 @@ function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalP
  */
 function typicalLogs(models: readonly Float64Array[], count: number): Float64Array {
   const typical = new Float64Array(count).fill(NaN);
-  const known = models.map((own) => ({ own, count: numbers(own).length }));
-  const waiting = known.sort((a, b) => b.count - a.count).map(({ own }) => own);
+  const waiting = models
+    .map((row) => ({ row, count: numbers(row).length }))
+    .sort((a, b) => b.count - a.count)
+    .map(({ row }) => row);
   while (waiting.length > 0) {
     // A group begins with the model that answered most, and grows by those that share an item with it.
     const group: Float64Array[] = [];
     const items = new Float64Array(count).fill(NaN);
-    const isLinked = (own: Float64Array): boolean => own.some((log, i) => !Number.isNaN(log - items[i]!));
+    const isLinked = (row: Float64Array): boolean => row.some((log, i) => !Number.isNaN(log - items[i]!));
     for (let at = 0; at >= 0; at = waiting.findIndex(isLinked)) {
-      const own = waiting.splice(at, 1)[0]!;
-      const level = group.length === 0 ? 0 : levelOf(own, items);
-      own.forEach((log, i) => (items[i] = Number.isNaN(items[i]) ? log - level : items[i]!));
-      group.push(own);
+      const row = waiting.splice(at, 1)[0]!;
+      const level = group.length === 0 ? 0 : levelOf(row, items);
+      row.forEach((log, i) => (items[i] = Number.isNaN(items[i]) ? log - level : items[i]!));
+      group.push(row);
     }
     polish(group, items);
     items.forEach((log, i) => (typical[i] = Number.isNaN(log) ? typical[i]! : log));
@@ -150,19 +153,15 @@ function levelOf(model: Float64Array, items: Float64Array): number {
 /** @param items - v to begin with; becomes the one that stands */
 function polish(models: readonly Float64Array[], items: Float64Array): void {
   for (let sweep = 0, change = Infinity; sweep < MOST_SWEEPS && change > SETTLED; sweep++) {
-    const levels = models.map((own) => levelOf(own, items));
+    const levels = models.map((row) => levelOf(row, items));
     const middle = median(levels);
     change = 0;
     for (let i = 0; i < items.length; i++) {
-      const next = median(numbers(models.map((own, j) => own[i]! - levels[j]! + middle)));
+      const next = median(numbers(models.map((row, j) => row[i]! - levels[j]! + middle)));
       change = Math.max(change, Math.abs(next - items[i]!) || 0);
       items[i] = next;
     }
   }
-}
-
-function numbers(values: ArrayLike<number>): number[] {
-  return Array.from(values).filter((value) => !Number.isNaN(value));
 }
 
 /** NaN of none. */

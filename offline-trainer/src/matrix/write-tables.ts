@@ -39,12 +39,12 @@ export function csvCell(text: string): string {
 }
 
 function scoreWriter(): (score: number) => string {
-  const known = new Map<number, string>();
+  const texts = new Map<number, string>();
   return (score) => {
-    let text = known.get(score);
+    let text = texts.get(score);
     if (text === undefined) {
       text = shortFloat32(score);
-      if (known.size < REMEMBERED) known.set(score, text);
+      if (texts.size < REMEMBERED) texts.set(score, text);
     }
     return text;
   };
@@ -110,8 +110,10 @@ function* itemLines(
 ): Generator<string, void> {
   const fields = [...ITEM_FIELDS, ...prices.map(({ kind }) => kind)];
   for (const item of items) {
-    const own = prices.map((of) => [of.kind, Number(of.items.get(item.item_id)!.toPrecision(PRICE_DIGITS))] as const);
-    yield `${JSON.stringify({ ...item, ...Object.fromEntries(own) }, fields)}\n`;
+    const itemPrices = prices.map(
+      (of) => [of.kind, Number(of.items.get(item.item_id)!.toPrecision(PRICE_DIGITS))] as const,
+    );
+    yield `${JSON.stringify({ ...item, ...Object.fromEntries(itemPrices) }, fields)}\n`;
   }
 }
 
@@ -127,6 +129,6 @@ export async function writeTrials(path: string, trials: readonly CellTrials[]): 
 function* trialLines(trials: readonly CellTrials[]): Generator<string, void> {
   yield "model,item_id,trial,score\n";
   for (const cell of trials)
-    for (const [k, own] of cell.scores.entries())
-      yield `${csvCell(cell.model)},${csvCell(cell.item)},${k + 1},${own}\n`;
+    for (const [k, score] of cell.scores.entries())
+      yield `${csvCell(cell.model)},${csvCell(cell.item)},${k + 1},${score}\n`;
 }

@@ -76,8 +76,8 @@ export function coarseFilter(
   const left = new Set(Array(items).keys());
   const dropped: Record<FilterRule, number> = { constant: 0, tooEasy: 0, unrelated: 0, sameText: 0, redundant: 0 };
   const needed = new Set<number>();
-  const drop = (rule: FilterRule, found: readonly number[]): void => {
-    for (const item of found) {
+  const drop = (rule: FilterRule, caught: readonly number[]): void => {
+    for (const item of caught) {
       if (!left.has(item)) continue;
       if (left.size <= least) needed.add(item);
       else {
@@ -90,7 +90,7 @@ export function coarseFilter(
   const below = (values: Float64Array, limit: number): number[] =>
     [...left].filter((i) => values[i]! < limit).sort((x, y) => values[x]! - values[y]! || x - y);
   drop("constant", below(deviation, limits.leastDeviation));
-  const failures = mean.map((own) => 1 - own);
+  const failures = mean.map((value) => 1 - value);
   drop("tooEasy", below(failures, 1 - limits.mostAccuracy));
   drop("unrelated", below(correlation.map(Math.abs), limits.leastCorrelation));
   const repeated = (group: readonly number[]): number[] => group.filter((item) => left.has(item)).slice(1);
@@ -114,10 +114,10 @@ function itemMoments({ models, items, scores }: ItemColumns, full: Float64Array)
   const deviation = new Float64Array(items);
   const correlation = new Float64Array(items);
   for (let i = 0; i < items; i++) {
-    const own = scores.subarray(i * models, (i + 1) * models);
-    mean[i] = meanOf(own);
+    const column = scores.subarray(i * models, (i + 1) * models);
+    mean[i] = meanOf(column);
     let [square, product] = [0, 0];
-    own.forEach((score, m) => {
+    column.forEach((score, m) => {
       square += (score - mean[i]!) ** 2;
       product += (score - mean[i]!) * (full[m]! - centre);
     });
@@ -136,9 +136,9 @@ export function redundantItems({ models, scores }: ItemColumns, candidates: read
   const kept: Float64Array[] = [];
   const redundant: number[] = [];
   for (const item of candidates) {
-    const own = standardised(scores.subarray(item * models, (item + 1) * models));
-    if (own !== null && kept.some((other) => product(own, other) > most)) redundant.push(item);
-    else if (own !== null) kept.push(own);
+    const column = standardised(scores.subarray(item * models, (item + 1) * models));
+    if (column !== null && kept.some((other) => product(column, other) > most)) redundant.push(item);
+    else if (column !== null) kept.push(column);
   }
   return redundant;
 }

@@ -59,9 +59,9 @@ export function loadAnchorMethod(name: string): Promise<AnchorMethod> {
  * A method with other settings, and what these need of other methods: anchors, a search, score maps.
  * @example await customised(await loadMethod("metabench"), { selection: "greedy-variance" })
  */
-export async function customised(method: Method, given: Partial<FitSettings>): Promise<Method> {
-  checkNames<object>(given, DEFAULT_SETTINGS);
-  const settings = { ...method.settings, ...given };
+export async function customised(method: Method, changes: Partial<FitSettings>): Promise<Method> {
+  checkNames<object>(changes, DEFAULT_SETTINGS);
+  const settings = { ...method.settings, ...changes };
   const anchors =
     settings.selection === method.anchors.name ? method.anchors : await loadAnchorMethod(settings.selection);
   const changed: { -readonly [Key in keyof Method]: Method[Key] } = { ...method, settings, anchors };

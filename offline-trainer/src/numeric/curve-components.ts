@@ -3,8 +3,8 @@ import { leadingComponents } from "./eigen.ts";
 /** Values of some items at some points, less each item's mean over the points. @param values - by point; overwritten */
 export function centredCurves(values: readonly Float64Array[]) {
   const average = new Float64Array(values[0]!.length);
-  for (const own of values) for (let i = 0; i < average.length; i++) average[i]! += own[i]! / values.length;
-  for (const own of values) for (let i = 0; i < average.length; i++) own[i]! -= average[i]!;
+  for (const curve of values) for (let i = 0; i < average.length; i++) average[i]! += curve[i]! / values.length;
+  for (const curve of values) for (let i = 0; i < average.length; i++) curve[i]! -= average[i]!;
   return { values, /** The items' means. */ average };
 }
 
@@ -47,12 +47,12 @@ function meanGram(sets: readonly CentredCurves[], size: number): Float64Array {
 }
 
 /** Products of one curve with four from `begin` on, the last one again where there are no more. */
-function multiply(own: Float64Array, others: readonly Float64Array[], begin: number, products: Float64Array): void {
+function multiply(row: Float64Array, others: readonly Float64Array[], begin: number, products: Float64Array): void {
   const other = (k: number): Float64Array => others[Math.min(begin + k, others.length - 1)]!;
   const [a, b, c, d] = [other(0), other(1), other(2), other(3)];
   let [first, second, third, fourth] = [0, 0, 0, 0];
-  for (let i = 0; i < own.length; i++) {
-    const value = own[i]!;
+  for (let i = 0; i < row.length; i++) {
+    const value = row[i]!;
     first += value * a[i]!;
     second += value * b[i]!;
     third += value * c[i]!;
@@ -68,7 +68,7 @@ function projectedOn({ values, average }: CentredCurves, vectors: Float64Array, 
   const size = values.length;
   const loadings = new Float64Array(average.length * rank);
   const left = new Float64Array(average.length);
-  for (const own of values) for (let i = 0; i < own.length; i++) left[i]! += own[i]! ** 2 / size;
+  for (const row of values) for (let i = 0; i < row.length; i++) left[i]! += row[i]! ** 2 / size;
   const along = new Float64Array(average.length);
   for (let r = 0; r < rank; r++) {
     combine(values, vectors.subarray(r * size, (r + 1) * size), along);
@@ -78,7 +78,7 @@ function projectedOn({ values, average }: CentredCurves, vectors: Float64Array, 
       left[i]! -= loading * loading;
     }
   }
-  return { loadings, left: left.map((own) => Math.max(0, own)) };
+  return { loadings, left: left.map((value) => Math.max(0, value)) };
 }
 
 /** Σ weight·curve, four curves at a time: a sum is read and written once for them. */

@@ -40,9 +40,9 @@ export function symmetricEigen(matrix: Float64Array, n: number): { values: Float
 /** Turns n pairs of numbers, that begin at `from` and `other` and are `stride` apart, by an angle of cosine c and sine s. */
 function rotate(x: Float64Array, n: number, from: number, other: number, stride: number, c: number, s: number): void {
   for (let k = 0, p = from, q = other; k < n; k++, p += stride, q += stride) {
-    const own = x[p]!;
-    x[p] = c * own - s * x[q]!;
-    x[q] = s * own + c * x[q]!;
+    const value = x[p]!;
+    x[p] = c * value - s * x[q]!;
+    x[q] = s * value + c * x[q]!;
   }
 }
 

@@ -83,13 +83,13 @@ function orthonormal(q: Float64Array, count: number, size: number): Float64Array
     for (let pass = 0; pass < 2; pass++) {
       products.fill(0);
       for (let i = 0; i < count; i++) {
-        const own = q[i * size + k]!;
-        for (let j = 0; j < k; j++) products[j]! += own * q[i * size + j]!;
+        const value = q[i * size + k]!;
+        for (let j = 0; j < k; j++) products[j]! += value * q[i * size + j]!;
       }
       for (let i = 0; i < count; i++) {
-        let own = q[i * size + k]!;
-        for (let j = 0; j < k; j++) own -= products[j]! * q[i * size + j]!;
-        q[i * size + k] = column[i] = own;
+        let value = q[i * size + k]!;
+        for (let j = 0; j < k; j++) value -= products[j]! * q[i * size + j]!;
+        q[i * size + k] = column[i] = value;
       }
     }
     const length = columnLength(q, count, size, k);
@@ -117,8 +117,8 @@ function combined(
 ): Float64Array {
   const weights = Float64Array.from({ length: size * kept }, (_, at) => {
     const k = at % kept;
-    const own = vectors[k * size + Math.floor(at / kept)]!;
-    return singular === null ? own : own / singular[k]!;
+    const value = vectors[k * size + Math.floor(at / kept)]!;
+    return singular === null ? value : value / singular[k]!;
   });
   return timesDense(denseRows(b, count, size), weights, kept);
 }

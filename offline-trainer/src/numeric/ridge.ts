@@ -39,9 +39,9 @@ export function spectralRidge({ left, singular, rank }: PrincipalAxes, targets: 
       let fitted = mean;
       let leverage = 1 / count;
       for (let k = 0; k < rank; k++) {
-        const own = left[i * rank + k]!;
-        fitted += own * shares[k]! * along[k]!;
-        leverage += own * own * shares[k]!;
+        const value = left[i * rank + k]!;
+        fitted += value * shares[k]! * along[k]!;
+        leverage += value * value * shares[k]!;
       }
       const residual = (targets[i]! - fitted) / Math.max(1e-9, 1 - leverage);
       leftOut[i] = targets[i]! - residual;
@@ -53,7 +53,7 @@ export function spectralRidge({ left, singular, rank }: PrincipalAxes, targets: 
   return {
     penalty,
     mean,
-    coefficients: along.map((own, k) => (singular[k]! * own) / (singular[k]! ** 2 + penalty)),
+    coefficients: along.map((value, k) => (singular[k]! * value) / (singular[k]! ** 2 + penalty)),
     leftOut,
     spreads: singular.map((s) => 1 / (s ** 2 + penalty)),
     noise: squares / count,
@@ -62,12 +62,12 @@ export function spectralRidge({ left, singular, rank }: PrincipalAxes, targets: 
 
 /** Predictions for rows on the same axes. @param at - rows×rank, row-major */
 export function ridgePredictions(ridge: SpectralRidge, at: Float64Array, count: number): Float64Array {
-  return byRow(at, count, (own) => linearPrediction(ridge, own));
+  return byRow(at, count, (row) => linearPrediction(ridge, row));
 }
 
 /** Variances of new targets about their predictions ({@link predictiveVariance}). @param at - rows×rank, row-major */
 export function ridgeVariances(ridge: SpectralRidge, at: Float64Array, count: number): Float64Array {
-  return byRow(at, count, (own) => predictiveVariance(ridge, own));
+  return byRow(at, count, (row) => predictiveVariance(ridge, row));
 }
 
 function byRow(at: Float64Array, count: number, valueOf: (row: Float64Array) => number): Float64Array {

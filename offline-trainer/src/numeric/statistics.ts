@@ -11,7 +11,7 @@ export function mean(values: readonly number[] | Float64Array): number {
 }
 
 /** Those that are numbers. */
-export function known(values: Iterable<number>): number[] {
+export function numbers(values: Iterable<number>): number[] {
   return Array.from(values).filter((value) => !Number.isNaN(value));
 }
 

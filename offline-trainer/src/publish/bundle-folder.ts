@@ -38,7 +38,7 @@ export async function checkBundleFolder(
   });
   const names = all.filter((name) => !isBeingReplaced(name));
   if (!force && names.length > 0) {
-    const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
+    const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((file) => file === name));
     if (other.length > 0) throw refused(`other files (${other.slice(0, 3).join(", ")})`);
     const there = await readFound(join(folder, "manifest.json"), mostBytes("manifest.json"))
       .then(parseManifest)

@@ -144,13 +144,13 @@ export async function listTagged(access: HubAccess, owner: string): Promise<stri
   const hub = (await import("@huggingface/hub")) as unknown as Hub;
   const names: string[] = [];
   try {
-    const found = hub.listDatasets({
+    const datasets = hub.listDatasets({
       search: { owner, tags: [HUB_TAG] },
       hubUrl: access.endpoint,
       ...(access.token !== "" && { accessToken: access.token }),
       fetch: persistent(access),
     });
-    for await (const { name } of found) names.push(name);
+    for await (const { name } of datasets) names.push(name);
   } catch (error) {
     if (error instanceof SyntaxError) throw noJson({ dataset: owner }, access.endpoint, error);
     throw error instanceof hub.HubApiError ? refused({ dataset: owner }, error.message, error) : error;

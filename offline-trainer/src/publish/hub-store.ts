@@ -59,16 +59,16 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
     return staged === undefined ? committed(key) : staged;
   };
   const tree = async (prefix: string): Promise<{ name: string; written: number }[]> => {
-    const found = new Map<string, number>();
+    const entries = new Map<string, number>();
     for (const { type, path, lastCommit } of await listFolder(options, head, prefix.replace(/\/$/, "")))
-      found.set(path.slice(prefix.length) + (type === "directory" ? "/" : ""), Date.parse(lastCommit?.date ?? ""));
+      entries.set(path.slice(prefix.length) + (type === "directory" ? "/" : ""), Date.parse(lastCommit?.date ?? ""));
     for (const [key, bytes] of writes) {
       if (!key.startsWith(prefix)) continue;
       const [name, deeper] = key.slice(prefix.length).split(/(?<=\/)/, 2) as [string, string?];
-      if (bytes === null && deeper === undefined) found.delete(name);
-      else if (bytes !== null) found.set(name, Date.now());
+      if (bytes === null && deeper === undefined) entries.delete(name);
+      else if (bytes !== null) entries.set(name, Date.now());
     }
-    return Array.from(found, ([name, written]) => ({ name, written }));
+    return Array.from(entries, ([name, written]) => ({ name, written }));
   };
   return {
     name: `hf://datasets/${options.dataset}@${options.branch}`,
@@ -186,9 +186,9 @@ export async function listHub(
     owner === undefined
       ? [datasetOf(address)]
       : (await listTagged(access, owner)).map((dataset) => ({ dataset, branch: "main" }));
-  const found = await Promise.all(
-    repositories.map(async (own) => {
-      const options = { ...access, ...own };
+  const listed = await Promise.all(
+    repositories.map(async (repository) => {
+      const options = { ...access, ...repository };
       const head = await headOf(options);
       const folders = await listFolder(options, head, "bundles");
       const indexes = await Promise.all(
@@ -203,7 +203,7 @@ export async function listHub(
       return indexes.flat().map((url) => ({ url, headers: authorization(access) }));
     }),
   );
-  return found.flat();
+  return listed.flat();
 }
 
 /**

@@ -64,23 +64,23 @@ export function s3Store(options: S3Options): SweepableStore {
   };
 
   const listAll = async (prefix: string): Promise<{ name: string; written: number }[]> => {
-    const found: { name: string; written: number }[] = [];
+    const entries: { name: string; written: number }[] = [];
     let token: string | undefined;
     do {
       const query = new URLSearchParams({ "list-type": "2", prefix, delimiter: "/" });
       if (token !== undefined) query.set("continuation-token", token);
       const text = textOf(await request(`?${query}`, {}, [200]));
-      for (const [, own] of text.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g))
-        found.push({ name: unescaped(own!).slice(prefix.length), written: NaN });
-      for (const own of text.split("<Contents>").slice(1))
-        found.push({
-          name: unescaped(/<Key>([^<]*)/.exec(own)![1]!).slice(prefix.length),
-          written: Date.parse(/<LastModified>([^<]*)/.exec(own)![1]!),
+      for (const [, folder] of text.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g))
+        entries.push({ name: unescaped(folder!).slice(prefix.length), written: NaN });
+      for (const object of text.split("<Contents>").slice(1))
+        entries.push({
+          name: unescaped(/<Key>([^<]*)/.exec(object)![1]!).slice(prefix.length),
+          written: Date.parse(/<LastModified>([^<]*)/.exec(object)![1]!),
         });
       token = /<NextContinuationToken>([^<]+)/.exec(text)?.[1];
       if (token !== undefined) token = unescaped(token);
     } while (token !== undefined);
-    return found;
+    return entries;
   };
 
   return {

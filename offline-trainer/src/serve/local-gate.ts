@@ -18,17 +18,17 @@ const [REST_DEADLINE, MOST_REST] = [1000, 1 << 24];
  */
 export default {
   async fetch(request: Request, { WORKER, ORIGINS }: GateEnv): Promise<Response> {
-    const { hostname, origin: own } = new URL(request.url);
+    const { hostname, origin: here } = new URL(request.url);
     const origin = request.headers.get("origin");
     const isNamed = (host: string): boolean => ORIGINS.some((named) => new URL(named).hostname === host);
     if (!LOCAL_HOSTS.has(hostname) && !isNamed(hostname))
       return refuse(request, `this Worker answers on this machine alone, not as ${hostname.slice(0, 100)}: anchoreval serve --origin names other addresses`); // prettier-ignore
-    if (origin !== null && origin !== own && !ORIGINS.includes(origin))
+    if (origin !== null && origin !== here && !ORIGINS.includes(origin))
       return refuse(request, `pages of ${origin.slice(0, 100)} may not ask this Worker: anchoreval serve --origin names those that may`); // prettier-ignore
     const answer = await WORKER.fetch(request);
     const passed = new Response(answer.body, answer);
     const { headers } = passed;
-    if (origin !== null && origin !== own) headers.set("access-control-allow-origin", origin);
+    if (origin !== null && origin !== here) headers.set("access-control-allow-origin", origin);
     else for (const name of CORS) headers.delete(name);
     headers.append("vary", "Origin");
     const { clientAcceptEncoding = "" } = (request as { cf?: { clientAcceptEncoding?: string } }).cf ?? {};

@@ -146,9 +146,9 @@ async function keepFiles(folder: string): Promise<string> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    const own = join(kept, path.slice(folder.length));
-    await mkdir(dirname(own), { recursive: true });
-    await link(path, own).catch(() => copyFile(path, own)); // another disk
+    const copy = join(kept, path.slice(folder.length));
+    await mkdir(dirname(copy), { recursive: true });
+    await link(path, copy).catch(() => copyFile(path, copy)); // another disk
   }
   return kept;
 }

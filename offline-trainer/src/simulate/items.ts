@@ -88,19 +88,19 @@ function drawLoadings(
 
 /** Standard normals; members of a cluster lie near each other, with the same variance as all. */
 function clusteredNormals(cluster: Uint32Array, random: RandomSource): Float64Array {
-  const own = normals(cluster.length, random.fork("own"));
+  const values = normals(cluster.length, random.fork("own"));
   const shared = random.fork("shared");
   let last = 0;
   let centre = 0;
-  for (let i = 0; i < own.length; i++) {
+  for (let i = 0; i < values.length; i++) {
     if (cluster[i] === 0) continue;
     if (cluster[i] !== last) {
       last = cluster[i]!;
       centre = shared.normal();
     }
-    own[i] = Math.sqrt(1 - CLUSTER_SPREAD ** 2) * centre + CLUSTER_SPREAD * own[i]!;
+    values[i] = Math.sqrt(1 - CLUSTER_SPREAD ** 2) * centre + CLUSTER_SPREAD * values[i]!;
   }
-  return own;
+  return values;
 }
 
 function normals(count: number, random: RandomSource): Float64Array {
@@ -127,7 +127,7 @@ export function drawItemKinds(options: SimulateOptions, random: RandomSource): U
   const edges = [redundantShare, mislabelledShare, nonMonotoneShare, memorisedShare].map((share) => (edge += share));
   return Uint32Array.from({ length: options.items }, () => {
     const u = random.next();
-    return edges.findIndex((own) => u < own) + 1;
+    return edges.findIndex((end) => u < end) + 1;
   });
 }
 

@@ -119,10 +119,10 @@ export function drawAbilities(
       options.familySd * familyGeneral[family]! +
       options.variantSd * variant.normal(),
   );
-  const [common, own] = [Math.sqrt(options.generalShare), Math.sqrt(1 - options.generalShare)];
+  const [common, unique] = [Math.sqrt(options.generalShare), Math.sqrt(1 - options.generalShare)];
   const unshared = scenarios.map((_, s) => shared(random.fork("scenario").fork(String(s))));
   const scenario = Float64Array.from(
-    models.flatMap((_, m) => unshared.map((factor) => common * general[m]! + own * factor[m]!)),
+    models.flatMap((_, m) => unshared.map((factor) => common * general[m]! + unique * factor[m]!)),
   );
   const factors = Array.from({ length: skillCount }, (_, k) => shared(random.fork("skill").fork(String(k))));
   const skills = Float64Array.from(models.flatMap((_, m) => factors.map((factor) => factor[m]!)));
@@ -155,11 +155,11 @@ export function drawAbilities(
 
 /** Standard normals; members of a family share the part `kinship` of the variance. */
 function relatedNormals(models: readonly SimulatedModel[], kinship: number): (random: RandomSource) => Float64Array {
-  const [common, own] = [Math.sqrt(kinship), Math.sqrt(1 - kinship)];
+  const [common, unique] = [Math.sqrt(kinship), Math.sqrt(1 - kinship)];
   return (random) => {
     const family = perFamily(models, random.fork("family"));
     const variant = random.fork("variant");
-    return Float64Array.from(models, (model) => common * family[model.family]! + own * variant.normal());
+    return Float64Array.from(models, (model) => common * family[model.family]! + unique * variant.normal());
   };
 }
 

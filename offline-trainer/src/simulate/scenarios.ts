@@ -38,9 +38,9 @@ export function planScenarios(options: SimulateOptions, random: RandomSource) {
   const sizes = unequalSizes(options.items, count, options.scenarioSpread, leastItems(options), random.fork("sizes"));
   let begin = 0;
   return sizes.map((items, s) => {
-    const own = random.fork("scenario").fork(String(s));
+    const stream = random.fork("scenario").fork(String(s));
     const kind = kinds[s]!;
-    const centre = CENTRES[kind].mean + CENTRES[kind].sd * own.fork("centre").normal();
+    const centre = CENTRES[kind].mean + CENTRES[kind].sd * stream.fork("centre").normal();
     begin += items;
     return {
       id: `scenario-${s + 1}`,
@@ -52,7 +52,7 @@ export function planScenarios(options: SimulateOptions, random: RandomSource) {
       choices: choice[s] ? options.choices : 0,
       /** Scores are pass rates. */
       passRates: options.samples > 1 && passRates[s]!,
-      subscenarios: planSubscenarios(items, split[s]! ? options.subscenarios : 1, centre, options, own),
+      subscenarios: planSubscenarios(items, split[s]! ? options.subscenarios : 1, centre, options, stream),
     };
   });
 }

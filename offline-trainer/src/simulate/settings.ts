@@ -139,15 +139,15 @@ export function leastItems({ subscenarioShare, subscenarios }: SimulateOptions):
  * @throws AnchorEvalError `invalid_option` that lists every setting at fault by name
  * @example simulateSettings({ models: 100, items: 2000 }).scenarios // 6
  */
-export function simulateSettings(given: unknown): SimulateOptions {
+export function simulateSettings(asked: unknown): SimulateOptions {
   const issues: Issue[] = [];
   const refuse = (name: string, message: string) => issues.push({ path: [name], code: "invalid_option", message });
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (typeof asked !== "object" || asked === null || Array.isArray(asked))
     throw new AnchorEvalError("invalid_option", "simulate: settings are a JSON object of names and values");
-  for (const name of Object.keys(given))
+  for (const name of Object.keys(asked))
     if (!Object.hasOwn(SIMULATE_DEFAULTS, name)) refuse(name, `there is no setting ${name}`);
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  const settings: SimulateOptions = { ...SIMULATE_DEFAULTS, ...Object.fromEntries(known) };
+  const defined = Object.entries(asked).filter(([, value]) => value !== undefined);
+  const settings: SimulateOptions = { ...SIMULATE_DEFAULTS, ...Object.fromEntries(defined) };
   for (const [name, { min, max, integer }] of Object.entries(SIMULATE_OPTIONS)) {
     const value: unknown = settings[name as NumericOption];
     const valid =

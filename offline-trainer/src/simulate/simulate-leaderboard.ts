@@ -19,16 +19,16 @@ export interface SimulatedLeaderboard {
  * that are correlated across scenarios, floors and ceilings, redundant, mislabelled and inexplicable items, missing
  * answers. It is not the model that is fitted: see `answers.ts` for the response functions. Every stage draws
  * from a stream of its own name, so that a setting changes only what it describes.
- * @param given - see SIMULATE_OPTIONS
+ * @param settings - see SIMULATE_OPTIONS
  * @param progress - called with the number of models done
  * @throws AnchorEvalError `invalid_option`
  * @example const { matrix, truth } = simulateLeaderboard({ models: 100, items: 2000, scenarios: 3, seed: 7 });
  */
 export function simulateLeaderboard(
-  given: Partial<SimulateOptions> = {},
+  settings: Partial<SimulateOptions> = {},
   progress?: (models: number) => void,
 ): SimulatedLeaderboard {
-  const options = simulateSettings(given);
+  const options = simulateSettings(settings);
   const random = createRandom(`simulate/${options.seed}`);
   const scenarios = planScenarios(options, random.fork("scenarios"));
   const models = drawFamilies(options, random.fork("families"));
@@ -60,19 +60,19 @@ export function simulateLeaderboard(
   const local = random.fork("local");
   models.forEach(({ replicateOf }, model) => {
     const row = rows[model]!;
-    const own = scores.subarray(row * columns, (row + 1) * columns);
+    const answers = scores.subarray(row * columns, (row + 1) * columns);
     modelProbabilities(world, replicateOf ?? model, local, probabilities);
     drawAnswers(probabilities, scenarios, options, random.fork("answers").fork(String(model)), fresh);
-    if (replicateOf === null) own.set(fresh);
+    if (replicateOf === null) answers.set(fresh);
     else {
       // An original is older than its reruns, so that its row is there.
       const begin = rows[replicateOf]! * columns;
       const original = scores.subarray(begin, begin + columns);
-      redrawAnswers(original, fresh, options.replicateRedraw, random.fork("redrawn").fork(String(model)), own);
+      redrawAnswers(original, fresh, options.replicateRedraw, random.fork("redrawn").fork(String(model)), answers);
     }
     for (const weighting of ["items", "subscenarios"] as const) {
       setFullScores(expected[weighting], row, slices[weighting], probabilities);
-      setFullScores(realised[weighting], row, slices[weighting], own);
+      setFullScores(realised[weighting], row, slices[weighting], answers);
     }
     const mask = observed.subarray(row * columns, (row + 1) * columns);
     deleteAnswers(scenarios, options, random.fork("missing").fork(String(model)), mask);

@@ -69,8 +69,16 @@ export function encodeTruth(truth: SimulatedTruth): Uint8Array<ArrayBuffer> {
     { name: "model_class", shape: [M], data: abilities.classes },
     { name: "model_chance", shape: [M, S], data: abilities.chance },
     { name: "model_family", shape: [M], data: Uint32Array.from(models, ({ family }) => family) },
-    { name: "model_replicate_of", shape: [M], data: Uint32Array.from(models, (own) => (own.replicateOf ?? -1) + 1) },
-    { name: "scenario_kind", shape: [S], data: Uint32Array.from(scenarios, (own) => SCENARIO_KINDS.indexOf(own.kind)) },
+    {
+      name: "model_replicate_of",
+      shape: [M],
+      data: Uint32Array.from(models, (model) => (model.replicateOf ?? -1) + 1),
+    },
+    {
+      name: "scenario_kind",
+      shape: [S],
+      data: Uint32Array.from(scenarios, (scenario) => SCENARIO_KINDS.indexOf(scenario.kind)),
+    },
     { name: "scenario_choices", shape: [S], data: Uint32Array.from(scenarios, ({ choices }) => choices) },
   ];
   return encodeSafetensors(

@@ -75,7 +75,9 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[]): AbilityEs
   });
   // The search ended there, and mostly by looking at it.
   const { covariance } =
-    looked.last?.expected && looked.last.point.every((own, k) => own === at[k]) ? looked.last : arrow(at, "expected")!;
+    looked.last?.expected && looked.last.point.every((coordinate, k) => coordinate === at[k])
+      ? looked.last
+      : arrow(at, "expected")!;
   return parts.map((part) => ({ ...abilityEstimate(place(at, part).slice(), covariance(part)), status, iterations }));
 
   /** The second derivative at a point, bordered: H_gg, H_sg = −P_s·L_s, H_ss, solved by the Schur complement of g. */
@@ -140,8 +142,8 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[]): AbilityEs
         for (let k = 0; k < size; k++) decrement += step[k]! * gradient[k]!;
         return { step, decrement };
       },
-      covariance: ({ factor: own, border, posterior: { dims } }) => {
-        const covariance = choleskyInverse(own, dims);
+      covariance: ({ factor: within, border, posterior: { dims } }) => {
+        const covariance = choleskyInverse(within, dims);
         inverse ??= choleskyInverse(factor, general);
         for (let r = 0; r < dims; r++)
           for (let j = 0; j < general; j++)

@@ -50,7 +50,7 @@ export function mapAbility(
         if (expansion === null) return null;
         const { gradient, observed } = expansion;
         const step = choleskySolve(observed, dims, gradient);
-        return { step, decrement: step.reduce((sum, own, d) => sum + own * gradient[d]!, 0) };
+        return { step, decrement: step.reduce((sum, value, d) => sum + value * gradient[d]!, 0) };
       },
     },
     options,
@@ -84,14 +84,14 @@ export type AbilityPosterior = ReturnType<typeof abilityPosterior>;
  * @param precision - Λ of the Gaussian prior, D×D row-major
  * @see Segall (1996), Psychometrika 61, 331–354
  */
-export function abilityPosterior(bank: ItemBank, { items, scores: given }: ScoredItems, precision: Float64Array) {
+export function abilityPosterior(bank: ItemBank, { items, scores: answers }: ScoredItems, precision: Float64Array) {
   const { dims } = bank;
   const count = items.length;
   const scores = new Float64Array(count);
   const rows = new Float64Array(count * dims);
   const intercepts = new Float64Array(count);
   for (let j = 0; j < count; j++) {
-    scores[j] = given[j]!;
+    scores[j] = answers[j]!;
     intercepts[j] = bank.b[items[j]!]!;
     for (let d = 0; d < dims; d++) rows[j * dims + d] = bank.a[items[j]! * dims + d]!;
   }

@@ -9,7 +9,9 @@ import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type 
 import { readValue } from "./schema.ts";
 import { decodeSafetensorsHeader, tensorReader, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
-/** Least noise, mass, probability and length of a curve: what is divided by them stays a number. */
+/**
+ * Least noise, mass, probability and length of a curve: what is divided by them stays a number. Chosen, not measured.
+ */
 const LEAST = 1e-9;
 
 /** The bytes that {@link decodeBundle} needs, already checked against their digests. */

@@ -4,13 +4,13 @@ const INITIAL_STATE = /* @__PURE__ */ primeFractions(8, 1 / 2);
 /** First 32 bits of the fractional parts of the first primes' roots (FIPS 180-4, §4.2.2 and §5.3.3). */
 function primeFractions(count: number, exponent: number): Uint32Array {
   const out = new Uint32Array(count);
-  let found = 0;
-  for (let candidate = 2; found < count; candidate++) {
+  let primes = 0;
+  for (let candidate = 2; primes < count; candidate++) {
     let prime = true;
     for (let d = 2; d * d <= candidate; d++) if (candidate % d === 0) prime = false;
     if (!prime) continue;
     const root = exponent === 1 / 2 ? Math.sqrt(candidate) : Math.cbrt(candidate);
-    out[found++] = (root - Math.floor(root)) * 4294967296;
+    out[primes++] = (root - Math.floor(root)) * 4294967296;
   }
   return out;
 }
@@ -133,11 +133,12 @@ export function formDigest(scenarios: readonly (readonly [scenario: string, item
 /** Longest manifest.json that is read: that of a thousand scenarios in six forms has 14 MB. @unit bytes */
 export const MOST_MANIFEST_BYTES = 1 << 24;
 
-/** The first minor of the format whose manifests begin with their checksum. */
+/** The first minor of the format whose manifests begin with their checksum (docs/decisions/bundles.md). */
 export const CHECKSUM_MINOR = 4;
 
 /** The beginning of manifest.json: the SHA-256 of all bytes after it. */
 const HEAD = /^\{"checksum":"([0-9a-f]{64})",/;
+/** Its length, by definition. */
 const HEAD_BYTES = 79;
 
 /**
@@ -152,6 +153,6 @@ export function encodeManifest(manifest: object): Uint8Array<ArrayBuffer> {
 
 /** Whether the bytes of manifest.json are those that its checksum was made of; null where it doesn't begin with one. */
 export function hasOwnChecksum(bytes: Uint8Array): boolean | null {
-  const stated = HEAD.exec(String.fromCharCode(...bytes.subarray(0, HEAD_BYTES)))?.[1];
-  return stated === undefined ? null : stated === sha256Hex(bytes.subarray(HEAD_BYTES));
+  const checksum = HEAD.exec(String.fromCharCode(...bytes.subarray(0, HEAD_BYTES)))?.[1];
+  return checksum === undefined ? null : checksum === sha256Hex(bytes.subarray(HEAD_BYTES));
 }

@@ -97,7 +97,7 @@ export function encodeBundle({
 
 function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly string[]): Uint8Array<ArrayBuffer> {
   const tensors: Tensor[] = [];
-  const add = (...own: Parameters<typeof tensor>): void => void tensors.push(tensor(...own));
+  const add = (...entry: Parameters<typeof tensor>): void => void tensors.push(tensor(...entry));
   scenarios.forEach(({ forms: sets }, s) => {
     for (const form of forms) {
       const { mass, inclusion } = sets.get(form)!;

@@ -39,7 +39,10 @@ const version = text({ pattern: VERSION });
 const formId = text({ pattern: FORM_ID });
 const sha256 = text({ pattern: SHA256 });
 const optionalText: NullableSchema<Schema<string>> = nullable(text());
-/** Beyond what any of these figures is: products and sums of such ones stay far from what a number can hold. */
+/**
+ * Beyond what any of these figures is: products and sums of such ones stay far from what a number can hold. Chosen, not
+ * measured.
+ */
 const LARGEST = 1e6;
 const count = number({ min: 1, max: 2 ** 31, integer: true });
 const offset = number({ min: 0, max: 2 ** 53 - 1, integer: true });

@@ -160,16 +160,16 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
 
 /** Problems of a scenario's score map. */
 function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): string[] {
-  const mapped = Object.values(scenarios).filter((own) => own.map !== undefined).length;
-  const own = lookUp(scenarios, scenario)!.map;
-  if (own === undefined) {
+  const mapped = Object.values(scenarios).filter((other) => other.map !== undefined).length;
+  const maps = lookUp(scenarios, scenario)!.map;
+  if (maps === undefined) {
     if (mapped > 0) return ["a form has score maps of all scenarios or of none"];
     return estimator === "score-map" ? ["a form whose score is score-map has maps"] : [];
   }
   const problems: string[] = [];
-  if (own.alone.terms.some((term) => term.scenario !== scenario || term.feature === "score"))
+  if (maps.alone.terms.some((term) => term.scenario !== scenario || term.feature === "score"))
     problems.push("a map of the scenario's own answers reads their mean and what they let expect");
-  if (own.together?.terms.some((term) => term.scenario !== null && !Object.hasOwn(scenarios, term.scenario)))
+  if (maps.together?.terms.some((term) => term.scenario !== null && !Object.hasOwn(scenarios, term.scenario)))
     problems.push("a map of all scenarios reads scenarios of the bundle");
   return problems;
 }

@@ -30,11 +30,12 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
     const shape = [hashes.length, axes.length / hashes.length];
     narrow.push(tensor(names.hashes, hashes), tensor(names.idf, idf), tensor(names.axes, axes, shape));
   }
-  const rows = (arrays: readonly Float64Array[]): Float64Array => Float64Array.from(arrays.flatMap((own) => [...own]));
+  const rows = (arrays: readonly Float64Array[]): Float64Array =>
+    Float64Array.from(arrays.flatMap((array) => [...array]));
   ids.forEach((id, s) => {
-    const own = scenarios.get(id);
-    if (!own) return;
-    const { dims, center, axes, parameters, models, theta, answers, slope, shifts } = own;
+    const routing = scenarios.get(id);
+    if (!routing) return;
+    const { dims, center, axes, parameters, models, theta, answers, slope, shifts } = routing;
     const rank = axes.length / center.length;
     const shape = [parameters.length, rank];
     const meansOf = (linear: readonly LinearMean[]) => Float64Array.from(linear, ({ mean }) => mean);
@@ -64,7 +65,7 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
   return encodeSafetensors([...wide, ...narrow]);
 }
 
-/** Weights go with the size of a question's coordinates, which may be any vectors. */
+/** Weights go with the size of a question's coordinates, which may be any vectors. Chosen, not measured. */
 const MOST_WEIGHT = 1e9;
 
 /**
@@ -101,14 +102,14 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
     );
     if (models.length === 0 || models.some((m) => m >= manifest.sources.models))
       throw broken(`the models of ${id} aren't among the sources`);
-    if (!(slope > 0) || noise!.some((own) => own < 0) || spreads!.some((own) => own < 0))
+    if (!(slope > 0) || noise!.some((value) => value < 0) || spreads!.some((value) => value < 0))
       throw broken(`${id} has a slope, noise or spread out of range`);
     scenarios.set(id, {
       dims,
       center: read(of("center"), [width], Float32Array),
       axes: read(of("axes"), [width, rank], Float32Array),
-      parameters: Array.from(mean!, (own, p) => ({
-        mean: own,
+      parameters: Array.from(mean!, (value, p) => ({
+        mean: value,
         coefficients: coefficients!.subarray(p * rank, (p + 1) * rank),
         spreads: spreads!.subarray(p * rank, (p + 1) * rank),
         noise: noise![p]!,

@@ -112,8 +112,9 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
 }
 
 /**
- * Largest parameter of a bundle, by its amount. On the logit scale, where 7 is the largest of the bundles that come along, it
- * is certainty long before; products and sums of such ones stay far from what a number can hold.
+ * Largest parameter of a bundle, by its amount. On the logit scale, where 7 is the largest of the bundles that come
+ * along, it is certainty long before; products and sums of such ones stay far from what a number can hold. Chosen, not
+ * measured.
  */
 const LARGEST = 1000;
 

@@ -14,7 +14,7 @@ export const SIGNATURE_FILE = "manifest.sig";
 /** 32 bytes in base64url: 43 characters, of which the last holds four bits. */
 export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw]$/;
-/** Keys are replaced one by one: a manifest has few signatures. */
+/** Keys are replaced one by one: a manifest has few signatures. Chosen, not measured. */
 const MOST_SIGNATURES = 16;
 
 /** Signatures, as they stand in files. */
@@ -39,6 +39,6 @@ export function mergeSignatures(
   older: readonly ManifestSignature[],
   newer: readonly ManifestSignature[],
 ): ManifestSignature[] {
-  const byKey = new Map([...older, ...newer].map((own) => [own.key, own]));
+  const byKey = new Map([...older, ...newer].map((signature) => [signature.key, signature]));
   return [...byKey.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
 }

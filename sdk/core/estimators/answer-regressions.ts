@@ -17,8 +17,8 @@ export function answerRegressions(
   { items, positions, mass }: Pick<AnsweredSample, "items" | "positions" | "mass">,
 ) {
   const system = answerSystem(factors, positions);
-  const own = Float64Array.from(items, (item) => weights[item]!);
-  return { ridgeGap: ridgeGap(system, mass), aipw: aipw(system, own, mass) };
+  const sampleWeights = Float64Array.from(items, (item) => weights[item]!);
+  return { ridgeGap: ridgeGap(system, mass), aipw: aipw(system, sampleWeights, mass) };
 }
 
 /** Normal equations of the regressions on the source models' answers, for some answered anchors, solved. */
@@ -81,7 +81,7 @@ function leadingZeros(x: Float64Array): number {
 /** Leverage xᵀ·G⁻¹·x/d of every answer on its own prediction, in (0,1]. */
 function leverages({ size, features, precision, factor }: AnswerSystem): Float64Array {
   const solved = new Float64Array(size);
-  return precision.map((own, j) => {
+  return precision.map((value, j) => {
     const x = features.subarray(j * size, (j + 1) * size);
     const first = leadingZeros(x);
     let squared = 0;
@@ -92,16 +92,16 @@ function leverages({ size, features, precision, factor }: AnswerSystem): Float64
       solved[r] = sum / factor[line + r]!;
       squared += solved[r]! * solved[r]!;
     }
-    return own * squared;
+    return value * squared;
   });
 }
 
 /** Weights xᵀ·v/d of the answers in the linear functional whose solution is v. */
 function answerWeights({ size, features, precision }: AnswerSystem, solution: Float64Array): Float64Array {
-  return precision.map((own, j) => {
+  return precision.map((value, j) => {
     let product = 0;
     for (let k = 0; k < solution.length; k++) product += features[j * size + k]! * solution[k]!;
-    return own * product;
+    return value * product;
   });
 }
 
@@ -135,7 +135,7 @@ function ridgeGap(system: AnswerSystem, mass: Float64Array): LinearScore {
   const leading = new Float64Array(rank * rank);
   for (let r = 0; r < rank; r++) leading.set(factor.subarray(r * size, r * size + rank), r * rank);
   const gapWeights = answerWeights(system, choleskySolve(leading, rank, gap));
-  const weights = mass.map((own, j) => own + gapWeights[j]!);
+  const weights = mass.map((share, j) => share + gapWeights[j]!);
   return {
     constant: weights.reduce((rest, weight, j) => rest - weight * features[j * size + rank]!, total[rank]!),
     weights,
@@ -168,11 +168,11 @@ function aipw(system: AnswerSystem, weights: Float64Array, mass: Float64Array): 
   const unseen = rest[size - 1]!; // of the intercept: Σ_U w
   const imputed = answerWeights(system, choleskySolve(factor, size, rest)); // k: Σ_U w·ŷ in terms of y
   const leverage = leverages(system);
-  const corrected = mass.map((own, j) => (own * (unseen - imputed[j]!)) / (1 - leverage[j]!));
+  const corrected = mass.map((share, j) => (share * (unseen - imputed[j]!)) / (1 - leverage[j]!));
   // Σ corrected·(y − ŷ) in terms of y.
   const turned = lessAnswered(system, new Float64Array(size), corrected);
   const back = answerWeights(system, choleskySolve(factor, size, turned));
-  return { constant: 0, weights: weights.map((own, j) => own + imputed[j]! + corrected[j]! + back[j]!) };
+  return { constant: 0, weights: weights.map((weight, j) => weight + imputed[j]! + corrected[j]! + back[j]!) };
 }
 
 /** A score that is linear in the answers: constant + Σ weights·y. */

@@ -1,6 +1,9 @@
 import type { AnchorSet, AnsweredSample } from "./types.ts";
 
-/** Answered share of the anchors' weight below which a scenario's interval isn't given, nor its answers counted elsewhere. */
+/**
+ * Answered share of the anchors' weight below which a scenario's interval isn't given, nor its answers counted
+ * elsewhere (docs/decisions/intervals.md).
+ */
 export const LEAST_ANSWERED_SHARE = 0.7;
 
 /**
@@ -19,14 +22,14 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   const rate = size / count;
   const items = new Uint32Array(size);
   const positions = new Uint32Array(size);
-  const known = new Float64Array(size);
+  const sampleScores = new Float64Array(size);
   const mass = new Float64Array(size);
   const inclusion = anchors.inclusion && new Float64Array(size);
   for (let j = 0, k = 0; j < count; j++) {
     if (Number.isNaN(scores[j]!)) continue;
     items[k] = anchors.items[j]!;
     positions[k] = j;
-    known[k] = scores[j]!;
+    sampleScores[k] = scores[j]!;
     mass[k] = anchors.mass[j]!;
     if (inclusion !== null) inclusion[k] = anchors.inclusion![j]! * rate;
     k++;
@@ -35,25 +38,25 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   let seen = 0;
   let next = 0; // which of the answered is the first at or after j
   for (let j = 0; j < count; j++) {
-    const own = anchors.mass[j]!;
-    total += own;
+    const weight = anchors.mass[j]!;
+    total += weight;
     if (positions[next] === j) {
-      seen += own;
+      seen += weight;
       next++;
       continue;
     }
     const before = next - 1;
-    if (before < 0) mass[next] = mass[next]! + own;
-    else if (next === size) mass[before] = mass[before]! + own;
+    if (before < 0) mass[next] = mass[next]! + weight;
+    else if (next === size) mass[before] = mass[before]! + weight;
     else {
-      mass[before] = mass[before]! + own / 2;
-      mass[next] = mass[next]! + own / 2;
+      mass[before] = mass[before]! + weight / 2;
+      mass[next] = mass[next]! + weight / 2;
     }
   }
   for (let k = 0; k < size; k++) mass[k] = mass[k]! / total;
   // Free of the sums' rounding, so that 35 of 50 equal anchors are exactly .7.
   const share = size === count ? 1 : Math.round((seen / total) * 1e12) / 1e12;
-  return { items, positions, scores: known, mass, inclusion, share };
+  return { items, positions, scores: sampleScores, mass, inclusion, share };
 }
 
 /**
@@ -91,13 +94,13 @@ export function clamp(score: number, { low, high }: Bounds): number {
  */
 export function knownBounds(weights: Float64Array, sample: AnsweredSample): Bounds {
   let low = 0;
-  let known = 0;
+  let answeredWeight = 0;
   for (let j = 0; j < sample.items.length; j++) {
     const weight = weights[sample.items[j]!]!;
-    known += weight;
+    answeredWeight += weight;
     low += weight * sample.scores[j]!;
   }
-  const rest = sample.items.length === weights.length ? 0 : Math.max(0, 1 - known); // weights sum to 1 up to rounding
+  const rest = sample.items.length === weights.length ? 0 : Math.max(0, 1 - answeredWeight); // weights sum to 1 up to rounding
   return { low: Math.min(1, low), high: Math.min(1, low + rest) };
 }
 

@@ -13,22 +13,28 @@ import {
   type SeenScores,
 } from "./types.ts";
 
-/** Share of p-irt-dr's correction that goes into a model's place among the source models. */
+/**
+ * Share of p-irt-dr's correction that goes into a model's place among the source models (docs/decisions/estimators.md).
+ */
 const CORRECTION = 0.5;
 
 /**
  * By how many of its errors the partly corrected mean must lie inside the widest range known to be as likely inside as
- * out: the stack fails outside by more than the partly corrected mean does inside.
+ * out: the stack fails outside by more than the partly corrected mean does inside (docs/decisions/estimators.md).
  */
 const MARGIN = 0.5;
 
 /**
  * Where scenarios are estimated together: by how many of its errors the partly corrected mean of one of them must lie
- * beyond the range to be as likely outside as in. One scenario says little of where a model stands; all of them decide.
+ * beyond the range to be as likely outside as in. One scenario says little of where a model stands; all of them decide
+ * (docs/decisions/estimators.md).
  */
 const BEYOND = 2;
 
-/** Squared standard errors up to which the draw of the anchors explains a squared difference. */
+/**
+ * Squared standard errors up to which the draw of the anchors explains a squared difference
+ * (docs/decisions/estimators.md).
+ */
 const EXPLAINED = 4;
 
 /** The base estimates of one scenario, and what they rest on. */

@@ -21,18 +21,18 @@ export function factorSolver(parts: readonly AnchorFactors[]): FactorSolver {
       for (const part of parts) addInformation(precision, part, () => true, 1);
       const factor = cholesky(precision, rank)!; // I plus a Gram matrix is positive definite
       const gains = parts.map(({ loadings }) => Float64Array.from(loadings));
-      for (const own of gains) for (let at = 0; at < own.length; at += rank) choleskySolveAt(factor, rank, own, at);
+      for (const gain of gains) for (let at = 0; at < gain.length; at += rank) choleskySolveAt(factor, rank, gain, at);
       whole = { precision, gains };
     }
     const { precision, gains } = whole;
     const missing = scores.some(hasMissing);
     const sum = new Float64Array(rank);
     parts.forEach(({ mean, loadings, noise }, k) => {
-      const own = missing ? loadings : gains[k]!;
+      const gain = missing ? loadings : gains[k]!;
       for (let row = 0; row < mean.length; row++) {
         const scaled = (scores[k]![row]! - mean[row]!) / noise[row]!;
         if (Number.isNaN(scaled)) continue;
-        for (let r = 0; r < rank; r++) sum[r] = sum[r]! + scaled * own[row * rank + r]!;
+        for (let r = 0; r < rank; r++) sum[r] = sum[r]! + scaled * gain[row * rank + r]!;
       }
     });
     if (!missing) return sum;
@@ -106,12 +106,12 @@ export function unansweredLoadings(
 
 /** The factors of some rows. */
 export function anchorFactors({ rank, mean, loadings, noise, total }: AnchorFactors, rows: Uint32Array): AnchorFactors {
-  const own = new Float32Array(rows.length * rank);
-  rows.forEach((row, j) => own.set(loadings.subarray(row * rank, (row + 1) * rank), j * rank));
+  const selected = new Float32Array(rows.length * rank);
+  rows.forEach((row, j) => selected.set(loadings.subarray(row * rank, (row + 1) * rank), j * rank));
   return {
     rank,
     mean: Float32Array.from(rows, (row) => mean[row]!),
-    loadings: own,
+    loadings: selected,
     noise: Float32Array.from(rows, (row) => noise[row]!),
     total,
   };

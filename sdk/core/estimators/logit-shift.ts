@@ -1,13 +1,16 @@
 import { type Bounds, clamp } from "./answered-sample.ts";
 import type { BaseScores, LogitShift, ScenarioState, SeenScores } from "./types.ts";
 
-/** Degrees of freedom of the shifts' prior, Student's t: a shift that the answers are sure of is hardly shrunk. */
+/**
+ * Degrees of freedom of the shifts' prior, Student's t: a shift that the answers are sure of is hardly shrunk
+ * (docs/decisions/estimators.md).
+ */
 const DEGREES = 3;
 
 /** Its scale in logits: of a model's shift, for a leap of a width of the range at most; of a scenario's from what all share. */
 const [SCALE, OWN_SCALE] = [0.75, 0.25];
 
-/** Of answers that tell less a step would have no end. */
+/** Of answers that tell less a step would have no end. Chosen, not measured. */
 const LEAST_INFORMATION = 1e-12;
 
 /**
@@ -17,17 +20,17 @@ const LEAST_INFORMATION = 1e-12;
  * @see Cox (1958), Two further applications of a model for binary regression, Biometrika 45, 562–565 (recalibration)
  */
 export function logitShift({ weights, spread, predicted, sample }: ScenarioState): LogitShift {
-  let [residual, information, known] = [0, 0, 0];
+  let [residual, information, answeredSpread] = [0, 0, 0];
   sample.scores.forEach((score, j) => {
     const p = predicted[j]!;
     residual += score - p;
     information += p * (1 - p);
-    known += weights[sample.items[j]!]! * p * (1 - p);
+    answeredSpread += weights[sample.items[j]!]! * p * (1 - p);
   });
   return {
     step: residual / Math.max(information, LEAST_INFORMATION),
     information,
-    spread: Math.max(0, spread - known),
+    spread: Math.max(0, spread - answeredSpread),
   };
 }
 
@@ -58,9 +61,9 @@ function scaleOf(leap: number): number {
 export function commonShift(shifts: readonly LogitShift[], leap: number): number {
   let [sum, information] = [0, 0];
   for (const shift of shifts) {
-    const own = shift.information / (OWN_SCALE ** 2 * shift.information + 1);
-    sum += own * shift.step;
-    information += own;
+    const weight = shift.information / (OWN_SCALE ** 2 * shift.information + 1);
+    sum += weight * shift.step;
+    information += weight;
   }
   return information > 0 ? shrunkShift({ step: sum / information, information }, scaleOf(leap)) : 0;
 }

@@ -70,7 +70,7 @@ export function pooledFeatures(features: ReadonlyMap<string, AnswerFeatures>): (
   return ({ feature, scenario }) => {
     if (scenario !== null) return features.get(scenario)![feature];
     let sum = 0;
-    for (const own of features.values()) sum += own[feature];
+    for (const ofScenario of features.values()) sum += ofScenario[feature];
     return sum / features.size;
   };
 }

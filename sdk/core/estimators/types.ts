@@ -149,9 +149,9 @@ export interface ScenarioState {
 
 /** The figure of an estimator. @throws AnchorEvalError `unsupported` for the score map where there is none */
 export function estimatorFigure<T>(figures: ByEstimator<T>, id: EstimatorId): T {
-  const own = figures[id];
-  if (own === undefined) throw new AnchorEvalError("unsupported", `there is no ${id}: the fit made no score map`);
-  return own;
+  const figure = figures[id];
+  if (figure === undefined) throw new AnchorEvalError("unsupported", `there is no ${id}: the fit made no score map`);
+  return figure;
 }
 
 /** The estimators that there are figures of. */

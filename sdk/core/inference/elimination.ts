@@ -3,7 +3,7 @@ import type { Bounds } from "../estimators/answered-sample.ts";
 import { looksLevel } from "./looks-level.ts";
 import { differenceBounds, type SampledDifference } from "./paired-difference.ts";
 
-/** Bounds that differ by less are the same number, summed in another order. */
+/** Bounds that differ by less are the same number of float64, summed in another order. */
 const ROUNDING = 1e-12;
 
 /** Scores and differences of candidates after each round; rounds count from 0. */
@@ -80,10 +80,10 @@ export function eliminate(evidence: RaceEvidence, z: number, margin: number, rou
   const confidence = normalCdf(z);
   for (let round = 0; round < Math.max(...completed); round++) {
     const present = all.filter((i) => completed[i]! > round && out[i] === null);
-    const found: { i: number; by: number; bound: number }[] = [];
+    const losses: { i: number; by: number; bound: number }[] = [];
     const bounded = (i: number, by: number, bound: number): void => {
       if (bound < most(i, by)) bounds[i * all.length + by] = bound;
-      if (bound < -ROUNDING) found.push({ i, by, bound });
+      if (bound < -ROUNDING) losses.push({ i, by, bound });
     };
     for (const i of present)
       for (const j of present) {
@@ -92,8 +92,8 @@ export function eliminate(evidence: RaceEvidence, z: number, margin: number, rou
         bounded(i, j, high);
         bounded(j, i, -low);
       }
-    found.sort((left, right) => left.bound - right.bound || left.by - right.by);
-    for (const { i, by } of found) out[i] ??= { round, by };
+    losses.sort((left, right) => left.bound - right.bound || left.by - right.by);
+    for (const { i, by } of losses) out[i] ??= { round, by };
   }
   const inside = all.filter((i) => out[i] === null);
   const longest = Math.max(...inside.map((i) => completed[i]!));
@@ -115,8 +115,8 @@ export function eliminate(evidence: RaceEvidence, z: number, margin: number, rou
 }
 
 /** One-sided bounds of a difference, each by itself; without an error what the answers prove. */
-function pairBounds({ sampling, ...own }: ReturnType<RaceEvidence["difference"]>, confidence: number): Bounds {
-  return sampling === null ? own.bounds : differenceBounds({ ...own, sampling }, confidence);
+function pairBounds({ sampling, ...difference }: ReturnType<RaceEvidence["difference"]>, confidence: number): Bounds {
+  return sampling === null ? difference.bounds : differenceBounds({ ...difference, sampling }, confidence);
 }
 
 /**

@@ -1,6 +1,9 @@
 import { normalCdf, normalQuantile } from "../numeric/distributions.ts";
 
-/** Looks at which a sequence of intervals may be announced at most: each makes all of them wider. */
+/**
+ * Looks at which a sequence of intervals may be announced at most: each makes all of them wider
+ * (docs/decisions/comparisons.md).
+ */
 export const MOST_LOOKS = 20;
 
 /**
@@ -47,7 +50,7 @@ function stays(looks: readonly number[], z: number): number {
       weight: (edge * weight) / 2,
     }));
     const bell = (x: number): number => Math.exp(-0.5 * (x / step) ** 2) / (step * Math.sqrt(2 * Math.PI));
-    const own = next.map(({ at }) => {
+    const nextDensity = next.map(({ at }) => {
       if (l === 0) return bell(at);
       let sum = 0;
       for (let j = 0; j < nodes.length; j++)
@@ -55,7 +58,7 @@ function stays(looks: readonly number[], z: number): number {
       return sum;
     });
     nodes = next;
-    density = own;
+    density = nextDensity;
   });
   return 2 * nodes.reduce((sum, { weight }, j) => sum + weight * density[j]!, 0);
 }
@@ -64,8 +67,8 @@ const legendre = new Map<number, ReturnType<typeof legendreNodes>>();
 
 /** Gauss-Legendre nodes and weights on [−1, 1], by Newton's rule on the Legendre polynomial. */
 function legendreNodes(count: number): readonly { readonly at: number; readonly weight: number }[] {
-  const known = legendre.get(count);
-  if (known) return known;
+  const computed = legendre.get(count);
+  if (computed) return computed;
   const nodes = Array.from({ length: count }, (_, i) => {
     let x = Math.cos((Math.PI * (i + 0.75)) / (count + 0.5));
     let slope = 1;

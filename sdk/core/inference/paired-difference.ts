@@ -3,10 +3,16 @@ import type { AnsweredSample } from "../estimators/types.ts";
 import { studentTCdf, studentTQuantile } from "../numeric/distributions.ts";
 import { centred, collapsedVariance, type KnownVariance, satterthwaite } from "./sampling-variance.ts";
 
-/** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
+/**
+ * Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward
+ * (docs/decisions/intervals.md).
+ */
 const FREE_DEGREES = 2;
 
-/** Weight of a gap of 1 in the mean size of gaps, so that a few small ones don't stand for what other items may show. */
+/**
+ * Weight of a gap of 1 in the mean size of gaps, so that a few small ones don't stand for what other items may show.
+ * Chosen, not measured.
+ */
 const WHOLE_GAP = 0.25;
 
 /** Of a difference that rests on no draw: both models answered every item. */
@@ -75,11 +81,11 @@ export function shrunkPaired(
   const n = a.length;
   const { aAhead, bAhead, squares, size } = gapSums(a, b);
   const differing = (aAhead + bAhead) / size;
-  const known = Math.min(degrees, 2 * (n - Math.max(aAhead / size, bAhead / size, n - differing)));
+  const measuredDegrees = Math.min(degrees, 2 * (n - Math.max(aAhead / size, bAhead / size, n - differing)));
   // δ̃ − D² of one item, δ̃ at least |D| times the mean size of a gap, which of binary scores is 1.
   const free = Math.max((squares + size ** 2) / (n + 2), size * Math.abs(difference)) - difference ** 2;
   return {
-    variance: (known * variance + FREE_DEGREES * Math.max(0, free) * unit) / (known + FREE_DEGREES),
+    variance: (measuredDegrees * variance + FREE_DEGREES * Math.max(0, free) * unit) / (measuredDegrees + FREE_DEGREES),
     degrees: degrees + FREE_DEGREES,
   };
 }
@@ -136,7 +142,7 @@ export function widenedDifference(
   { difference, sampling }: SampledDifference,
   { unit = 0, step = 0, ...more }: DifferenceVariance,
 ): SampledDifference {
-  const sum = satterthwaite([sampling, more].map((own) => ({ share: 1, sampling: own })));
+  const sum = satterthwaite([sampling, more].map((part) => ({ share: 1, sampling: part })));
   return { difference, bounds: { low: -1, high: 1 }, sampling: { ...sum, unit, step } };
 }
 
@@ -229,7 +235,7 @@ export function sumOfVariances(
 ): DifferenceVariance {
   const squares = (term: (sampling: DifferenceVariance) => number): number =>
     parts.reduce((sum, { share, sampling }) => sum + share ** 2 * term(sampling), 0);
-  const [unit, step] = [squares((own) => own.unit ?? 0), squares((own) => own.step ?? 0)];
+  const [unit, step] = [squares((part) => part.unit ?? 0), squares((part) => part.step ?? 0)];
   return { ...satterthwaite(parts), ...(step > 0 && { unit, step }) };
 }
 

@@ -2,19 +2,27 @@ import { type Bounds, clamp } from "../estimators/answered-sample.ts";
 import type { GatedVariance } from "./sampling-variance.ts";
 import { answerResidual, type PairedAnswers } from "./paired-difference.ts";
 
-/** Answers with which a scenario's own share of differing ones is drawn to that of all scenarios. */
+/**
+ * Answers with which a scenario's own share of differing ones is drawn to that of all scenarios. Chosen, not measured.
+ */
 const SHARED_ANSWERS = 20;
 
-/** Log odds of a copy against another model, of two that differ in no answer. */
+/**
+ * Log odds of a copy against another model, of two that differ in no answer. No leaderboard tells how often a model
+ * meets its copy: chosen, not measured.
+ */
 const COPY_LOG_ODDS = 3;
 
-/** Standard deviation of the share of answers in which a copy differs, a half-normal's. */
+/**
+ * Standard deviation of the share of answers in which a copy differs, a half-normal's. Chosen, not measured: pairs that
+ * differ in a fifth of their answers are no copies.
+ */
 const COPY_NOISE = 0.05;
 
 /** Differing answers, and answers, that stand for that half-normal: the gamma distribution of its mean and variance. */
 const COPY_PRIOR = { differing: 1.75, answers: 44 };
 
-/** Least chance of either answer: no single one proves a copy. */
+/** Least chance of either answer: no single one proves a copy. Chosen, not measured. */
 const LEAST_CHANCE = 0.05;
 
 /** One model's answers with the score that is served of it, and what that score's variance is. */
@@ -70,14 +78,14 @@ export function pairedScores(pairs: readonly ScorePair[]): (shrinkage: number) =
   const parts = pairs.map(({ a, b }, s) => {
     const open = a.bounds.high - a.bounds.low;
     const mean = (a.score + b.score) / 2;
-    const known = b.bounds.low - a.bounds.low;
+    const answeredGap = b.bounds.low - a.bounds.low;
     return {
       a,
       b,
       open: open / answers[s]!,
       mean,
       gap: (1 - copies.a - copies.b) * (b.score - a.score),
-      copy: (copies.a + copies.b) * known + (copies.a - copies.b) * noise * (2 * mean - 1) * open,
+      copy: (copies.a + copies.b) * answeredGap + (copies.a - copies.b) * noise * (2 * mean - 1) * open,
       likeness: (differing[s]! + SHARED_ANSWERS * common) / (answers[s]! + SHARED_ANSWERS),
     };
   });

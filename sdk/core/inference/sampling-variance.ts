@@ -2,7 +2,10 @@ import { bernoulliVariance } from "../estimators/answered-sample.ts";
 import type { BlendedEstimates } from "../estimators/blend-estimates.ts";
 import type { AnsweredSample, DrawnAnswers, Tightening } from "../estimators/types.ts";
 
-/** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
+/**
+ * Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward
+ * (docs/decisions/intervals.md).
+ */
 const BINOMIAL_DEGREES = 2;
 
 /** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
@@ -59,9 +62,9 @@ export function shrunkSampling(
   { answers, right }: Pick<SamplingVariance, "answers" | "right">,
 ): SamplingVariance {
   const binomial = bernoulliVariance(score, answers) * unit;
-  const known = Math.min(degrees, 2 * Math.min(right, answers - right));
+  const measuredDegrees = Math.min(degrees, 2 * Math.min(right, answers - right));
   return {
-    variance: (known * variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES),
+    variance: (measuredDegrees * variance + BINOMIAL_DEGREES * binomial) / (measuredDegrees + BINOMIAL_DEGREES),
     degrees: degrees + BINOMIAL_DEGREES,
     answers,
     right,
@@ -88,9 +91,9 @@ export function satterthwaite(
   let variance = 0;
   let spread = 0;
   for (const { share, sampling } of parts) {
-    const own = share ** 2 * sampling.variance;
-    variance += own;
-    spread += own ** 2 / sampling.degrees;
+    const part = share ** 2 * sampling.variance;
+    variance += part;
+    spread += part ** 2 / sampling.degrees;
   }
   return { variance, degrees: variance === 0 ? Infinity : variance ** 2 / spread };
 }
@@ -157,10 +160,16 @@ export interface GatedVariance {
   readonly bias: number;
 }
 
-/** Multiple of V up to which the draw alone may explain d², the squared difference of both estimates outside. */
+/**
+ * Multiple of V up to which the draw alone may explain d², the squared difference of both estimates outside. Chosen,
+ * not measured.
+ */
 const EXPLAINED = 2;
 
-/** Share that the recalibrated mean has, however sure it is, where an interval asks what trusting it may cost. */
+/**
+ * Share that the recalibrated mean has, however sure it is, where an interval asks what trusting it may cost. Chosen,
+ * not measured.
+ */
 const TRUSTED = 0.5;
 
 /**

@@ -80,7 +80,7 @@ export function wilsonInterval(p: number, n: number, z: number): Bounds {
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
-/** Level of intervals that nobody asked another of. */
+/** Level of intervals that nobody asked another of, by definition. */
 const DEFAULT_LEVEL = 0.95;
 
 /**
@@ -118,8 +118,10 @@ export function moreItems(parts: readonly VariancePart[], wanted: number): numbe
   const asked = (factor: number): number[] => parts.map(({ items, of }) => Math.min(of, factor * items));
   const variance = (factor: number): number =>
     asked(factor).reduce((sum, n, k) => {
-      const { share, variance: own, items, of } = parts[k]!;
-      return own === 0 || n >= of ? sum : sum + (share ** 2 * own * (1 / n - 1 / of)) / (1 / items - 1 / of);
+      const { share, variance: partVariance, items, of } = parts[k]!;
+      return partVariance === 0 || n >= of
+        ? sum
+        : sum + (share ** 2 * partVariance * (1 / n - 1 / of)) / (1 / items - 1 / of);
     }, 0);
   if (variance(1) <= wanted) return 0;
   let low = 1;

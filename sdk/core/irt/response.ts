@@ -52,11 +52,11 @@ export function itemLogits(
     let z4 = -b[i + 3]!;
     const start = i * dims;
     for (let d = 0; d < dims; d++) {
-      const own = theta[d]!;
-      z1 += a[start + d]! * own;
-      z2 += a[start + dims + d]! * own;
-      z3 += a[start + 2 * dims + d]! * own;
-      z4 += a[start + 3 * dims + d]! * own;
+      const ability = theta[d]!;
+      z1 += a[start + d]! * ability;
+      z2 += a[start + dims + d]! * ability;
+      z3 += a[start + 2 * dims + d]! * ability;
+      z4 += a[start + 3 * dims + d]! * ability;
     }
     const at = i - begin;
     out[at] = z1;
@@ -158,7 +158,7 @@ export function observedCurvature(z: number, y: number, bank: ItemBank, item: nu
   return y * right + (1 - y) * wrong;
 }
 
-/** Factors 1 + e⁻|ᶻ| ≤ 2 that a double takes before their logarithm must be. */
+/** Factors 1 + e⁻|ᶻ| ≤ 2 that a float64 takes before their logarithm must be. */
 const MOST_FACTORS = 1000;
 
 /**

@@ -25,15 +25,18 @@ export function logit(p: number): number {
   return Math.log(p) - Math.log1p(-p);
 }
 
-/** Steps of the table in one octave, and their power of two. */
+/**
+ * Steps of the table in one octave: Tang (1989), ACM TOMS 15, 144–157. That they are so many was chosen, not measured.
+ */
 const STEPS = 2048;
+/** Their power of two, by definition. */
 const BITS = 11;
 /** 2^(j/2048) by `exp`, since engines' powers differ more. */
 export const EXP_STEPS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) =>
   Math.exp((j * Math.LN2) / STEPS),
 );
 
-/** Whole powers of two, 2^(k−1022). */
+/** Whole powers of two that are float64's normal numbers, 2^(k−1022). */
 const OFFSET = 1022;
 const POWERS = /* @__PURE__ */ Float64Array.from({ length: 2 * OFFSET + 1 }, (_, k) => 2 ** (k - OFFSET));
 

@@ -18,11 +18,11 @@ export interface NewtonOptions {
   readonly tolerance?: number;
 }
 
-/** Halvings of a step that doesn't rise. */
+/** Halvings of a step that doesn't rise. Chosen, not measured. */
 const MOST_HALVINGS = 40;
-/** Share of the decrement that a step must gain (Armijo). */
+/** Share of the decrement that a step must gain (Armijo): Nocedal & Wright (2006), §3.1. */
 const SUFFICIENT = 1e-4;
-/** Decrement below which a search that can't rise has ended at the maximum. */
+/** Decrement below which a search that can't rise has ended at the maximum. Chosen, not measured. */
 const STALLED = 1e-6;
 
 /**

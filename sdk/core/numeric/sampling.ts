@@ -2,8 +2,9 @@ import type { RandomSource } from "./random.ts";
 
 /**
  * An item is drawn with between 1/4 and 4 times the probability of an even draw, whatever its measure says. An answer
- * counts by 1/π: where the measure is wrong, an item that hardly had a chance and still tells much would carry a drawn form
- * by itself, and no interval of few answers would know. So a mean's variance is at most four times that of an even draw.
+ * counts by 1/π: where the measure is wrong, an item that hardly had a chance and still tells much would carry a drawn
+ * form by itself, and no interval of few answers would know. So a mean's variance is at most four times that of an even
+ * draw (docs/decisions/anchors.md).
  */
 export const MOST_TILT = 4;
 
@@ -47,18 +48,18 @@ export function pivotalSample(probabilities: ArrayLike<number>, random: RandomSo
   let carried = -1; // the unit that is still undecided
   let share = 0;
   for (let k = 0; k < probabilities.length; k++) {
-    const own = probabilities[k]!;
-    if (own >= certain) {
+    const probability = probabilities[k]!;
+    if (probability >= certain) {
       drawn.push(k);
       continue;
     }
-    if (own <= 0) continue;
+    if (probability <= 0) continue;
     if (carried < 0) {
       carried = k;
-      share = own;
+      share = probability;
       continue;
     }
-    const total = share + own;
+    const total = share + probability;
     if (total < certain) {
       // One of them drops out; the other carries both probabilities on.
       if (random.next() * total >= share) carried = k;
@@ -66,7 +67,7 @@ export function pivotalSample(probabilities: ArrayLike<number>, random: RandomSo
     } else {
       // One of them is drawn; the other carries on what is left over.
       const left = Math.max(0, total - 1);
-      const keepCarried = random.next() * (2 - total) < 1 - own;
+      const keepCarried = random.next() * (2 - total) < 1 - probability;
       drawn.push(keepCarried ? carried : k);
       if (keepCarried) carried = k;
       share = left;

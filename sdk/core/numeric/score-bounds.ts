@@ -1,4 +1,7 @@
-/** How far beyond a bound of [0,1] a score may lie and be the bound: means of many terms miss it by some 1e-16 a term. */
+/**
+ * How far beyond a bound of [0,1] a score may lie and be the bound: means of many terms miss it by some 1e-16 a term of
+ * float64.
+ */
 const TOLERANCE = 1e-9;
 
 /**

@@ -55,7 +55,10 @@ export const SUSPICIONS = ["memorised", "guessing", "broken"] as const;
 /** An explanation of an unusual pattern of answers. */
 export type Suspicion = (typeof SUSPICIONS)[number];
 
-/** Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together. */
+/**
+ * Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together
+ * (docs/decisions/intervals.md).
+ */
 export const FALSE_ALARMS = 0.02;
 
 /**
@@ -100,10 +103,10 @@ export function suspicions(
   const limits = leap === null ? thresholds : thresholds.stronger;
   if (limits === null || leap! > (thresholds.stronger?.leap ?? Infinity)) return null;
   const { lzStar, preknowledge } = limits;
-  const found: Record<Suspicion, boolean> = {
+  const isPresent: Record<Suspicion, boolean> = {
     memorised: pattern.preknowledge !== null && pattern.preknowledge > preknowledge,
     guessing: pattern.lzStar !== null && pattern.lzStar < lzStar,
     broken: pattern.brokenRun > thresholds.brokenRun,
   };
-  return SUSPICIONS.filter((suspicion) => found[suspicion]);
+  return SUSPICIONS.filter((suspicion) => isPresent[suspicion]);
 }

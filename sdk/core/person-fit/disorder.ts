@@ -8,10 +8,10 @@ import type { AnswerCurves } from "./statistics.ts";
  */
 export const MOST_DISORDER = 2;
 
-/** Logits are cut here: a single answer says no more than e³⁰ against the response model. */
+/** Logits are cut here: a single answer says no more than e³⁰ against the response model. Chosen, not measured. */
 const LARGEST_LOGIT = 30;
 
-/** Halvings of the interval that the common shift of the logits is in: to 2⁻⁴⁰ of 120. */
+/** Halvings of the interval that the common shift of the logits is in: to 2⁻⁴⁰ of 120. Chosen, not measured. */
 const HALVINGS = 40;
 
 /**
@@ -35,7 +35,7 @@ export function disorder({ scores }: Pick<ScoredItems, "scores">, { p, q }: Pick
   const rounded = Uint8Array.from(scores, (score) => Number(score >= 0.5));
   const right = rounded.reduce((sum, score) => sum + score, 0);
   if (right === 0 || right === n) return 0;
-  const logits = p.map((own, j) => Math.min(LARGEST_LOGIT, Math.max(-LARGEST_LOGIT, Math.log(own / q[j]!))));
+  const logits = p.map((chance, j) => Math.min(LARGEST_LOGIT, Math.max(-LARGEST_LOGIT, Math.log(chance / q[j]!))));
   return logChance(new Float64Array(n), rounded, right) - logChance(logits, rounded, right);
 }
 

@@ -39,7 +39,7 @@ export function answerCurves(bank: ItemBank, theta: FloatArray, { items }: Pick<
   return { p, q, slope, information };
 }
 
-/** A variance below this is none. */
+/** A variance below this is float64's rounding, and none. */
 const NO_VARIANCE = 1e-12;
 
 /**
@@ -71,7 +71,7 @@ export function lzStar(
 ): number | null {
   const { dims, a } = bank;
   const { items, scores } = answers;
-  const weights = p.map((own, j) => Math.log(own) - Math.log(q[j]!));
+  const weights = p.map((chance, j) => Math.log(chance) - Math.log(q[j]!));
   const moments = new Float64Array(dims);
   for (let j = 0; j < items.length; j++) {
     const product = p[j]! * q[j]! * slope[j]! * weights[j]!;
@@ -130,7 +130,7 @@ export function preknowledge(
   return variance > 0 ? sum / Math.sqrt(variance) : null;
 }
 
-/** Chance of a right answer in a run that fails: a stray match. */
+/** Chance of a right answer in a run that fails: a stray match. Chosen, not measured. */
 const STRAY = 0.01;
 
 /**

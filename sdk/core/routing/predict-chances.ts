@@ -46,8 +46,8 @@ export function predictedParameters(
   { dims, parameters }: Pick<ScenarioRouting, "dims" | "parameters">,
   at: Float64Array,
 ): PredictedParameters {
-  const values = Float64Array.from(parameters, (own) => linearPrediction(own, at));
-  const variances = Float64Array.from(parameters, (own) => predictiveVariance(own, at));
+  const values = Float64Array.from(parameters, (parameter) => linearPrediction(parameter, at));
+  const variances = Float64Array.from(parameters, (parameter) => predictiveVariance(parameter, at));
   return {
     a: values.subarray(0, dims),
     b: values[dims]!,
@@ -68,8 +68,8 @@ export function modelChances(
   const { dims, theta, slope, shifts, answers } = scenario;
   if (answers !== null)
     return {
-      chances: Float64Array.from(answers, (own, m) =>
-        scaledChance(possibleChance(linearPrediction(own, at)), shifts[m]!, slope),
+      chances: Float64Array.from(answers, (model, m) =>
+        scaledChance(possibleChance(linearPrediction(model, at)), shifts[m]!, slope),
       ),
       logitErrors: null,
     };
@@ -79,9 +79,9 @@ export function modelChances(
   for (let m = 0; m < shifts.length; m++) {
     let [z, variance] = [-b, bVariance];
     for (let d = 0; d < dims; d++) {
-      const own = theta[m * dims + d]!;
-      z += a[d]! * own;
-      variance += own ** 2 * aVariance[d]!;
+      const ability = theta[m * dims + d]!;
+      z += a[d]! * ability;
+      variance += ability ** 2 * aVariance[d]!;
     }
     chances[m] = scaledChance(meanChance(z, variance), shifts[m]!, slope);
     logitErrors[m] = Math.sqrt(variance);
@@ -121,7 +121,7 @@ export function predictiveVariance({ noise, spreads }: LinearModel, at: Float64A
   return variance;
 }
 
-/** Probabilities are taken this far from 0 and 1. */
+/** Probabilities are taken this far from 0 and 1. Chosen, not measured. */
 const MARGIN = 1e-6;
 
 /**
@@ -143,7 +143,7 @@ export function scaledChance(p: number, shift: number, slope: number): number {
   return sigmoid(shift + slope * safeLogit(p));
 }
 
-/** Linear predictions of chances are kept this far from 0 and 1. */
+/** Linear predictions of chances are kept this far from 0 and 1. Chosen, not measured. */
 const LINEAR_MARGIN = 0.01;
 
 /** A linear prediction of a chance, kept in [.01, .99]. */

@@ -32,12 +32,12 @@ export function termHash(kind: number, term: string): number {
 /** A text's row over the known terms: one of words and one of characters, together of length 1; empty where none is known. */
 export function textRow(text: string, { hashes, idf }: Pick<TextProjection, "hashes" | "idf">): SparseRow {
   const parts = TERM_KINDS.map((termsOf, kind) => {
-    const known: number[] = [];
+    const columns: number[] = [];
     for (const term of termsOf(text)) {
       const column = place(hashes, termHash(kind, term));
-      if (column >= 0) known.push(column);
+      if (column >= 0) columns.push(column);
     }
-    return tfidfRow(known, idf);
+    return tfidfRow(columns, idf);
   }).filter(({ columns }) => columns.length > 0);
   const share = Math.sqrt(1 / Math.max(1, parts.length));
   return {

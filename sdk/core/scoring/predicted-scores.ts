@@ -36,7 +36,7 @@ export function takeSumsBy(sums: BankSums): void {
   faster = sums;
 }
 
-/** So many items in a row are at hand at once. */
+/** So many items in a row are at hand at once. Chosen, not measured. */
 const BLOCK = 256;
 const block = /* @__PURE__ */ new Float64Array(BLOCK);
 
@@ -59,9 +59,9 @@ export function expectedScore(
     const predicted = onScale(itemResponses(theta, bank, block, begin), scoreMap, block);
     for (let i = begin; i < end; i++) {
       const p = predicted[i - begin]!;
-      const own = weights[i]! * p;
-      score += own;
-      spread += own * (1 - p);
+      const expected = weights[i]! * p;
+      score += expected;
+      spread += expected * (1 - p);
     }
   }
   return { score, spread };

@@ -83,18 +83,18 @@ export function answeredAnchors(
 
 /**
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
- * @param known - of the answered anchors, where it is known
+ * @param prepared - of the answered anchors, where it is known
  * @returns null where nothing was answered
  */
 export function scenarioAnswers(
   model: ScenarioModel,
   scores: ArrayLike<number>,
-  known?: AnsweredAnchors,
+  prepared?: AnsweredAnchors,
 ): ScenarioAnswers | null {
   const sample = answeredSample(model.anchors, scores);
   if (sample === null) return null;
   const bounds = knownBounds(model.weights, sample);
-  const anchors = known ?? answeredAnchors(model, sample);
+  const anchors = prepared ?? answeredAnchors(model, sample);
   const { regressions } = anchors;
   return {
     sample,
@@ -192,12 +192,15 @@ export function answerFeatures(
   expected: number,
   bounds: Bounds,
 ): AnswerFeatures {
-  const own = { mean, expected, score: NaN };
-  const score = mappedScore(alone, ({ feature }) => own[feature]);
-  return { ...own, score: clamp(score, bounds) };
+  const features = { mean, expected, score: NaN };
+  const score = mappedScore(alone, ({ feature }) => features[feature]);
+  return { ...features, score: clamp(score, bounds) };
 }
 
-/** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
+/**
+ * A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. Chosen, not
+ * measured.
+ */
 const LARGEST = 0.9;
 
 /**

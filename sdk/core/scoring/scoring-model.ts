@@ -91,12 +91,16 @@ export function scoringModel(scenarios: readonly ScoringScenario[]): ScoringMode
     );
     const separate = remembered((id: string) => {
       const { scenario, factors } = place.get(id)!;
-      const [ability, own] = [separateAbility(id), answers(id)];
-      const given = scores.get(id)!;
+      const [ability, prepared] = [separateAbility(id), answers(id)];
+      const scenarioScores = scores.get(id)!;
       return (
         ability &&
-        own &&
-        estimateScenario(scenario, given, ability, { factors: factors([given]), answers: own, curves: curves(id) })
+        prepared &&
+        estimateScenario(scenario, scenarioScores, ability, {
+          factors: factors([scenarioScores]),
+          answers: prepared,
+          curves: curves(id),
+        })
       );
     });
     const isPooled = linked && scenarios.every(({ id }) => (answers(id)?.sample.share ?? 0) >= LEAST_ANSWERED_SHARE);
@@ -115,8 +119,11 @@ export function scoringModel(scenarios: readonly ScoringScenario[]): ScoringMode
       );
       const estimates = remembered((id: string) => {
         const { scenario } = place.get(id)!;
-        const own = estimateScenario(scenario, scores.get(id)!, abilities.get(id)!, { factors, answers: answers(id) })!;
-        return withPooledScoreMap(own, scenario.maps, features);
+        const withAll = estimateScenario(scenario, scores.get(id)!, abilities.get(id)!, {
+          factors,
+          answers: answers(id),
+        })!;
+        return withPooledScoreMap(withAll, scenario.maps, features);
       });
       return { abilities, estimates };
     });
@@ -129,8 +136,10 @@ export function scoringModel(scenarios: readonly ScoringScenario[]): ScoringMode
       },
       pattern: (id) => {
         const { scenario } = place.get(id)!;
-        const [ability, own] = [separateAbility(id), answers(id)];
-        return ability && own && answerPattern(scenario.bank, ability, own.sample, scenario.worst, curves(id));
+        const [ability, prepared] = [separateAbility(id), answers(id)];
+        return (
+          ability && prepared && answerPattern(scenario.bank, ability, prepared.sample, scenario.worst, curves(id))
+        );
       },
     };
   };
@@ -151,9 +160,9 @@ function scoredPart(scenario: ScoringScenario) {
 
 /** A function's results, each computed once a key. */
 export function remembered<T, K = void>(make: (key: K) => T): (key: K) => T {
-  const known = new Map<K, T>();
+  const values = new Map<K, T>();
   return (key) => {
-    if (!known.has(key)) known.set(key, make(key));
-    return known.get(key)!;
+    if (!values.has(key)) values.set(key, make(key));
+    return values.get(key)!;
   };
 }

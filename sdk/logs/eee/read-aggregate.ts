@@ -26,16 +26,16 @@ export function readEeeAggregate(value: unknown): EeeAggregate | null {
   // Results of one name, such as of two ways to read an answer, are no trials of one: they are called by their ids.
   const nameOf = ({ task, metric, id }: Result): string =>
     id !== null && named.get(JSON.stringify([task, metric]))!.some((other) => other.id !== id) ? id : metric;
-  const tasks = [...groupBy(results, ({ task }) => task)].map(([task, own]): [string, TaskResults] => [
+  const tasks = [...groupBy(results, ({ task }) => task)].map(([task, ofTask]): [string, TaskResults] => [
     task,
     {
       ...UNTOLD_TASK,
       aggregates: new Map(
-        own.flatMap((result) => (result.score === null ? [] : [[`${nameOf(result)},none`, result.score]])),
+        ofTask.flatMap((result) => (result.score === null ? [] : [[`${nameOf(result)},none`, result.score]])),
       ),
-      bounds: new Map(own.flatMap((result) => (result.bounds === null ? [] : [[nameOf(result), result.bounds]]))),
+      bounds: new Map(ofTask.flatMap((result) => (result.bounds === null ? [] : [[nameOf(result), result.bounds]]))),
       higherIsBetter: new Map(
-        own.flatMap((result) => (result.lower === null ? [] : [[nameOf(result), !result.lower]])),
+        ofTask.flatMap((result) => (result.lower === null ? [] : [[nameOf(result), !result.lower]])),
       ),
     },
   ]);

@@ -109,8 +109,8 @@ function costOf({ fields }: EeeLine): LoggedCost {
 /** By input, choices and reference; where the input is left out, by `sample_hash`. */
 function contentOf({ fields }: EeeLine): Pick<LoggedSample, "hash" | "text"> {
   const { raw, reference, choices } = record(fields.input);
-  const given = filledText(fields.sample_hash);
-  if (filledText(raw) === null) return { hash: given !== null && SHA256.test(given) ? given : null, text: null };
+  const hash = filledText(fields.sample_hash);
+  if (filledText(raw) === null) return { hash: hash !== null && SHA256.test(hash) ? hash : null, text: null };
   const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   const targets = texts(reference);
   return contentFields({

@@ -38,24 +38,24 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
   const perturbed = new Set<string>();
   const twice = new Map<string, string>();
   stats.forEach((entry: unknown, position) => {
-    const { instance_id: id, train_trial_index: trial, perturbation, stats: told } = record(entry);
-    if (typeof id !== "string" || !Array.isArray(told))
+    const { instance_id: id, train_trial_index: trial, perturbation, stats: entries } = record(entry);
+    if (typeof id !== "string" || !Array.isArray(entries))
       throw invalidLog(file, `per_instance_stats.json: entry ${position + 1} has no instance_id and stats`);
     if (perturbation != null) return void perturbed.add(id);
-    const own = values.get(id) ?? new Map<unknown, Map<string, number>>();
-    values.set(id, own);
+    const trials = values.get(id) ?? new Map<unknown, Map<string, number>>();
+    values.set(id, trials);
     // HELM has an entry a metric's class: several of one trial, each with other metrics.
-    const found = own.get(trial) ?? new Map<string, number>();
-    own.set(trial, found);
-    for (const stat of told) {
+    const means = trials.get(trial) ?? new Map<string, number>();
+    trials.set(trial, means);
+    for (const stat of entries) {
       const { name, mean } = record(stat);
       const { name: metric, split: where, perturbation: changed } = record(name);
       if (typeof metric !== "string" || where !== split || changed != null) continue;
       if (!NO_SCORE.test(metric)) metrics.add(metric);
       if (typeof mean !== "number") continue;
-      const before = found.get(metric);
+      const before = means.get(metric);
       if (before !== undefined && before !== mean) twice.set(metric, `${id}, train trial ${String(trial)}`);
-      found.set(metric, mean);
+      means.set(metric, mean);
     }
   });
   issues.refuse();
@@ -67,10 +67,10 @@ export function readHelmSamples(stats: unknown, state: unknown, options: HelmSam
   const metric = chooseMetric(reasons, { file, task, metric: asked ?? usual });
   if (twice.has(metric))
     throw invalidLog(file, `per_instance_stats.json has ${metric} twice with other values: ${twice.get(metric)!}`);
-  const rows = [...values].flatMap(([id, found]): LoggedRow[] => {
+  const rows = [...values].flatMap(([id, trials]): LoggedRow[] => {
     const { split: where = null, failures, hash = null, text = null } = instances.get(id) ?? {};
     if (where !== null && where !== split) return [];
-    return [...found].map(([trial, stats]) => ({
+    return [...trials].map(([trial, stats]) => ({
       ...{ row: id, id, attempt: String(trial), values: new Map([[metric, stats.get(metric) ?? null]]) },
       ...{ failure: failures?.get(trial) ?? null, cost: costOf(stats), hash, text },
     }));

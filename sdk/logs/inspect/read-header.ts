@@ -38,12 +38,12 @@ const NO_SETTINGS = [
  */
 export function readInspectHeader(value: unknown, file: string): InspectHeader {
   const root = record(value);
-  const own = record(root.eval);
-  const { created } = own;
-  const [task, model] = [filledText(own.task), filledText(own.model)];
+  const evaluation = record(root.eval);
+  const { created } = evaluation;
+  const [task, model] = [filledText(evaluation.task), filledText(evaluation.model)];
   if (task === null || model === null || typeof root.status !== "string")
     throw invalidLog(file, "this is no log of Inspect: it has no eval.task, eval.model and status");
-  const config = record(own.config);
+  const config = record(evaluation.config);
   return {
     task,
     model,
@@ -56,13 +56,13 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
     results: {
       ...UNTOLD_RUN,
       model,
-      modelArguments: settingsText(own.model_args) ?? "{}", // the log has all of them
-      harnessVersion: textOf(record(own.packages).inspect_ai),
+      modelArguments: settingsText(evaluation.model_args) ?? "{}", // the log has all of them
+      harnessVersion: textOf(record(evaluation.packages).inspect_ai),
       generation: settingsText(record(root.plan).config, NO_SETTINGS),
       solver: solverOf(record(root.plan).steps),
-      taskArguments: isObject(own.task_args) ? canonicalJson(portable(own.task_args)) : null,
-      scorers: scorersOf(own),
-      tasks: new Map([[task, taskResults(root, own)]]),
+      taskArguments: isObject(evaluation.task_args) ? canonicalJson(portable(evaluation.task_args)) : null,
+      scorers: scorersOf(evaluation),
+      tasks: new Map([[task, taskResults(root, evaluation)]]),
     },
   };
 }
@@ -73,15 +73,17 @@ function brokenWords(status: string, error: unknown): string | null {
   return `it ended with the status ${status}${message === null ? "" : `: ${failureReason(message)}`}`;
 }
 
-function taskResults(root: Record<string, unknown>, own: Record<string, unknown>): TaskResults {
-  const dataset = record(own.dataset);
+function taskResults(root: Record<string, unknown>, evaluation: Record<string, unknown>): TaskResults {
+  const dataset = record(evaluation.dataset);
   const ids = Array.isArray(dataset.sample_ids) ? dataset.sample_ids.length : null;
   const all = numberOf(dataset.samples) ?? ids;
   return {
     ...UNTOLD_TASK,
-    version: textOf(own.task_version) ?? (own.task_version == null ? null : canonicalJson(own.task_version)),
+    version:
+      textOf(evaluation.task_version) ??
+      (evaluation.task_version == null ? null : canonicalJson(evaluation.task_version)),
     aggregates: aggregatesOf(record(root.results).scores),
-    epochs: numberOf(record(own.config).epochs) ?? 1,
+    epochs: numberOf(record(evaluation.config).epochs) ?? 1,
     documents: all === null ? null : { all, run: ids ?? all },
   };
 }
@@ -107,8 +109,8 @@ function solverOf(steps: unknown): string | null {
   return steps
     .map((step) => {
       const { solver, params_passed: passed, params } = record(step);
-      const given = Object.entries(record(passed ?? params)).filter(([, value]) => value !== null);
-      return `${String(solver)}(${given.map(([name, value]) => `${name}=${canonicalJson(value)}`).join(", ")})`;
+      const parameters = Object.entries(record(passed ?? params)).filter(([, value]) => value !== null);
+      return `${String(solver)}(${parameters.map(([name, value]) => `${name}=${canonicalJson(value)}`).join(", ")})`;
     })
     .join(", ");
 }
@@ -119,16 +121,16 @@ function scorersOf({ scorers, model_roles }: Readonly<Record<string, unknown>>):
     ([role, models]) =>
       `; ${role}: ${[models]
         .flat()
-        .map((own) => String(record(own).model))
+        .map((player) => String(record(player).model))
         .join(", ")}`,
   );
   return new Map(
     list(scorers).flatMap((entry) => {
       const { name, options } = record(entry);
       if (typeof name !== "string") return [];
-      const given = Object.entries(record(portable(options)));
+      const parameters = Object.entries(record(portable(options)));
       const short = name.slice(name.lastIndexOf("/") + 1);
-      const call = `${short}(${given.map(([option, value]) => `${option}=${canonicalJson(value)}`).join(", ")})`;
+      const call = `${short}(${parameters.map(([option, value]) => `${option}=${canonicalJson(value)}`).join(", ")})`;
       return [[short, `${call}${roles.join("")}`] as const];
     }),
   );
@@ -143,8 +145,8 @@ function portable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(portable);
   if (isObject(value))
     return Object.fromEntries(
-      Object.entries(value).flatMap(([name, own]) =>
-        own === null || OF_RUNS.test(name) ? [] : [[name, portable(own)] as const],
+      Object.entries(value).flatMap(([name, setting]) =>
+        setting === null || OF_RUNS.test(name) ? [] : [[name, portable(setting)] as const],
       ),
     );
   if (typeof value !== "string") return value;

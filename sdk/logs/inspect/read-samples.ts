@@ -15,13 +15,13 @@ import type { InspectHeader } from "./read-header.ts";
 
 /**
  * The samples of one log of Inspect, with their epochs.
- * @param found - the log's samples, as parsed JSON
+ * @param samples - the log's samples, as parsed JSON
  * @throws AnchorEvalError `invalid_data` naming file, sample and rule; `invalid_option` with a list where samples have
  * several scores and none was chosen, or not the one that was
  */
 export async function readInspectSamples(
   { broken, epochs, reducers, invalidated }: InspectHeader,
-  found: AsyncIterable<unknown> | Iterable<unknown>,
+  samples: AsyncIterable<unknown> | Iterable<unknown>,
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, task, metric: asked } = options;
@@ -29,7 +29,7 @@ export async function readInspectSamples(
   const rows: LoggedRow[] = [];
   const isUnit = isUnitScale(options);
   let invalid = 0;
-  for await (const sample of found) {
+  for await (const sample of samples) {
     rows.push(readEpoch(record(sample), { position: rows.length, epochs, issues, isUnit }));
     if (isObject(record(sample).invalidation)) invalid++;
   }
@@ -105,7 +105,7 @@ function costOf({
 }: Readonly<Record<string, unknown>>): LoggedCost {
   const used = Object.values(record(usage)).map(record);
   const sum = (field: string): number | null =>
-    used.length === 0 ? null : totalOf(...used.map((own) => lookUp(own, field)));
+    used.length === 0 ? null : totalOf(...used.map((model) => lookUp(model, field)));
   return { tokens: sum("total_tokens"), seconds: numberOf(working) ?? numberOf(total), price: sum("total_cost") };
 }
 
@@ -137,14 +137,14 @@ function isTexts(values: readonly unknown[]): values is readonly string[] {
 
 /** By scorer, of early logs `score`, or by `scorer/value` where a scorer gives several. */
 function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
-  const found = new Map<string, MetricValue>();
+  const values = new Map<string, MetricValue>();
   for (const [scorer, score] of Object.entries(record(scores))) {
     const { value } = record(score);
     if (isObject(value))
-      for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own, isUnit));
-    else found.set(scorer, scoreValue(value, isUnit));
+      for (const [name, part] of Object.entries(value)) values.set(`${scorer}/${name}`, scoreValue(part, isUnit));
+    else values.set(scorer, scoreValue(value, isUnit));
   }
-  return found;
+  return values;
 }
 
 /** Text that Inspect reads as a score; `N`, no answer, is wrong. */

@@ -12,18 +12,18 @@ export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
 
 /**
  * The samples of one task's details of lighteval.
- * @param found - their columns, structs as objects
+ * @param details - their columns, structs as objects
  * @throws AnchorEvalError `invalid_data` naming file, row and rule; `invalid_option` with a list where the log has several
  * metrics and none was chosen, or not the one that was; `unsupported` for a metric that is no mean of scores of documents
  */
 export async function readLightevalDetails(
-  found: AsyncIterable<Fields> | Iterable<Fields>,
+  details: AsyncIterable<Fields> | Iterable<Fields>,
   options: SampleOptions,
 ): Promise<RunSamples> {
   const { file, results } = options;
   const issues = new DataIssues(file, { row: "row" });
   const rows: LoggedRow[] = [];
-  for await (const row of found) {
+  for await (const row of details) {
     const doc = record(row.doc);
     const number = rows.length + 1;
     const { id } = doc;
@@ -68,8 +68,8 @@ function corpusReason(aggregation: string | undefined): string | null {
 /** Tokens asked and answered, of every choice where each was asked; null where the model's class logs none, as of most APIs. */
 function tokensOf({ input_tokens: asked, output_tokens: answered }: Record<string, unknown>): number | null {
   const [input, output] = [list(asked).flat(2), list(answered).flat(2)];
-  const known = input.length > 0 && output.length > 0;
-  return known && [...input, ...output].every((token) => typeof token === "number")
+  const areCounted = input.length > 0 && output.length > 0;
+  return areCounted && [...input, ...output].every((token) => typeof token === "number")
     ? input.length + output.length
     : null;
 }

@@ -32,10 +32,10 @@ export function readLightevalResults(value: unknown, file: string, shots: number
   const general = record(root.config_general);
   const model = record(general.model_config);
   const results = record(root.results);
-  const own = Object.keys(record(root.config_tasks)).filter((name) => name.endsWith(`|${shots}`));
+  const names = Object.keys(record(root.config_tasks)).filter((name) => name.endsWith(`|${shots}`));
   const prompt = textOf(model.system_prompt);
   const tasks = new Map(
-    own.map((name) => [
+    names.map((name) => [
       taskOf(name),
       readTask(record(lookUp(record(root.config_tasks), name)), record(lookUp(results, name)), shots),
     ]),

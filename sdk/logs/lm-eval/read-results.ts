@@ -128,8 +128,8 @@ function nameFromArguments(arguments_: unknown): string | null {
 
 function argument(arguments_: unknown, key: string): string | null {
   if (typeof arguments_ !== "string") return filledText(lookUp(record(arguments_), key));
-  const found = arguments_.split(",").find((part) => part.startsWith(`${key}=`));
-  return found === undefined ? null : found.slice(key.length + 1);
+  const setting = arguments_.split(",").find((part) => part.startsWith(`${key}=`));
+  return setting === undefined ? null : setting.slice(key.length + 1);
 }
 
 /** Arguments, as text `name=value,…` or as an object: by name, so that the same ones have the same text however they are logged. */
@@ -137,9 +137,12 @@ function argumentText(value: unknown): string | null {
   const parts =
     typeof value === "string"
       ? value.split(",").map((part) => part.split(/=(.*)/s, 2))
-      : Object.entries(record(value)).map(([name, own]) => [name, typeof own === "string" ? own : canonicalJson(own)]);
-  const texts = parts.flatMap(([name = "", own = ""]) =>
-    name.trim() === "" || NONE.test(own) ? [] : [`${name.trim()}=${plainValue(own.trim())}`],
+      : Object.entries(record(value)).map(([name, setting]) => [
+          name,
+          typeof setting === "string" ? setting : canonicalJson(setting),
+        ]);
+  const texts = parts.flatMap(([name = "", setting = ""]) =>
+    name.trim() === "" || NONE.test(setting) ? [] : [`${name.trim()}=${plainValue(setting.trim())}`],
   );
   return texts.length === 0 ? null : texts.sort().join(",");
 }

@@ -32,8 +32,8 @@ export class LmEvalSampleReader {
     if (text.trim() === "") return;
     // A log of a task of anchors numbers its own documents.
     const line = parseSampleLine(text, this.#row, this.#issues, this.#asked ? undefined : this.#options.idField);
-    const own = line && this.#asked ? ofAnchors(line, this.#asked, this.#options) : line;
-    if (own) this.#lines.push(own);
+    const wanted = line && this.#asked ? ofAnchors(line, this.#asked, this.#options) : line;
+    if (wanted) this.#lines.push(wanted);
   }
 
   finish(): RunSamples {

@@ -60,7 +60,7 @@ export function itemScores(
     return { scores: scores.set(share, values), share, inferred: false };
   }
   const equal = items.map(equalities);
-  const share = scores.size > 0 || equal.some((own) => own.length === 0) ? undefined : reportedAs(equal);
+  const share = scores.size > 0 || equal.some((values) => values.length === 0) ? undefined : reportedAs(equal);
   if (share === undefined) return { scores, share: null, inferred: false };
   return { scores: scores.set(share, equal), share, inferred: true };
 }

@@ -35,7 +35,10 @@ export function readOpenCompassDetails(
   const listed = counted?.listed === true;
   const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
   const items = readItems((value as { details?: unknown }).details, { file, runs: times });
-  const runs = Math.max(1, ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((own) => own.length))));
+  const runs = Math.max(
+    1,
+    ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((values) => values.length))),
+  );
   const lacking = beside === null ? 0 : Math.max(0, items.length * runs - Object.keys(beside).length);
   // Run after run: with some lacking, nothing tells where one ends.
   const predictions = lacking > 0 && runs > 1 ? null : beside;
@@ -48,9 +51,9 @@ export function readOpenCompassDetails(
   const rows = items.flatMap(({ id, fields }, position): LoggedRow[] => {
     // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
     const place = asked === items.length ? position : id;
-    const own = Array.from({ length: runs }, (_, run) => record(predictions?.[place + run * asked]));
-    const gold = own[0]!.gold ?? ["refr", "answer", "references"].flatMap((name) => fields.get(name) ?? [])[0];
-    const content = itemContent(own[0]!, gold, { shots: results?.shots ?? null, template });
+    const answered = Array.from({ length: runs }, (_, run) => record(predictions?.[place + run * asked]));
+    const gold = answered[0]!.gold ?? ["refr", "answer", "references"].flatMap((name) => fields.get(name) ?? [])[0];
+    const content = itemContent(answered[0]!, gold, { shots: results?.shots ?? null, template });
     if (content === null && !listed && results && results.documents === null)
       throw invalidLog(
         file,
@@ -61,7 +64,7 @@ export function readOpenCompassDetails(
     const text = content && (content.choices ?? [content.input]).join("\n");
     return Array.from({ length: Math.max(values.length, 1) }, (_, run) => {
       // One value of several runs is their mean: it failed where all of them did.
-      const answers = values.length > 1 ? own.slice(run, run + 1) : own;
+      const answers = values.length > 1 ? answered.slice(run, run + 1) : answered;
       return {
         ...{ row: id, id, attempt: run + 1, values: new Map([[metric, values[run]]]) },
         failure: attemptFailure(answers.map(({ prediction }) => prediction)),
@@ -114,13 +117,13 @@ export function itemContent(
   const { origin_prompt: prompt } = prediction;
   if (Array.isArray(prompt)) {
     const asked: unknown = (prompt as ({ role?: unknown; prompt?: unknown } | null)[]).findLast(
-      (turn) => turn?.role === "HUMAN" || turn?.role === "user",
+      (message) => message?.role === "HUMAN" || message?.role === "user",
     )?.prompt;
     return typeof asked === "string" ? { input: asked, target } : null;
   }
   if (template !== false || typeof prompt !== "string") return null;
-  const choices = Object.entries(prediction).flatMap(([name, own]) => {
-    const input = (own as { "testing input"?: unknown } | null)?.["testing input"];
+  const choices = Object.entries(prediction).flatMap(([name, entry]) => {
+    const input = (entry as { "testing input"?: unknown } | null)?.["testing input"];
     return name.startsWith(LABEL) && typeof input === "string" ? [input] : [];
   });
   if (choices.length > 0) return { input: prompt, choices, target };

@@ -51,7 +51,7 @@ export function openCompassResults(
   datasets: ReadonlyMap<string, DatasetScores>,
   { config, summary }: RunFacts,
 ): RunResults {
-  const own = config?.models.get(model);
+  const modelSettings = config?.models.get(model);
   const tasks = [...datasets].map(([name, { reported, details }]): [string, TaskResults] => {
     const settings = config?.datasets.get(name);
     const runs = details?.listed === false ? (settings?.runs ?? 1) : 1;
@@ -70,9 +70,9 @@ export function openCompassResults(
   return {
     ...UNTOLD_RUN,
     model,
-    modelArguments: own?.arguments ?? null,
-    chatTemplate: own?.template ?? null,
-    generation: own?.generation ?? null,
+    modelArguments: modelSettings?.arguments ?? null,
+    chatTemplate: modelSettings?.template ?? null,
+    generation: modelSettings?.generation ?? null,
     tasks: new Map(tasks),
     groups: readGroups(summary?.groups.get(model) ?? new Map(), datasets, config),
   };
@@ -95,11 +95,15 @@ function readGroups(
   for (const { name, children, metrics, plain } of largestFirst) {
     if (children.some((child) => taken.has(child))) continue;
     for (const child of children) taken.add(child);
-    const own = new Map(scores.get(name));
+    const aggregates = new Map(scores.get(name));
     // A group of named metrics has one score, whatever these are called.
-    const whole = own.get(plain ? "naive_average" : "weighted_average");
-    if (whole !== undefined) for (const metric of metrics) own.set(metric, whole);
-    groups.set(name, { children, aggregates: fractions(own), ...(plain && { weighting: "subscenarios" as const }) });
+    const whole = aggregates.get(plain ? "naive_average" : "weighted_average");
+    if (whole !== undefined) for (const metric of metrics) aggregates.set(metric, whole);
+    groups.set(name, {
+      children,
+      aggregates: fractions(aggregates),
+      ...(plain && { weighting: "subscenarios" as const }),
+    });
   }
   return groups;
 }

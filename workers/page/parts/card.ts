@@ -19,8 +19,8 @@ export function cardContent(markdown: string): Child[] {
 
 /** Fenced code, and else what blank lines divide; without the title. */
 function blocks(markdown: string): string[] {
-  const found = Array.from(markdown.matchAll(/^```.*\n[^]*?^```$|(?:^(?!```).+\n?)+/gm), ([block]) => block.trimEnd());
-  return found.filter((block) => !block.startsWith("# "));
+  const all = Array.from(markdown.matchAll(/^```.*\n[^]*?^```$|(?:^(?!```).+\n?)+/gm), ([block]) => block.trimEnd());
+  return all.filter((block) => !block.startsWith("# "));
 }
 
 /** The points of a card's list, of which each begins with a term in bold: data, protocol, ids, what it is no longer good for. */

@@ -175,7 +175,7 @@ export function errorBySize(scenarios: readonly MeasuredScenario[]): HTMLElement
   if (measured.length === 0) return null;
   const charts = measured.map((scenario) => ({ scenario, lines: linesOf(scenario) }));
   const highest = Math.max(
-    ...charts.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map((own) => own.error))),
+    ...charts.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map((point) => point.error))),
   );
   return figure(
     "Typical (mean absolute) error of the score on held-out models, by the number of items asked. Lower is better; below the dashed line is better than as many random items.",
@@ -200,19 +200,19 @@ function linesOf(scenario: MeasuredScenario): ErrorLine[] {
   const served = (split: keyof MeasuredErrors): ErrorLine["points"] =>
     comparableForms(scenario, split).map((form) => ({ items: form.items, error: typicalError(form, split)! }));
   const stronger = { points: served("extrapolation"), colour: "stronger", symbol: "diamond", kind: "plain" } as const;
-  const own = { points: served("interpolation"), colour: "accent", symbol: "circle", kind: "strong" } as const;
+  const similar = { points: served("interpolation"), colour: "accent", symbol: "circle", kind: "strong" } as const;
   return [
     { label: "as many random items", points: random, colour: "muted", symbol: null, kind: "dashed" },
     { label: "stronger than any source model", ...stronger },
-    { label: "like the source models", ...own },
+    { label: "like the source models", ...similar },
   ];
 }
 
 /** Coverage of the 95 % intervals by the number of items. Null if it isn't measured. */
 export function coverage(manifest: Manifest): HTMLElement | null {
-  const series = coverageSeries(manifest).map((own) => ({
-    ...own,
-    points: own.points.filter(({ evidence }) => evidence === "served"),
+  const series = coverageSeries(manifest).map((scenario) => ({
+    ...scenario,
+    points: scenario.points.filter(({ evidence }) => evidence === "served"),
   }));
   if (series.length === 0) return null;
   const from = lowestCoverage(series);
@@ -224,6 +224,8 @@ export function coverage(manifest: Manifest): HTMLElement | null {
       ),
       ["line dashed", "95 %, the nominal share"],
     ),
-    panels(series.map((own) => ({ title: idText(own.id), draw: () => drawn(coverageChart(own, from)) }))),
+    panels(
+      series.map((scenario) => ({ title: idText(scenario.id), draw: () => drawn(coverageChart(scenario, from)) })),
+    ),
   );
 }

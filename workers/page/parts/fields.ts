@@ -57,11 +57,11 @@ async function filesUnder(entry: FileSystemEntry): Promise<File[]> {
   if (entry.isFile)
     return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const found: File[] = [];
+  const files: File[] = [];
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return found;
-    for (const child of some) found.push(...(await filesUnder(child)));
+    if (some.length === 0) return files;
+    for (const child of some) files.push(...(await filesUnder(child)));
   }
 }
 
@@ -155,8 +155,8 @@ function answersInput({ title, name: unnamed }: AskedModel, onChange: () => void
     ),
     state,
   ]);
-  const write = (answers: ReadonlyMap<string, number>, own: string): void => {
-    set(own);
+  const write = (answers: ReadonlyMap<string, number>, source: string): void => {
+    set(source);
     text.value = JSON.stringify(Object.fromEntries(answers), null, 1);
     fill(state);
   };
@@ -179,7 +179,7 @@ interface AnswersForm {
   readonly more?: Child;
   readonly action: string;
   /** The results of the models' answers, and a sentence of them for screen readers. */
-  readonly evaluate: (given: readonly GivenAnswers[], form: { form?: string }) => readonly [Child, string];
+  readonly evaluate: (answers: readonly GivenAnswers[], form: { form?: string }) => readonly [Child, string];
 }
 
 /** A form for models' answers, with its results. */
@@ -187,13 +187,13 @@ export function answersForm({ bundle, route }: BundlePage, { models, more = null
   const results = element("div.results");
   const heard = announcer();
   const run = async (): Promise<void> => {
-    const given = await Promise.all(inputs.map((input) => input.read()));
-    if (given.includes(null)) {
+    const answers = await Promise.all(inputs.map((input) => input.read()));
+    if (answers.includes(null)) {
       fill(results);
       return;
     }
     try {
-      const [content, words] = evaluate(given as GivenAnswers[], form.value === "" ? {} : { form: form.value });
+      const [content, words] = evaluate(answers as GivenAnswers[], form.value === "" ? {} : { form: form.value });
       fill(results, content);
       heard.say(words);
     } catch (error) {

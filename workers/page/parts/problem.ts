@@ -13,10 +13,10 @@ interface ProblemOptions {
 
 /** Shows an error: the message of the SDK or the Worker, its issues, and a field for the token if one is required. */
 export function problem(error: unknown, options?: ProblemOptions): HTMLElement {
-  const known = error instanceof AnchorEvalError;
-  if (!known) console.error(error);
-  const kind = known ? error.code : "internal";
-  const issues = known && error.issues.length > 1 ? error.issues : [];
+  const isExpected = error instanceof AnchorEvalError;
+  if (!isExpected) console.error(error);
+  const kind = isExpected ? error.code : "internal";
+  const issues = isExpected && error.issues.length > 1 ? error.issues : [];
   const listed = issues
     .slice(0, MOST_ISSUES)
     .map(({ path, message }): Child => [element("code", path.join(", ")), " ", message]);

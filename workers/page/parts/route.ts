@@ -47,9 +47,9 @@ export function parseRoute(hash: string): Route {
 }
 
 function bundleRoute(place: BundlePlace, tab: string | undefined, asked: URLSearchParams): Route {
-  const known = tab === undefined ? "about" : TABS.find((name) => name === tab);
-  if (known === undefined) return { view: "unknown" };
-  return { view: "bundle", place, tab: known, form: asked.get("form"), result: asked.get("result") };
+  const shown = tab === undefined ? "about" : TABS.find((name) => name === tab);
+  if (shown === undefined) return { view: "unknown" };
+  return { view: "bundle", place, tab: shown, form: asked.get("form"), result: asked.get("result") };
 }
 
 export function bundleHref(

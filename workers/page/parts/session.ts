@@ -84,8 +84,8 @@ export class Session {
   }
 
   #once(key: string, load: () => Promise<Bundle>): Promise<Bundle> {
-    const found = this.#bundles.get(key);
-    if (found) return found;
+    const earlier = this.#bundles.get(key);
+    if (earlier) return earlier;
     const loading = Promise.resolve().then(load);
     this.#bundles.set(key, loading);
     loading.catch(() => this.#bundles.delete(key));

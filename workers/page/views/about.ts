@@ -79,18 +79,18 @@ function card({ route, session }: BundlePage): Child {
 function summary(manifest: Manifest): Child {
   const { benchmark, benchmarkVersion, forms, scenarios, sources, defaultForm } = manifest;
   const others = forms.filter(({ id }) => id !== defaultForm).map(({ id }) => id);
-  const own = measuredScenarios(manifest)[0]!.forms.find(({ form }) => form.id === defaultForm)!;
+  const shown = measuredScenarios(manifest)[0]!.forms.find(({ form }) => form.id === defaultForm)!;
   return [
     element("p.lead", [
       `This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of `,
       idText(benchmark),
       benchmarkVersion === null ? "" : ` (version ${benchmarkVersion} of the benchmark)`,
       scenarios.length > 1 ? ` in ${counted(scenarios.length, "scenario")}` : "",
-      ` from its answers to ${count(own.items)} of them (form ${defaultForm}${others.length === 0 ? "" : `; other forms: ${listed(others)}`}). The answers of ${counted(sources.models, "model")} taught it how hard the items are and how well each separates strong models from weak ones.`,
+      ` from its answers to ${count(shown.items)} of them (form ${defaultForm}${others.length === 0 ? "" : `; other forms: ${listed(others)}`}). The answers of ${counted(sources.models, "model")} taught it how hard the items are and how well each separates strong models from weak ones.`,
     ]),
     pairs(
       "dl.tiles",
-      headlineFacts(formFigures(own), itemTotal(manifest)).map(({ label, value, unit }) => [
+      headlineFacts(formFigures(shown), itemTotal(manifest)).map(({ label, value, unit }) => [
         label,
         [value, element("small", ` ${unit!}`)],
       ]),
@@ -106,8 +106,8 @@ function pairs(kind: `dl.${string}`, entries: readonly (readonly [name: string, 
 }
 
 /** A form's errors in words: none if every item is asked, or if they aren't measured. */
-function shownErrors(own: MeasuredForm) {
-  const { whole, typical, within95, random, stronger, coverage95 } = formFigures(own);
+function shownErrors(form: MeasuredForm) {
+  const { whole, typical, within95, random, stronger, coverage95 } = formFigures(form);
   const shown = (value: number | null, words = points): string =>
     whole ? "exact" : value === null ? "–" : words(value);
   return {
@@ -119,14 +119,14 @@ function shownErrors(own: MeasuredForm) {
 const ERROR_COLUMNS = ["items", "typical error", "95 % within", "random items", "coverage", "stronger models"];
 
 function errorsTable(manifest: Manifest, scenarios: readonly MeasuredScenario[]): Child {
-  const all = scenarios.flatMap(({ id, forms }) => forms.map((own) => ({ id, own })));
-  const rows = all.map(({ id, own }): Child[] => {
-    const { typical, within95, random, coverage, stronger } = shownErrors(own);
-    const name = own.form.id === manifest.defaultForm ? element("strong", own.form.id) : own.form.id;
-    return [idText(id), name, count(own.items), typical, within95, random, coverage, stronger];
+  const all = scenarios.flatMap(({ id, forms }) => forms.map((form) => ({ id, form })));
+  const rows = all.map(({ id, form }): Child[] => {
+    const { typical, within95, random, coverage, stronger } = shownErrors(form);
+    const name = form.form.id === manifest.defaultForm ? element("strong", form.form.id) : form.form.id;
+    return [idText(id), name, count(form.items), typical, within95, random, coverage, stronger];
   });
-  const told = all.filter(({ own: { whole, measured } }) => !whole && measured !== null);
-  const words = told.map(({ id, own: { form, items, measured } }): Child => [
+  const measuredForms = all.filter(({ form: { whole, measured } }) => !whole && measured !== null);
+  const words = measuredForms.map(({ id, form: { form, items, measured } }): Child => [
     idText(id),
     `, ${items} items: ${errorWords(measured!, form.estimator)}.`,
   ]);

@@ -73,13 +73,13 @@ function factWords(manifest: Manifest): string {
   const { data } = manifest;
   const shown = listedForm(manifest);
   const error = typicalError(shown);
-  const told = shown.whole
+  const errorPart = shown.whole
     ? "no error"
     : error === null
       ? "an error that wasn’t measured"
       : `${points(error)} points of error`;
   const licence = data.licence === null ? "" : `; licence ${data.licence}`;
-  return `${sizeWords(manifest)}; ${told} after ${counted(shown.items, "answer")}${licence}`;
+  return `${sizeWords(manifest)}; ${errorPart} after ${counted(shown.items, "answer")}${licence}`;
 }
 
 /** A bundle's card without its figures, and without what counts for a run of one's own. */
@@ -116,7 +116,7 @@ export async function benchmarkView(session: Session, benchmark: string): Promis
   if (summary === null) throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);
   const all: { version: string; digest: string; reason?: string }[] = [
     ...summary.versions,
-    ...summary.yanked.map((own) => ({ ...own, reason: own.reason ?? "" })),
+    ...summary.yanked.map((version) => ({ ...version, reason: version.reason ?? "" })),
   ];
   const badge = (version: string, reason: string | undefined): Child => {
     if (reason === undefined) return version === summary.latest ? element("span.badge", "latest") : "";

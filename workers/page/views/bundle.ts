@@ -42,6 +42,6 @@ export async function bundleView(session: Session, route: BundleRoute): Promise<
 async function yankedReason(session: Session, { place }: BundleRoute): Promise<string | null> {
   if (place === "given" || place.version === "latest") return null;
   const summary = await session.client.bundles.benchmark(place.benchmark).catch(() => null);
-  const found = summary?.yanked.find(({ version }) => version === place.version);
-  return found ? (found.reason ?? "") : null;
+  const yanked = summary?.yanked.find(({ version }) => version === place.version);
+  return yanked ? (yanked.reason ?? "") : null;
 }

@@ -21,8 +21,8 @@ export function compareTab(page: BundlePage): Child {
       ],
       more: element("div.field", labelled("Margin, in points", margin, hint)),
       action: "Compare",
-      evaluate: (given, form) => {
-        const [a, b] = sides(given);
+      evaluate: (models, form) => {
+        const [a, b] = sides(models);
         const comparison = compareFromAnchors(page.bundle, a!, b!, { margin: Number(margin.value) / 100, ...form });
         return [comparisonContent(comparison), sentence(verdictWords(comparison)[0]!, comparison.names)];
       },
@@ -30,9 +30,9 @@ export function compareTab(page: BundlePage): Child {
   ];
 }
 
-function sides(given: readonly GivenAnswers[]): ComparedModel[] {
-  const same = given[0]!.name === given[1]!.name;
-  return given.map(({ answers, hashes, name }, k) => ({
+function sides(models: readonly GivenAnswers[]): ComparedModel[] {
+  const same = models[0]!.name === models[1]!.name;
+  return models.map(({ answers, hashes, name }, k) => ({
     responses: answers,
     hashes,
     name: same ? `${name} (${"AB"[k]!})` : name,
@@ -94,13 +94,13 @@ function differenceChart(
   const reach = 1.12 * Math.max(1, 200 * margin, ...rows.flatMap(({ low, high }) => [Math.abs(low), Math.abs(high)]));
   const longest = Math.max(...rows.map(({ label }) => label.length));
   const width = wideChart();
-  const told = list.map(
-    ([label, own]) =>
-      `${label}: ${own.difference === null ? "none" : signedPoints(own.difference)}, interval ${differenceWords(own.interval)}`,
+  const spoken = list.map(
+    ([label, difference]) =>
+      `${label}: ${difference.difference === null ? "none" : signedPoints(difference.difference)}, interval ${differenceWords(difference.interval)}`,
   );
   const band = { x1: -100 * margin, x2: 100 * margin, fill: "var(--muted)", fillOpacity: 0.16 };
   return {
-    label: `${names.b} minus ${names.a}, in points. ${told.join("; ")}.`,
+    label: `${names.b} minus ${names.a}, in points. ${spoken.join("; ")}.`,
     width,
     height: 66 + 34 * rows.length,
     ...margins(26, 16, 38, Math.min(0.36 * width, 14 + 6.6 * longest)),

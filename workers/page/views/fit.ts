@@ -121,8 +121,8 @@ export function fitView(session: Session): View {
     choose(exampleLeaderboard(freshSeed()), null);
     void run();
   });
-  const field = (label: string, own: HTMLElement, hint?: string): HTMLElement =>
-    element("div.field", labelled(label, own, hint));
+  const field = (label: string, control: HTMLElement, hint?: string): HTMLElement =>
+    element("div.field", labelled(label, control, hint));
   return {
     title: "Fit your own",
     content: [
@@ -167,8 +167,8 @@ function fittedContent({ manifest, scenarios }: Bundle, { files, words }: Fitted
     ),
     section(
       "Its items",
-      firstFew([...scenarios.values()], { most: 4, noun: "scenario" }, (own) =>
-        itemMapFigure(own, manifest.defaultForm),
+      firstFew([...scenarios.values()], { most: 4, noun: "scenario" }, (scenario) =>
+        itemMapFigure(scenario, manifest.defaultForm),
       ),
     ),
   ];

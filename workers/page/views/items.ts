@@ -31,7 +31,7 @@ interface Row {
 export function itemsTab({ bundle, route }: BundlePage): Child {
   const { benchmark, version, forms } = bundle.manifest;
   const scenarios = [...bundle.scenarios.values()];
-  const paths = new Map(scenarios.map((own) => [own, abilityPath(bundle, own)]));
+  const paths = new Map(scenarios.map((scenario) => [scenario, abilityPath(bundle, scenario)]));
   const body = element("div");
   const show = (): void => {
     const form = select.value;
@@ -40,16 +40,16 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
     const showCurve = (row: Row): void => fill(curve, curveOf(row, paths.get(row.scenario)!));
     showCurve(rows[Math.floor(rows.length / 2)]!);
     const keep = (): void => {
-      const ids = scenarios.flatMap((own) => formItemIds(own, form));
+      const ids = scenarios.flatMap((scenario) => formItemIds(scenario, form));
       download(new Blob([ids.join("\n"), "\n"]), `${benchmark}-${version}-${form}.ids.txt`);
     };
-    const charts = firstFew(scenarios, FEW, (own) => {
+    const charts = firstFew(scenarios, FEW, (scenario) => {
       const list = forms.map(({ id }) => ({
         label: id,
-        values: formInformation(own, id, paths.get(own)!),
+        values: formInformation(scenario, id, paths.get(scenario)!),
         strong: id === form,
       }));
-      return element("div.beside", itemMapFigure(own, form), information(own.id, list, paths.get(own)!));
+      return element("div.beside", itemMapFigure(scenario, form), information(scenario.id, list, paths.get(scenario)!));
     });
     fill(body, [
       element("p.actions", element("button", { type: "button", onclick: keep }, "Download the list of items")),
@@ -85,12 +85,12 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
   let sorted: { by: (typeof FIGURES)[number][1]; descending: boolean } | null = null;
   const state = element("p.hint", { role: "status" });
   const body = element("tbody");
-  const turn = (by: number): void => {
+  const turnPage = (by: number): void => {
     first += by;
     draw();
   };
-  const previous = button("quiet", "Previous", () => turn(-ROWS));
-  const next = button("quiet", "Next", () => turn(ROWS));
+  const previous = button("quiet", "Previous", () => turnPage(-ROWS));
+  const next = button("quiet", "Next", () => turnPage(ROWS));
   const search = element("input", {
     type: "search",
     autocomplete: "off",
@@ -123,24 +123,26 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
   ];
   const draw = (): void => {
     const wanted = search.value.trim().toLowerCase();
-    const found = rows.filter((row) => `${row.id} ${row.scenario.id} ${row.text ?? ""}`.toLowerCase().includes(wanted));
+    const matches = rows.filter((row) =>
+      `${row.id} ${row.scenario.id} ${row.text ?? ""}`.toLowerCase().includes(wanted),
+    );
     if (sorted) {
       const { by, descending } = sorted;
-      found.sort((x, y) => (descending ? -1 : 1) * (x[by] - y[by]));
+      matches.sort((x, y) => (descending ? -1 : 1) * (x[by] - y[by]));
     }
     for (const [k, [, by]] of FIGURES.entries())
       if (sorted?.by === by) head[k]!.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
       else head[k]!.removeAttribute("aria-sort");
-    const list = found.slice(first, first + ROWS).map((row) => element("tr", { role: "row" }, cells(row)));
+    const list = matches.slice(first, first + ROWS).map((row) => element("tr", { role: "row" }, cells(row)));
     fill(body, list);
     const all = counted(rows.length, "item");
-    const few = found.length <= ROWS;
+    const few = matches.length <= ROWS;
     const range = few ? "" : ` ${first + 1} to ${first + list.length} are shown.`;
     const order = sorted === null ? ", in the order in which they are asked" : "";
-    fill(state, `${wanted === "" ? `${all}${order}` : `${found.length} of ${all}`}.${range}`);
+    fill(state, `${wanted === "" ? `${all}${order}` : `${matches.length} of ${all}`}.${range}`);
     pages.hidden = few;
     previous.disabled = first === 0;
-    next.disabled = first + ROWS >= found.length;
+    next.disabled = first + ROWS >= matches.length;
   };
   const pages = element("p.actions", previous, next);
   draw();

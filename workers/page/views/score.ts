@@ -18,18 +18,18 @@ export function scoreTab(page: BundlePage): Child {
   const form = answersForm(page, {
     models: [{ title: "Answers of your model", name: "your model", example: ["a made-up model", 0.5] }],
     action: "Estimate the score",
-    evaluate: ([given], form) => {
-      const { answers, hashes, name } = given!;
+    evaluate: ([model], form) => {
+      const { answers, hashes, name } = model!;
       const result = estimateFromAnchors(bundle, answers, { hashes, ...form });
       const words = `Score ${scoreWords(result.score)} points, interval ${intervalWords(result.interval)}.`;
       return [estimateContent(page, result, name), words];
     },
   });
   if (route.result === null) return form;
-  const told = shared
+  const content = shared
     ? sharedContent(page, shared)
     : element("p.problem", "The address carries no result of this bundle.");
-  return [told, section("Score another model", form)];
+  return [content, section("Score another model", form)];
 }
 
 /** A result from an address: its figures alone, since the answers aren't in it. */
@@ -56,7 +56,7 @@ function sharedContent({ bundle, route }: BundlePage, { model, overall, scenario
           ["scenario", numbers("score"), numbers("interval")],
           [
             ...(overall ? [row(element("strong", "overall"), overall)] : []),
-            ...entries.map(([id, own]) => row(idText(id), own)),
+            ...entries.map(([id, estimate]) => row(idText(id), estimate)),
           ],
         ),
   ];
@@ -79,14 +79,14 @@ function estimateContent({ bundle, route }: BundlePage, result: Estimate, name: 
   const { interval } = result;
   const scenarios = Object.entries(result.scenarios);
   const several = scenarios.length > 1;
-  const row = (title: Child, own: Estimate | ScenarioResult, place: string): Child[] => [
+  const row = (title: Child, estimate: Estimate | ScenarioResult, place: string): Child[] => [
     title,
-    scoreWords(own.score),
-    intervalWords(own.interval),
-    `${own.answered} of ${own.of}`,
+    scoreWords(estimate.score),
+    intervalWords(estimate.interval),
+    `${estimate.answered} of ${estimate.of}`,
     place,
   ];
-  const rows = scenarios.map(([id, own]) => row(idText(id), own, own.reason ?? placeWords(own)));
+  const rows = scenarios.map(([id, estimate]) => row(idText(id), estimate, estimate.reason ?? placeWords(estimate)));
   const partly = result.predicted ? "partly predicted" : "";
   const intervalText =
     interval &&
@@ -138,9 +138,9 @@ function estimateContent({ bundle, route }: BundlePage, result: Estimate, name: 
   ];
 }
 
-function stripNote(own: ScenarioResult): string {
-  if (own.percentile === null || own.predicted) return placeWords(own);
-  return `above ${Math.round(100 * own.percentile)} % of the source models`;
+function stripNote(result: ScenarioResult): string {
+  if (result.percentile === null || result.predicted) return placeWords(result);
+  return `above ${Math.round(100 * result.percentile)} % of the source models`;
 }
 
 /** The model among the source models, one strip per scenario that has a score. */
@@ -166,21 +166,26 @@ function strips(
   );
 }
 
-function scenarioDetails([id, { details: own, interval, answeredShare }]: readonly [string, ScenarioResult]): Child {
-  if (own === null) return null;
-  const theta = own.theta.map((value, d) => `${decimals(value)} ± ${decimals(own.thetaStandardError[d]!)}`).join(", ");
+function scenarioDetails([id, { details: estimate, interval, answeredShare }]: readonly [
+  string,
+  ScenarioResult,
+]): Child {
+  if (estimate === null) return null;
+  const theta = estimate.theta
+    .map((value, d) => `${decimals(value)} ± ${decimals(estimate.thetaStandardError[d]!)}`)
+    .join(", ");
   const method = interval ? `; interval ${interval.method}` : "";
   return [
     element("h3", idText(id)),
     element(
       "p",
-      `θ ${theta} (${own.thetaStatus}); λ ${decimals(own.lambda)}; answered share of the weight ${percent(answeredShare)}${method}. Probability that the full score is above every source model ${percent(own.outside.above)}, below ${percent(own.outside.below)}.`,
+      `θ ${theta} (${estimate.thetaStatus}); λ ${decimals(estimate.lambda)}; answered share of the weight ${percent(answeredShare)}${method}. Probability that the full score is above every source model ${percent(estimate.outside.above)}, below ${percent(estimate.outside.below)}.`,
     ),
     table(
       `Estimators of ${id}, in points`,
       ["estimator", numbers("points")],
-      Object.entries(own.estimators).map(([name, value]) => [
-        name === own.estimator ? element("strong", `${name} (the score)`) : name,
+      Object.entries(estimate.estimators).map(([name, value]) => [
+        name === estimate.estimator ? element("strong", `${name} (the score)`) : name,
         points(value),
       ]),
     ),

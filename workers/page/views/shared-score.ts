@@ -27,31 +27,31 @@ export function shareScore(result: Estimate, model: string): string {
     score === null
       ? null
       : [score, ...(interval ? [interval.low, interval.high] : [])].map((value) => Number(value.toFixed(DIGITS)));
-  const scenarios = Object.entries(result.scenarios).flatMap(([id, own]) => {
-    const shown = figures(own);
+  const scenarios = Object.entries(result.scenarios).flatMap(([id, figure]) => {
+    const shown = figures(figure);
     return shown === null ? [] : [[id, shown] as const];
   });
   return JSON.stringify({ model, overall: figures(result), scenarios: Object.fromEntries(scenarios) });
 }
 
 /** Reads the text of a link. @returns null where it is no result of this bundle */
-export function parseSharedScore(text: string, known: ReadonlyMap<string, unknown>): SharedScore | null {
-  let given: unknown;
+export function parseSharedScore(text: string, scenarioIds: ReadonlyMap<string, unknown>): SharedScore | null {
+  let parsed: unknown;
   try {
-    given = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return null;
   }
-  if (!isRecord(given) || typeof given["model"] !== "string" || !isRecord(given["scenarios"])) return null;
-  const overall = given["overall"] === null ? null : figureOf(given["overall"]);
+  if (!isRecord(parsed) || typeof parsed["model"] !== "string" || !isRecord(parsed["scenarios"])) return null;
+  const overall = parsed["overall"] === null ? null : figureOf(parsed["overall"]);
   if (overall === undefined) return null;
   const scenarios = new Map<string, SharedFigure>();
-  for (const [id, own] of Object.entries(given["scenarios"])) {
-    const figure = figureOf(own);
-    if (figure === undefined || !known.has(id)) return null;
+  for (const [id, value] of Object.entries(parsed["scenarios"])) {
+    const figure = figureOf(value);
+    if (figure === undefined || !scenarioIds.has(id)) return null;
     scenarios.set(id, figure);
   }
-  return scenarios.size === 0 ? null : { model: given["model"], overall, scenarios };
+  return scenarios.size === 0 ? null : { model: parsed["model"], overall, scenarios };
 }
 
 /** A figure that could be one: fractions, the score within its interval. */

@@ -114,10 +114,10 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
   return {
     evaluate: async (arrays) => {
       const length = subjects * dims;
-      for (const [lane, own] of lanes) {
+      for (const [lane, ofLane] of lanes) {
         const sums = arrays.subjects.subarray(lane * length, (lane + 1) * length).fill(0);
         let value = 0;
-        for (const block of own) value += await evaluateBlock(block, arrays, sums);
+        for (const block of ofLane) value += await evaluateBlock(block, arrays, sums);
         arrays.values[lane] = value;
       }
     },

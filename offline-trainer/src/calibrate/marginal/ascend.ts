@@ -18,19 +18,25 @@ export interface MarginalStep {
 
 type OnStep = (step: MarginalStep) => Promise<void>;
 
+/** Correction pairs kept, of the 3 to 20 that Nocedal & Wright (2006), §7.2, advise. */
 const MEMORY = 10;
+/** Iterations at most, where some 20 evaluations do (docs/decisions/calibration.md). */
 const MOST_ITERATIONS = 500;
-/** Longest step of any parameter in one iteration. */
+/** Longest step of any parameter in one iteration. Chosen, not measured. */
 const LONGEST = 1;
-/** Gain, in nats, that a Newton step must promise for an M-step beyond it to be worth its time. */
+/**
+ * Gain, in nats, that a Newton step must promise for an M-step beyond it to be worth its time. Chosen, not measured.
+ */
 const WORTHWHILE = 1;
-/** Shortest part of an EM step that is tried. */
+/** Shortest part of an EM step that is tried. Chosen, not measured. */
 const SHORTEST = 1e-4;
-/** Share of the expected gain that a step must bring. */
+/** Share of the expected gain that a step must bring. Nocedal & Wright (2006), §3.1. */
 const ARMIJO = 1e-4;
-/** Steps along which the objective bends less than this share of yᵀy say nothing of its curvature. */
+/**
+ * Steps along which the objective bends less than this share of yᵀy say nothing of its curvature. Chosen, not measured.
+ */
 const LEAST_CURVATURE = 1e-14;
-/** Gains below this share of the value are lost in rounding. */
+/** Gains below this share of the value are lost in float64's rounding. */
 const ROUNDING = 1e-13;
 
 /**
@@ -153,7 +159,7 @@ function shorten(direction: Float64Array, { tail, perItem, size }: Problem): voi
   }
 }
 
-/** Grids that are laid at most before a search counts as not converged. */
+/** Grids that are laid at most before a search counts as not converged. Chosen, not measured. */
 const MOST_GRIDS = 10;
 
 /**

@@ -40,19 +40,19 @@ export async function calibrateMarginal(
       `the ${model} needs ${least} items with answers, got ${problem.free.length}: nothing tells its parameters apart`,
     );
   /** Without a turn of the event loop a signal would be heard only after the search. */
-  const turn = async (): Promise<void> => {
+  const pause = async (): Promise<void> => {
     await new Promise((resolve) => {
       setTimeout(resolve, 0);
     });
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
   };
-  await turn();
-  const found = await findMaximum(problem, startingPoint(problem), tolerance, (step) => {
+  await pause();
+  const maximum = await findMaximum(problem, startingPoint(problem), tolerance, (step) => {
     onStep?.(step);
-    return turn();
+    return pause();
   });
-  const { curves, mean, evaluations, converged } = found;
-  const { logLikelihood, logPosterior, gradient } = found.end;
+  const { curves, mean, evaluations, converged } = maximum;
+  const { logLikelihood, logPosterior, gradient } = maximum.end;
   const sign = curves.a.reduce((sum, value) => sum + value, 0) < 0 ? -1 : 1;
   return {
     ...itemParameters(problem, curves, sign),

@@ -1,7 +1,7 @@
 import type { Curves, Problem } from "./problem.ts";
 import type { Grid } from "./grid.ts";
 
-/** As many factors of at most 2 as a double holds. */
+/** As many factors of at most 2 as a float64 holds. */
 const MOST_FACTORS = 1000;
 
 /**
@@ -22,8 +22,8 @@ export function curveTables(problem: Problem, { points, weights }: Grid) {
      * a wrong answer where it has asymptotes, the middle of right and wrong where it has none.
      */
     base: new Float64Array(Q),
-    /** Of that, each item's own part, one row for each of the items that miss answers: taken back where one is missing. */
-    own: new Float64Array(missingRows * Q),
+    /** Of that, each item's part, one row for each of the items that miss answers: taken back where one is missing. */
+    part: new Float64Array(missingRows * Q),
     /** log P − log Q, one row for each item with asymptotes: added where it is right. */
     rise: new Float64Array(curved.length * Q),
     /** ½·a, N, 0 for those with asymptotes: a right answer adds this times θ, a wrong one takes it. */
@@ -34,7 +34,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid) {
     constant: 0,
     update,
   };
-  const { base, own, rise, halfSlope, halfCurve } = tables;
+  const { base, part, rise, halfSlope, halfCurve } = tables;
 
   function update(curves: Curves): void {
     const unit = -0.5 * Math.log(2 * Math.PI);
@@ -60,8 +60,8 @@ export function curveTables(problem: Problem, { points, weights }: Grid) {
   }
 
   function straightItem(a: number, b: number, i: number): void {
-    const ownAt = missingRow[i]! * Q;
-    const complete = ownAt < 0;
+    const partAt = missingRow[i]! * Q;
+    const complete = partAt < 0;
     if (complete && ++factors > MOST_FACTORS) takeLogarithms();
     for (let q = 0; q < Q; q++) {
       const z = a * points[q]! - b;
@@ -73,7 +73,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid) {
       } else {
         const value = -(0.5 * size + Math.log1p(e));
         base[q]! += value;
-        own[ownAt + q] = value;
+        part[partAt + q] = value;
       }
       const half = 0.5 - e / (1 + e);
       halfCurve[i * Q + q] = z < 0 ? -half : half;
@@ -87,7 +87,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid) {
   }
 
   function curvedItem(a: number, b: number, g: number, k: number, i: number): void {
-    const ownAt = missingRow[i]! * Q;
+    const partAt = missingRow[i]! * Q;
     const riseAt = curvedRow[i]! * Q;
     const logScale = Math.log1p(g + k);
     for (let q = 0; q < Q; q++) {
@@ -101,7 +101,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid) {
       const value = wrong - logScale;
       rise[riseAt + q] = right - wrong;
       base[q]! += value;
-      if (ownAt >= 0) own[ownAt + q] = value;
+      if (partAt >= 0) part[partAt + q] = value;
     }
   }
 

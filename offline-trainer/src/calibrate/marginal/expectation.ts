@@ -3,11 +3,14 @@ import { curveTables } from "./curve-tables.ts";
 import type { Curves, Problem } from "./problem.ts";
 import { type Grid, placeOf } from "./grid.ts";
 
-/** Densities this far below a posterior's peak, in nats, count as 0: e⁻³⁶ is below a double's last digit. */
+/** Densities this far below a posterior's peak, in nats, count as 0: e⁻³⁶ is below float64's last digit. */
 const NEGLIGIBLE = 36;
-/** A posterior cut off this far below its peak, in nats, loses 2e-9 of its mass. */
+/** A posterior cut off this far below its peak, in nats, loses 2e-9 of its mass. Chosen, not measured. */
 const CUT = 20;
-/** Points beyond those that count, so that a posterior may move a little before its window must grow. */
+/**
+ * Points beyond those that count, so that a posterior may move a little before its window must grow. Chosen, not
+ * measured.
+ */
 const MARGIN = 2;
 
 /** Where each model's posterior lies, M each, in units of θ: from where a window is looked for. */
@@ -29,7 +32,7 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
   const { points } = grid;
   const Q = points.length;
   const tables = curveTables(problem, grid);
-  const { base, own, rise, halfSlope } = tables;
+  const { base, part, rise, halfSlope } = tables;
   const hasStraight = curved.length < problem.free.length;
   const { order, from, to } = windows(start);
   const row = new Float64Array(Q);
@@ -151,7 +154,7 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     const end = missing.from[m + 1]!;
     for (let cell = missing.from[m]!; cell < end; cell++) {
       const at = missingRow[missing.items[cell]!]! * Q;
-      for (let q = lo; q < hi; q++) row[q]! -= own[at + q]!;
+      for (let q = lo; q < hi; q++) row[q]! -= part[at + q]!;
     }
   }
 

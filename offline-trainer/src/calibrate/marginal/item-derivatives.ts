@@ -19,9 +19,9 @@ type ItemDerivatives = ReturnType<typeof itemDerivatives>;
  * Of an item without asymptotes, at the parameters of the E-step: all but the value and the last two parameters.
  * @param out - filled
  */
-export function straightDerivatives(problem: Problem, found: Expectation, item: number, out: ItemDerivatives): void {
-  const { mass, missingMass, halfCurve, first, last } = found;
-  const { points } = found.grid;
+export function straightDerivatives(problem: Problem, eStep: Expectation, item: number, out: ItemDerivatives): void {
+  const { mass, missingMass, halfCurve, first, last } = eStep;
+  const { points } = eStep.grid;
   const row = problem.missingRow[item]! * points.length;
   const curve = item * points.length;
   let [a, b, aa, ab, bb] = [0, 0, 0, 0, 0];
@@ -38,7 +38,7 @@ export function straightDerivatives(problem: Problem, found: Expectation, item: 
     aa += nPQ * theta * theta;
   }
   const { gradient, curvature } = out;
-  gradient[0] = 0.5 * found.signedMeans[item]! - a;
+  gradient[0] = 0.5 * eStep.signedMeans[item]! - a;
   gradient[1] = b - 0.5 * problem.signSums[item]!;
   curvature[0] = aa;
   curvature[1] = curvature[4] = -ab;
@@ -56,15 +56,15 @@ export function straightDerivatives(problem: Problem, found: Expectation, item: 
  */
 export function curvedDerivatives(
   problem: Problem,
-  found: Expectation,
+  eStep: Expectation,
   item: number,
   p: Float64Array,
   at: number,
   need: "value" | "slopes" | "information",
   out: ItemDerivatives,
 ): void {
-  const { mass, missingMass, rightMass, first, last } = found;
-  const { points } = found.grid;
+  const { mass, missingMass, rightMass, first, last } = eStep;
+  const { points } = eStep.grid;
   const missingAt = problem.missingRow[item]! * points.length;
   const rightAt = problem.curvedRow[item]! * points.length;
   const a = p[at]!;
@@ -142,7 +142,7 @@ export function curvedDerivatives(
  */
 export function factorBlock(
   problem: Problem,
-  found: Expectation,
+  eStep: Expectation,
   index: number,
   x: Float64Array,
   from: number,
@@ -154,28 +154,29 @@ export function factorBlock(
   const write = (): void => {
     for (let p = 0; p < perItem; p++)
       for (let r = 0; r < perItem; r++) {
-        const own = p === r ? priorCurvature(x[from + p]!, PRIORS[slots[p]!]!) : 0;
-        out[at + p * perItem + r] = item.curvature[slots[p]! * 4 + slots[r]!]! + own;
+        const prior = p === r ? priorCurvature(x[from + p]!, PRIORS[slots[p]!]!) : 0;
+        out[at + p * perItem + r] = item.curvature[slots[p]! * 4 + slots[r]!]! + prior;
       }
   };
   write();
   if (factorInPlace(out, at, perItem)) return;
-  curvedDerivatives(problem, found, index, x, from, "information", item);
+  curvedDerivatives(problem, eStep, index, x, from, "information", item);
   write();
   factorInPlace(out, at, perItem);
 }
 
+/** Newton steps of an item in one M-step, at most. Chosen, not measured. */
 const MOST_STEPS = 6;
-/** Longest step of any parameter. */
+/** Longest step of any parameter. Chosen, not measured. */
 const LONGEST = 1.5;
-/** A step that is expected to gain less than this, in nats, is the last, and taken on trust. */
+/** A step that is expected to gain less than this, in nats, is the last, and taken on trust. Chosen, not measured. */
 const ENOUGH = 1e-2;
 
 /**
  * The M-step of an item with asymptotes: maximises Σ_q r·log P + (n−r)·log Q and the log priors at the counts of the last
  * E-step, by Newton's method with damped steps.
  */
-export function itemMaximizer(problem: Problem, found: Expectation): (free: number, x: Float64Array) => void {
+export function itemMaximizer(problem: Problem, eStep: Expectation): (free: number, x: Float64Array) => void {
   const count = problem.perItem;
   const derivatives = itemDerivatives();
   const gradient = new Float64Array(count);
@@ -184,7 +185,7 @@ export function itemMaximizer(problem: Problem, found: Expectation): (free: numb
   const trial = new Float64Array(count);
 
   function value(item: number, x: Float64Array, from: number): number {
-    curvedDerivatives(problem, found, item, x, from, "value", derivatives);
+    curvedDerivatives(problem, eStep, item, x, from, "value", derivatives);
     let sum = derivatives.value;
     for (let p = 0; p < count; p++) {
       sum += priorValue(x[from + p]!, PRIORS[p]!);
@@ -198,7 +199,7 @@ export function itemMaximizer(problem: Problem, found: Expectation): (free: numb
     const from = free * count;
     let current = value(item, x, from);
     for (let steps = 0; steps < MOST_STEPS; steps++) {
-      factorBlock(problem, found, item, x, from, derivatives, factor, 0);
+      factorBlock(problem, eStep, item, x, from, derivatives, factor, 0);
       step.set(gradient);
       choleskySolveAt(factor, count, step, 0);
       let gain = 0;

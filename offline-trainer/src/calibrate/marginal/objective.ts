@@ -11,7 +11,7 @@ import { type Curves, type Problem, unpack } from "./problem.ts";
  * @param curves - written over
  */
 export function marginalObjective(problem: Problem, curves: Curves, { grid, bounds }: FittedGrid) {
-  const found = expectation(problem, grid, bounds);
+  const eStep = expectation(problem, grid, bounds);
   const { free, curvedRow, subjects, perItem, slots, tail, slope, size } = problem;
   const item = itemDerivatives();
 
@@ -26,15 +26,15 @@ export function marginalObjective(problem: Problem, curves: Curves, { grid, boun
   function evaluate(x: Float64Array, at: ReturnType<typeof evaluation>): void {
     const { gradient, curvature } = at;
     unpack(x, problem, curves);
-    at.logLikelihood = found.run(curves);
+    at.logLikelihood = eStep.run(curves);
     let prior = 0;
     let [slopeGradient, slopeCurvature] = [0, 0];
     let [shift, stretch] = [subjects, 2 * subjects];
     for (let f = 0; f < free.length; f++) {
       const i = free[f]!;
       const from = f * perItem;
-      if (curvedRow[i]! < 0) straightDerivatives(problem, found, i, item);
-      else curvedDerivatives(problem, found, i, x, from, "slopes", item);
+      if (curvedRow[i]! < 0) straightDerivatives(problem, eStep, i, item);
+      else curvedDerivatives(problem, eStep, i, x, from, "slopes", item);
       curvature.slopes[f] = curves.a[i]!;
       slopeGradient += item.gradient[0]!;
       slopeCurvature += item.curvature[0]!;
@@ -45,20 +45,20 @@ export function marginalObjective(problem: Problem, curves: Curves, { grid, boun
       }
       shift += curves.a[i]! ** 2 * priorCurvature(curves.b[i]!, PRIORS[1]!);
       if (slope < 0) stretch += curves.a[i]! ** 2 * priorCurvature(curves.a[i]!, PRIORS[0]!);
-      factorBlock(problem, found, i, x, from, item, curvature.blocks, from * perItem);
+      factorBlock(problem, eStep, i, x, from, item, curvature.blocks, from * perItem);
     }
     if (slope >= 0) {
-      const [a, own] = [x[slope]!, PRIORS[0]!];
-      stretch += a ** 2 * priorCurvature(a, own);
-      gradient[slope] = slopeGradient + priorSlope(a, own);
-      curvature.blocks[tail * perItem] = Math.sqrt(slopeCurvature + priorCurvature(a, own));
-      prior += priorValue(a, own);
+      const [a, slopePrior] = [x[slope]!, PRIORS[0]!];
+      stretch += a ** 2 * priorCurvature(a, slopePrior);
+      gradient[slope] = slopeGradient + priorSlope(a, slopePrior);
+      curvature.blocks[tail * perItem] = Math.sqrt(slopeCurvature + priorCurvature(a, slopePrior));
+      prior += priorValue(a, slopePrior);
     }
     curvature.hold = { shift, stretch };
     at.logPosterior = at.logLikelihood + prior;
   }
 
-  return { problem, expectation: found, evaluation, evaluate };
+  return { problem, expectation: eStep, evaluation, evaluate };
 }
 
 export type MarginalObjective = ReturnType<typeof marginalObjective>;

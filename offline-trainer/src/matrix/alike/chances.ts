@@ -59,20 +59,20 @@ function fitDifficulties(bits: AnswerBits): Float64Array {
   const count = Math.min(models, FITTED_MODELS);
   const answers = Array.from({ length: count }, (_, k) => answersOf(bits, Math.floor((k * models) / count)));
   const difficulties = Float64Array.from({ length: items }, (_, j) => {
-    const seen = answers.filter((own) => own[j]! >= 0);
-    return -logit((seen.filter((own) => own[j] === 1).length + 0.5) / (seen.length + 1));
+    const seen = answers.filter((row) => row[j]! >= 0);
+    return -logit((seen.filter((row) => row[j] === 1).length + 0.5) / (seen.length + 1));
   });
   const levels = new Float64Array(count);
   for (let round = 0; round < ROUNDS; round++) {
     const slopes = new Float64Array(items);
     const curves = new Float64Array(items);
-    answers.forEach((own, k) => {
+    answers.forEach((row, k) => {
       const start = { levels: levels.subarray(k, k + 1), spread: SPREAD, around: 0, steps: 1 };
-      levels[k] = fitLevels(own, difficulties, start)[0]!;
+      levels[k] = fitLevels(row, difficulties, start)[0]!;
       const chances = chancesAt(levels.subarray(k, k + 1), difficulties);
       for (let j = 0; j < items; j++) {
-        if (own[j]! < 0) continue;
-        slopes[j]! += chances[j]! - own[j]!;
+        if (row[j]! < 0) continue;
+        slopes[j]! += chances[j]! - row[j]!;
         curves[j]! += chances[j]! * (1 - chances[j]!);
       }
     });

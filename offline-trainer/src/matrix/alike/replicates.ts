@@ -164,8 +164,8 @@ function comparedSides(bits: AnswerBits, scenarioOf: Int32Array, most: (shared: 
 /** Mean chances over the items of each word. */
 function wordMeans(chances: Float64Array, words: number): Float32Array {
   return Float32Array.from({ length: words }, (_, w) => {
-    const own = chances.subarray(32 * w, 32 * (w + 1));
-    return own.reduce((sum, chance) => sum + chance, 0) / own.length;
+    const word = chances.subarray(32 * w, 32 * (w + 1));
+    return word.reduce((sum, chance) => sum + chance, 0) / word.length;
   });
 }
 

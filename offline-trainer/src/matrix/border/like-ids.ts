@@ -25,7 +25,7 @@ export function likeIds(matrix: ResponseMatrix): BorderFinding[] {
   const kinds: [string, readonly string[]][] = [
     ["model", subjects],
     ["scenario", scenarios],
-    ...Array.from(subscenarios, ([id, own]): [string, string[]] => [`subscenario of ${id}`, [...own]]),
+    ...Array.from(subscenarios, ([id, names]): [string, string[]] => [`subscenario of ${id}`, [...names]]),
     ["item", items.map((item) => item.item_id)],
   ];
   return [
@@ -44,15 +44,15 @@ export function likeIds(matrix: ResponseMatrix): BorderFinding[] {
 }
 
 function spaced(kind: string, names: readonly string[]): BorderFinding[] {
-  const found = names.filter((name) => AT_AN_END.test(name));
-  if (found.length === 0) return [];
+  const wrong = names.filter((name) => AT_AN_END.test(name));
+  if (wrong.length === 0) return [];
   const whose =
-    found.length === 1
-      ? `${kind} ${quoted(found[0]!)} has`
-      : `${found.length} names of ${kind === "item" ? "an" : "a"} ${kind} have`;
-  const which = found.length === 1 ? "" : ` (${firstFew(found)})`;
+    wrong.length === 1
+      ? `${kind} ${quoted(wrong[0]!)} has`
+      : `${wrong.length} names of ${kind === "item" ? "an" : "a"} ${kind} have`;
+  const which = wrong.length === 1 ? "" : ` (${firstFew(wrong)})`;
   const message = `${whose} white space at an end${which}: take it away`;
-  return [{ code: "id_white_space", refused: true, names: found, message }];
+  return [{ code: "id_white_space", refused: true, names: wrong, message }];
 }
 
 function alike(kind: string, names: readonly string[]): BorderFinding[] {
@@ -64,11 +64,11 @@ function alike(kind: string, names: readonly string[]): BorderFinding[] {
     if (group) group.push(name);
     else groups.set(key, [name]);
   }
-  const found = [...groups.values()].filter((group) => group.length > 1);
-  if (found.length === 0) return [];
+  const collisions = [...groups.values()].filter((group) => group.length > 1);
+  if (collisions.length === 0) return [];
   const besides = kind === "model" ? ", the organization" : "";
-  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes${besides}, Unicode's forms or how a number is written alone: ${groupWords(found)}; if each is one, give it one name`;
-  return [{ code: "ids_alike", names: found.flat(), message }];
+  const message = `names of ${kind === "item" ? "an" : "a"} ${kind} differ by case, white space, quotes${besides}, Unicode's forms or how a number is written alone: ${groupWords(collisions)}; if each is one, give it one name`;
+  return [{ code: "ids_alike", names: collisions.flat(), message }];
 }
 
 /** Models' names, without an organization where a model of the same name has none, and without a slash at the end. */

@@ -18,9 +18,9 @@ const BESIDE_ONE = 10;
  * Columns and rows that no sum tells to be summaries, as medians, weighted means, deviations and ranks, and that look like some:
  * by their whole names, or since they have fractions where all others have 0 and 1 alone.
  */
-export function likelySummaries(matrix: ResponseMatrix, found: readonly BorderFinding[]): BorderFinding[] {
+export function likelySummaries(matrix: ResponseMatrix, findings: readonly BorderFinding[]): BorderFinding[] {
   const { columns, rows } = linesOf(matrix);
-  const taken = new Set(found.flatMap(({ names }) => names));
+  const taken = new Set(findings.flatMap(({ names }) => names));
   const lone = loneFractions(columns, rows);
   return [...likely("item", columns, lone.columns, taken), ...likely("model", rows, lone.rows, taken)];
 }

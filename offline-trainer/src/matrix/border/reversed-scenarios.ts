@@ -2,10 +2,9 @@ import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
 import { eachScore, type ItemInfo, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { LEAST_MODELS } from "../benchmark.ts";
 import type { BorderFinding } from "./findings.ts";
 
-/** Models with a score in two scenarios below which nothing is said of their correlation: as few as are fitted. */
-const LEAST_MODELS = 5;
 /** Correlation of models' scores in a scenario and in the others below which it runs against them. */
 const REVERSED = -0.5;
 /** The same of an item with the others of its scenario: of thirty real tables one item is below; columns of ranks and times are near −1. */
@@ -39,9 +38,9 @@ function reversedParts(
   const others = (s: number, sides: readonly number[]): Float64Array =>
     Float64Array.from(scores[s]!, (_, m) => {
       let [sum, count] = [0, 0];
-      scores.forEach((own, k) => {
-        if (k === s || Number.isNaN(own[m]!)) return;
-        sum += sides[k]! * own[m]!;
+      scores.forEach((other, k) => {
+        if (k === s || Number.isNaN(other[m]!)) return;
+        sum += sides[k]! * other[m]!;
         count++;
       });
       return count > 0 ? sum / count : NaN;
@@ -148,7 +147,7 @@ function partMeans(
     sums[part]![m]! += score;
     counts[part]![m]!++;
   });
-  return { ids, scores: sums.map((sum, s) => sum.map((own, m) => own / counts[s]![m]!)) };
+  return { ids, scores: sums.map((sum, s) => sum.map((value, m) => value / counts[s]![m]!)) };
 }
 
 /** Pearson's correlation over the models that have both; 0 where nothing varies. */

@@ -84,23 +84,23 @@ function summary(kind: "item" | "model", name: string, of: string, certain: bool
 /** The lines that are means of others. */
 function means(lines: Lines, groupings: readonly (readonly string[])[]): { line: number; of: string }[] {
   const count = lines.names.length;
-  const found = new Map<number, string>();
+  const summaries = new Map<number, string>();
   const cells = Array.from({ length: count }, (_, line) => cellsOf(lines, line));
   // A summary of summaries, and the means of two scenarios beside that of both, are found once the others are out.
-  for (let size = -1; size < found.size;) {
-    size = found.size;
+  for (let size = -1; size < summaries.size;) {
+    size = summaries.size;
     const others = (line: number): number[] =>
-      Array.from({ length: count }, (_, k) => k).filter((k) => k !== line && !found.has(k));
+      Array.from({ length: count }, (_, k) => k).filter((k) => k !== line && !summaries.has(k));
     const sums = lineSums(lines, others(-1), groupings);
-    for (const [line, own] of cells.entries()) {
-      if (own === null || found.has(line)) continue;
+    for (const [line, lineCells] of cells.entries()) {
+      if (lineCells === null || summaries.has(line)) continue;
       const of =
-        sums.match(line, own) ??
-        (count <= MOST_BLOCKS && groupings.length > 0 ? blockMatch(lines, line, own, found) : null);
-      if (of !== null) found.set(line, of);
+        sums.match(line, lineCells) ??
+        (count <= MOST_BLOCKS && groupings.length > 0 ? blockMatch(lines, line, lineCells, summaries) : null);
+      if (of !== null) summaries.set(line, of);
     }
   }
-  return [...found].map(([line, of]) => ({ line, of }));
+  return [...summaries].map(([line, of]) => ({ line, of }));
 }
 
 /** The cells of a line that may be a summary. */
@@ -153,7 +153,7 @@ function lineSums(
   lines: Lines,
   all: readonly number[],
   groupings: readonly (readonly string[])[],
-): { match(line: number, own: LineCells): string | null } {
+): { match(line: number, cells: LineCells): string | null } {
   const sumOf = (of: string, members: readonly number[]): LineSet => {
     const [sum, count] = [new Float64Array(lines.cells), new Float64Array(lines.cells)];
     for (const line of members)
@@ -178,8 +178,8 @@ function lineSums(
   });
   const sums = [sumOf("all others", all), ...divisions.flat()];
   return {
-    match: (line, own) => {
-      if (!isCertain(own, 3 * sums.length + divisions.length, lines.names[line]!)) return null;
+    match: (line, cells) => {
+      if (!isCertain(cells, 3 * sums.length + divisions.length, lines.names[line]!)) return null;
       const others = ({ members, sum, count }: LineSet, cell: number): [sum: number, count: number] => {
         const inside = members.has(line) && !Number.isNaN(lines.at(line, cell));
         return inside ? [sum[cell]! - lines.at(line, cell), count[cell]! - 1] : [sum[cell]!, count[cell]!];
@@ -190,12 +190,12 @@ function lineSums(
       };
       for (const set of sums) {
         if (set.members.size - (set.members.has(line) ? 1 : 0) < FEWEST) continue;
-        if (equals(lines, line, own, (cell) => mean(set, cell))) return `the mean of ${set.of}`;
-        if (equals(lines, line, own, (cell) => 1 - mean(set, cell))) return `1 less the mean of ${set.of}`;
-        if (equals(lines, line, own, (cell) => others(set, cell)[0])) return `the sum of ${set.of}`;
+        if (equals(lines, line, cells, (cell) => mean(set, cell))) return `the mean of ${set.of}`;
+        if (equals(lines, line, cells, (cell) => 1 - mean(set, cell))) return `1 less the mean of ${set.of}`;
+        if (equals(lines, line, cells, (cell) => others(set, cell)[0])) return `the sum of ${set.of}`;
       }
       const isMeanOfMeans = divisions.some((sets) =>
-        equals(lines, line, own, (cell) => sets.reduce((sum, set) => sum + mean(set, cell), 0) / sets.length),
+        equals(lines, line, cells, (cell) => sets.reduce((sum, set) => sum + mean(set, cell), 0) / sets.length),
       );
       return isMeanOfMeans ? "the mean of the scenarios' means" : null;
     },
@@ -212,8 +212,13 @@ function equals(lines: Lines, line: number, { tolerance }: LineCells, expected: 
 }
 
 /** A block of columns just before a column whose mean it is, as spreadsheets have them. */
-function blockMatch(lines: Lines, line: number, own: LineCells, found: ReadonlyMap<number, string>): string | null {
-  if (!isCertain(own, line + 1, lines.names[line]!)) return null;
+function blockMatch(
+  lines: Lines,
+  line: number,
+  lineCells: LineCells,
+  summaries: ReadonlyMap<number, string>,
+): string | null {
+  if (!isCertain(lineCells, line + 1, lines.names[line]!)) return null;
   // Few cells tell most blocks apart; the others are looked at where these agree.
   const cells = Array.from({ length: lines.cells }, (_, cell) => cell)
     .filter((cell) => !Number.isNaN(lines.at(line, cell)))
@@ -222,7 +227,7 @@ function blockMatch(lines: Lines, line: number, own: LineCells, found: ReadonlyM
   const counts = cells.map(() => 0);
   const block: number[] = [];
   for (let first = line - 1; first >= 0; first--) {
-    if (found.has(first)) continue;
+    if (summaries.has(first)) continue;
     block.push(first);
     let equal = block.length >= FEWEST;
     cells.forEach((cell, k) => {
@@ -231,9 +236,9 @@ function blockMatch(lines: Lines, line: number, own: LineCells, found: ReadonlyM
         sums[k]! += score;
         counts[k]!++;
       }
-      equal &&= Math.abs(lines.at(line, cell) - sums[k]! / counts[k]!) <= own.tolerance;
+      equal &&= Math.abs(lines.at(line, cell) - sums[k]! / counts[k]!) <= lineCells.tolerance;
     });
-    if (equal && equals(lines, line, own, (cell) => meanAt(lines, block, cell)))
+    if (equal && equals(lines, line, lineCells, (cell) => meanAt(lines, block, cell)))
       return `the mean of the ${block.length} before it, from ${quoted(lines.names[first]!)} on`;
   }
   return null;
@@ -254,7 +259,7 @@ function extremes(lines: Lines): { line: number; of: string }[] {
     for (let cell = 0; cell < lines.cells && possible.size > 0; cell++) {
       const score = lines.at(line, cell);
       const others = Array.from({ length: count }, (_, k) => (k === line ? NaN : lines.at(k, cell)))
-        .filter((own) => !Number.isNaN(own))
+        .filter((value) => !Number.isNaN(value))
         .sort((x, y) => x - y);
       if (Number.isNaN(score) || others.length < FEWEST) continue;
       cells++;

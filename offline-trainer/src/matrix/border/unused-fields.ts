@@ -24,10 +24,10 @@ export function unusedFields(file: string, names: readonly string[], read: reado
     if (read.includes(name)) return [];
     const letters = lettersOf(name);
     const meant = absent.find(
-      (own) =>
-        lookUp(ELSEWHERE, own)?.includes(letters) === true ||
-        lettersOf(own) === letters ||
-        (letters.length >= LEAST_LETTERS && edits(lettersOf(own), letters) <= MOST_EDITS),
+      (field) =>
+        lookUp(ELSEWHERE, field)?.includes(letters) === true ||
+        lettersOf(field) === letters ||
+        (letters.length >= LEAST_LETTERS && edits(lettersOf(field), letters) <= MOST_EDITS),
     );
     if (meant === undefined) return [];
     const message = `field ${quoted(name)} isn't read: if it has the ${meant}, call it ${meant}`;

@@ -34,8 +34,8 @@ export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: Cs
   if (trial >= 0) table.repeats = new RepeatedScores(table);
   return ({ row, cells }) => {
     if (!checkWidth({ row, cells }, header.cells, issues)) return;
-    const own = { row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) };
-    putScore(trial < 0 ? own : { ...own, trial: cells[trial] }, table);
+    const answer = { row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) };
+    putScore(trial < 0 ? answer : { ...answer, trial: cells[trial] }, table);
   };
 }
 

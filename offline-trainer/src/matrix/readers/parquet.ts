@@ -74,7 +74,7 @@ function plain(value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Date || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }
 
 /** By its ending: other tables are text. */
@@ -93,10 +93,10 @@ export async function readParquetTable(path: string, table: ScoreTable, remarks:
     const needed = `a Parquet table has the columns ${LONG_COLUMNS.join(",")}, a row a score`;
     if (absent.length > 0)
       table.issues.fail({}, "wrong_header", `${needed}; there is no ${absent.join(", no ")}, but ${firstFew(names)}`);
-    const own = [...LONG_COLUMNS, ...(names.includes(TRIAL_COLUMN) ? [TRIAL_COLUMN] : [])];
-    if (own.length > LONG_COLUMNS.length) table.repeats = new RepeatedScores(table);
-    noteUnread(names, own, remarks);
-    return own;
+    const columns = [...LONG_COLUMNS, ...(names.includes(TRIAL_COLUMN) ? [TRIAL_COLUMN] : [])];
+    if (columns.length > LONG_COLUMNS.length) table.repeats = new RepeatedScores(table);
+    noteUnread(names, columns, remarks);
+    return columns;
   };
   for await (const { first, rows, columns } of rowGroups(path, choose)) {
     const [models, items, scores, trials] = columns as [

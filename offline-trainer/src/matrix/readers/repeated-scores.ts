@@ -52,16 +52,16 @@ export class RepeatedScores {
   /** Enters every cell's mean into the table, over the trials that have a score. @returns all cells that have one */
   finish(): CellTrials[] {
     const { models, items } = this.#table;
-    const found: CellTrials[] = [];
+    const trials: CellTrials[] = [];
     this.#cells.forEach((cells, model) => {
       for (const [item, cell] of cells) {
         const scores = [...cell.values()].filter((score) => !Number.isNaN(score));
         const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length; // NaN of none
         this.#table.enter(model, item, mean, { row: 0, column: "score", duplicate: "item_id" });
-        if (scores.length > 0) found.push({ model: models[model]!, item: items[item]!, scores });
+        if (scores.length > 0) trials.push({ model: models[model]!, item: items[item]!, scores });
       }
     });
-    return found;
+    return trials;
   }
 
   /** Trials without a score beside others of the same model and item that have one: a missing cell is seen, this isn't. */

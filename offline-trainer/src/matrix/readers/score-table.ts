@@ -51,9 +51,9 @@ export class ScoreTable {
   #add(id: string, row: number, column: string | number, ids: string[], places: Map<string, number>): number {
     const problem = idProblem(id);
     if (problem) this.issues.add({ row, column }, "invalid_id", `${problem}, got ${quoted(id)}`);
-    const own = ownCopy(id);
-    const place = ids.push(own) - 1;
-    places.set(own, place);
+    const copy = ownCopy(id);
+    const place = ids.push(copy) - 1;
+    places.set(copy, place);
     if (this.models.length * this.items.length > MOST_CELLS)
       this.issues.fail(
         { row },

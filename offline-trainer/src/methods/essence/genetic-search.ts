@@ -54,9 +54,9 @@ export function geneticSearch(
   };
   const kept = Math.max(1, Math.round(elite * population));
   let [now, next] = [0, 1].map(() => Array.from({ length: population }, empty)) as [Individual[], Individual[]];
-  for (const own of now) {
-    repair(own.mask, k, random);
-    judge(own, empty());
+  for (const individual of now) {
+    repair(individual.mask, k, random);
+    judge(individual, empty());
   }
   let ranked = byError(now);
   let generation = 0;
@@ -114,8 +114,13 @@ export function subsetError(
  * A subset's sums of scores from another's, by the items in which they differ: as many additions as there are, and the same
  * to the last bit as adding them up anew ({@link itemColumns}).
  */
-export function sumScores(own: Individual, from: Individual, pool: Uint32Array, { models, scores }: ItemColumns): void {
-  const { mask, sums } = own;
+export function sumScores(
+  child: Individual,
+  from: Individual,
+  pool: Uint32Array,
+  { models, scores }: ItemColumns,
+): void {
+  const { mask, sums } = child;
   sums.set(from.sums);
   for (let p = 0; p < pool.length; p++) {
     const change = mask[p]! - from.mask[p]!;

@@ -47,30 +47,30 @@ export function essenceSearch(
   const [learned, judged] = [part(split.fitted), part(split.judging)];
   const mapFrom = (items: Uint32Array): SmoothCurve => smoothMap(meanScores(learned.columns, items), learned.full);
 
-  const search = (own: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource) => {
-    const found = geneticSearch(own, k, { ...judged, map }, { ...options, population }, stream);
-    const elite = found.elite.map(({ items }) => items);
+  const search = (among: Uint32Array, map: SmoothCurve, population: number, stream: RandomSource) => {
+    const result = geneticSearch(among, k, { ...judged, map }, { ...options, population }, stream);
+    const elite = result.elite.map(({ items }) => items);
     const refitted = mapFrom(elite[0]!);
     const error = subsetError({ ...judged, map: refitted }, meanScores(judged.columns, elite[0]!), 1);
-    return { pool: own, elite, map: refitted, error };
+    return { pool: among, elite, map: refitted, error };
   };
 
-  const found: ReturnType<typeof search>[] = [];
+  const searches: ReturnType<typeof search>[] = [];
   for (let round = 0, current = pool; round < options.rounds; round++) {
-    const own = random.fork(`round ${round}`);
+    const stream = random.fork(`round ${round}`);
     const map = mapFrom(current);
-    const whole = search(current, map, options.population, own.fork("pool"));
-    const groups = regroup(current, attribution(learned.columns, learned.full, whole.elite), k, own.fork("groups"));
-    const parts = GROUPS.map((name) => search(groups[name], map, options.groupPopulation, own.fork(name)));
-    found.push(whole, ...parts);
+    const whole = search(current, map, options.population, stream.fork("pool"));
+    const groups = regroup(current, attribution(learned.columns, learned.full, whole.elite), k, stream.fork("groups"));
+    const parts = GROUPS.map((name) => search(groups[name], map, options.groupPopulation, stream.fork(name)));
+    searches.push(whole, ...parts);
     current = leastError(parts).pool;
   }
-  const { elite, map, error } = leastError(found);
+  const { elite, map, error } = leastError(searches);
   return { items: elite[0]!, map, error };
 }
 
 function leastError<Searched extends { readonly error: number }>(searched: readonly Searched[]): Searched {
-  return searched.reduce((best, own) => (own.error < best.error ? own : best));
+  return searched.reduce((best, other) => (other.error < best.error ? other : best));
 }
 
 /**
@@ -90,7 +90,7 @@ export function innerSplit(families: ArrayLike<number>, share: number, random: R
   for (const group of random.shuffle([...new Set(groups)]).slice(0, -1)) {
     if (count >= wanted) break;
     held.add(group);
-    count += groups.filter((own) => own === group).length;
+    count += groups.filter((other) => other === group).length;
   }
   return {
     fitted: models.filter((m) => !held.has(groups[m]!)),
@@ -146,9 +146,9 @@ export function attribution(columns: ItemColumns, full: Float64Array, subsets: r
   for (const subset of subsets) {
     const centred = new Float64Array(subset.length * models);
     subset.forEach((item, j) => {
-      const own = scores.subarray(item * models, (item + 1) * models);
-      const centre = mean(own);
-      own.forEach((score, m) => (centred[j * models + m] = score - centre));
+      const column = scores.subarray(item * models, (item + 1) * models);
+      const centre = mean(column);
+      column.forEach((score, m) => (centred[j * models + m] = score - centre));
     });
     const gram = new Float64Array(models * models);
     for (let m = 0; m < models; m++) gram[m * models + m] = PENALTY;
@@ -158,9 +158,9 @@ export function attribution(columns: ItemColumns, full: Float64Array, subsets: r
     subset.forEach((item, j) => {
       let [slope, square] = [0, 0];
       for (let m = 0; m < models; m++) {
-        const own = centred[j * models + m]!;
-        slope += own * weights[m]!;
-        square += own * own;
+        const value = centred[j * models + m]!;
+        slope += value * weights[m]!;
+        square += value * value;
       }
       sum[item]! += Math.abs(slope) * Math.sqrt(square / models);
       count[item]! += 1;

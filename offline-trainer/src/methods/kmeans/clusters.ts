@@ -86,8 +86,8 @@ function weightedMeans({ count, dims, values }: Points, weights: Float64Array, l
     for (let d = 0; d < dims; d++) centroids[label * dims + d]! += weights[p]! * values[p * dims + d]!;
   }
   for (let at = 0; at < centroids.length; at++) {
-    const own = mass[Math.floor(at / dims)]!;
-    if (own > 0) centroids[at]! /= own;
+    const clusterMass = mass[Math.floor(at / dims)]!;
+    if (clusterMass > 0) centroids[at]! /= clusterMass;
   }
   return { mass, centroids };
 }

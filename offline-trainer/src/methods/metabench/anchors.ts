@@ -120,9 +120,9 @@ export function reconstructionError(
   fold: ArrayLike<number>,
 ): number[] {
   const folds = Math.max(...Array.from(fold)) + 1;
-  return Array.from({ length: folds }, (_, own) => {
+  return Array.from({ length: folds }, (_, index) => {
     const [held, others] = [[] as number[], [] as number[]];
-    full.forEach((_, m) => (fold[m] === own ? held : others).push(m));
+    full.forEach((_, m) => (fold[m] === index ? held : others).push(m));
     if (held.length === 0) return 0;
     const select = (values: Float64Array, rows: readonly number[]): Float64Array =>
       Float64Array.from(rows.length > 0 ? rows : held, (m) => values[m]!);

@@ -57,11 +57,11 @@ export const informationDesign: DesignSearch = {
       splits.slice(0, k).reduce((sum, { targets }) => sum + targets.length, 0);
     const folds = splits.filter((_, k) => judgedBefore(k) < ENOUGH);
     const size = Math.max(0, ...options.sizes.filter((n) => n < scenario.count));
-    const found = ({ irtModel, ...design }: DesignCandidate, error: number | null, judged: number): FoundDesign => {
+    const describe = ({ irtModel, ...design }: DesignCandidate, error: number | null, judged: number): FoundDesign => {
       return { irtModel, design, notes: { ...design, error, judged } };
     };
     if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0))
-      return found(START, null, 0);
+      return describe(START, null, 0);
     const space = { ...SPACE, ...(estimation === "penalised" && { irtModel: ["2pl" as const] }) };
     const judge = designJudge(scenario, folds, size, options);
     const stream = random.fork("candidates");
@@ -70,7 +70,7 @@ export const informationDesign: DesignSearch = {
       random: stream,
       canonical: withoutIdle,
     });
-    return found(best, error, judged);
+    return describe(best, error, judged);
   },
 };
 
@@ -87,8 +87,8 @@ function designJudge(
   const pools = new Map<number, Uint32Array>();
   const prepare = async (fold: number, irtModel: ResponseModel["irtModel"]) => {
     const random = options.random.fork(`fold ${fold}`);
-    const own = { ...options, irtModel, random, tolerance: NEAR_ENOUGH };
-    const trained = await fitBank(scenario, folds[fold]!.sources, own);
+    const foldOptions = { ...options, irtModel, random, tolerance: NEAR_ENOUGH };
+    const trained = await fitBank(scenario, folds[fold]!.sources, foldOptions);
     const { knowledge } = options;
     const input = anchorInput(scenario, trained, { sizes: [size], random, final: false, knowledge });
     pools.set(fold, pools.get(fold) ?? informationPool(input).pool);
@@ -162,16 +162,16 @@ export async function searchSpace<Candidate extends object>(
     space[field][random.below(space[field].length)]!;
   let best = canonical(start);
   let error = await judge(best);
-  const known = new Set([keyOf(best)]);
-  for (let idle = 0; known.size < budget && idle < IDLE_DRAWS; idle++) {
-    const fresh = known.size < 1 + RANDOM_SHARE * (budget - 1);
+  const tried = new Set([keyOf(best)]);
+  for (let idle = 0; tried.size < budget && idle < IDLE_DRAWS; idle++) {
+    const fresh = tried.size < 1 + RANDOM_SHARE * (budget - 1);
     const moved = fresh ? fields : [fields[random.below(fields.length)]!];
     const candidate = canonical({ ...best, ...Object.fromEntries(moved.map((field) => [field, drawn(field)])) });
-    if (known.has(keyOf(candidate))) continue;
-    known.add(keyOf(candidate));
+    if (tried.has(keyOf(candidate))) continue;
+    tried.add(keyOf(candidate));
     idle = -1;
-    const own = await judge(candidate);
-    if (own < error) [best, error] = [candidate, own];
+    const candidateError = await judge(candidate);
+    if (candidateError < error) [best, error] = [candidate, candidateError];
   }
-  return { best, error, judged: known.size };
+  return { best, error, judged: tried.size };
 }

@@ -70,7 +70,7 @@ function gridPoints(
   if (grid === "sources") return ordered.map(({ theta }) => theta);
   const [low, high] = [ordered[0]!.theta, ordered.at(-1)!.theta];
   return Array.from({ length: EVEN_POINTS }, (_, p) =>
-    low.map((own, d) => own + (p / (EVEN_POINTS - 1)) * (high[d]! - own)),
+    low.map((least, d) => least + (p / (EVEN_POINTS - 1)) * (high[d]! - least)),
   );
 }
 
@@ -97,8 +97,8 @@ export function informationItems(
       let item = -1;
       let most = -1;
       for (const k of free) {
-        const own = information[bin * candidates + k]!;
-        if (own > most) [item, most] = [k, own];
+        const value = information[bin * candidates + k]!;
+        if (value > most) [item, most] = [k, value];
       }
       if (most < threshold) continue;
       free.delete(item);

@@ -88,9 +88,9 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
   }
   return {
     parts: [line, { width, rows }],
-    curve: ([own, bent]) => {
+    curve: ([straight, bent]) => {
       const coefficients = new Float64Array(size);
-      let [constant, rise] = [0, own![0]!];
+      let [constant, rise] = [0, straight![0]!];
       bent!.forEach((effect, k) => {
         constant -= effect * level[k]!;
         rise -= effect * slope[k]!;
@@ -117,8 +117,8 @@ function randomEffects(parts: readonly Part[], y: Float64Array, tolerance: numbe
   const total = partOf.length;
   const rows = new Float64Array(n * total);
   let begin = 0;
-  for (const { width, rows: own } of parts) {
-    for (let j = 0; j < n; j++) rows.set(own.subarray(j * width, (j + 1) * width), j * total + begin);
+  for (const { width, rows: block } of parts) {
+    for (let j = 0; j < n; j++) rows.set(block.subarray(j * width, (j + 1) * width), j * total + begin);
     begin += width;
   }
   const gram = new Float64Array(total * total);

@@ -111,7 +111,7 @@ export function bendingPenalty(splines: CubicBSplines): Float64Array {
 export function basisRows(splines: CubicBSplines, x: Float64Array): Float64Array {
   const rows = new Float64Array(x.length * splines.count);
   const values = new Float64Array(4);
-  x.forEach((own, j) => rows.set(values, j * splines.count + splinesAt(splines, own, values)));
+  x.forEach((place, j) => rows.set(values, j * splines.count + splinesAt(splines, place, values)));
   return rows;
 }
 
@@ -121,8 +121,8 @@ export function splineCurve(splines: CubicBSplines, coefficients: Float64Array):
   const bending = bendingAtBreaks(splines);
   return {
     x: splines.breaks,
-    y: splines.breaks.map((own) => {
-      const first = splinesAt(splines, own, values);
+    y: splines.breaks.map((place) => {
+      const first = splinesAt(splines, place, values);
       return values.reduce((sum, value, r) => sum + value * coefficients[first + r]!, 0);
     }),
     bending: splines.breaks.map((_, i) =>

@@ -109,10 +109,10 @@ export function familyFolds(families: ArrayLike<number>, folds: number, random: 
   const ordered = random.shuffle([...members.values()]).sort((x, y) => y.length - x.length);
   const counts = new Array<number>(Math.min(folds, ordered.length)).fill(0);
   const out = new Int32Array(all.length);
-  for (const own of ordered) {
+  for (const group of ordered) {
     const fold = counts.indexOf(Math.min(...counts));
-    counts[fold]! += own.length;
-    for (const m of own) out[m] = fold;
+    counts[fold]! += group.length;
+    for (const m of group) out[m] = fold;
   }
   return out;
 }

@@ -20,9 +20,9 @@ export function smoothMap(x: Float64Array, y: Float64Array): SmoothCurve {
   const [centre, level] = [mean(x), mean(y)];
   if (different.length === 1) return { x: different, y: Float64Array.of(level), bending: new Float64Array(1) };
   let [square, product] = [0, 0];
-  x.forEach((own, j) => {
-    square += (own - centre) ** 2;
-    product += (own - centre) * (y[j]! - level);
+  x.forEach((value, j) => {
+    square += (value - centre) ** 2;
+    product += (value - centre) * (y[j]! - level);
   });
   return straightCurve(different, (end) => level + ((end - centre) * product) / square);
 }
@@ -83,7 +83,7 @@ export function penalisedSpline(
     }
     return { coefficients, degrees, gcv: (x.length * squares) / (x.length - degrees) ** 2 };
   };
-  const { coefficients, ...fitted } = fit(penalty === "gcv" ? leastGcv(balance, (own) => fit(own).gcv) : penalty);
+  const { coefficients, ...fitted } = fit(penalty === "gcv" ? leastGcv(balance, (trial) => fit(trial).gcv) : penalty);
   return { curve: splineCurve(splines, coefficients), ...fitted };
 }
 
@@ -97,8 +97,8 @@ function diagonalised(rows: Float64Array, observations: number, bending: Float64
   const factor = cholesky(definite, count)!;
   const { values, vectors } = symmetricEigen(whitened(factor, bending, count), count);
   const turned = new Float64Array(count);
-  const own = forward(factor, count, toward, 0, 1);
-  for (let k = 0; k < count; k++) for (let r = 0; r < count; r++) turned[k]! += vectors[k * count + r]! * own[r]!;
+  const solved = forward(factor, count, toward, 0, 1);
+  for (let k = 0; k < count; k++) for (let r = 0; r < count; r++) turned[k]! += vectors[k * count + r]! * solved[r]!;
   const solve = (lambda: number) => {
     const mixed = new Float64Array(count);
     let degrees = 0;

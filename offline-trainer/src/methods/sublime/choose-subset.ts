@@ -64,8 +64,8 @@ export function chooseSubset(board: PreparedBoard, k: number, random: RandomSour
   return { candidates, measured, predicted, chosen, subset: candidates[chosen]! };
 }
 
-function drawCandidates({ samplers: known, candidates: count }: PreparedBoard, k: number, random: RandomSource) {
-  const [plain, ...others] = known as [Sampler, ...Sampler[]];
+function drawCandidates({ samplers: all, candidates: count }: PreparedBoard, k: number, random: RandomSource) {
+  const [plain, ...others] = all as [Sampler, ...Sampler[]];
   const atRandom = Math.ceil(RANDOM_SHARE * count);
   return Array.from({ length: count }, (_, c) => {
     const { name, draw } = c < atRandom ? plain : others[(c - atRandom) % others.length]!;
@@ -106,14 +106,14 @@ export function subsetFeatures(
   const gap = mean(gaps);
   return Float64Array.from([
     ...profile.columns.flatMap(({ values }) => {
-      const own = Float64Array.from(subset, (i) => values[i]!);
-      return [mean(own), Math.abs(mean(own)), logRatio(deviation(own), 1)];
+      const chosen = Float64Array.from(subset, (i) => values[i]!);
+      return [mean(chosen), Math.abs(mean(chosen)), logRatio(deviation(chosen), 1)];
     }),
     ...dispersion(profile, subset),
     ...gaps,
     gap,
     Math.abs(gap),
-    Math.sqrt(mean(gaps.map((own) => own ** 2))),
+    Math.sqrt(mean(gaps.map((value) => value ** 2))),
     logRatio(deviation(scores), deviation(full)),
     pearson(scores, full) ?? 0,
     spearman(scores, full) ?? 0,
@@ -172,9 +172,9 @@ export function ridgeFitted(
   const { mean: level, coefficients } = spectralRidge(axes, targets);
   const { left, singular, rank } = axes;
   return targets.map((_, i) => {
-    let own = level;
-    for (let k = 0; k < rank; k++) own += coefficients[k]! * singular[k]! * left[i * rank + k]!;
-    return own;
+    let score = level;
+    for (let k = 0; k < rank; k++) score += coefficients[k]! * singular[k]! * left[i * rank + k]!;
+    return score;
   });
 }
 

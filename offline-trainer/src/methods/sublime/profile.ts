@@ -71,10 +71,10 @@ export function difficultyColumns({ models, items, scores }: ItemColumns, full: 
   const level = full.reduce((sum, value) => sum + value, 0) / models;
   const spread = full.reduce((sum, value) => sum + (value - level) ** 2, 0);
   const described = Array.from({ length: items }, (_, i) => {
-    const own = scores.subarray(i * models, (i + 1) * models);
-    const mean = own.reduce((sum, score) => sum + score, 0) / models;
+    const column = scores.subarray(i * models, (i + 1) * models);
+    const mean = column.reduce((sum, score) => sum + score, 0) / models;
     let [squares, product] = [0, 0];
-    own.forEach((score, m) => {
+    column.forEach((score, m) => {
       squares += (score - mean) ** 2;
       product += (score - mean) * (full[m]! - level);
     });
@@ -86,7 +86,7 @@ export function difficultyColumns({ models, items, scores }: ItemColumns, full: 
   });
   return (["difficulty", "disagreement", "discrimination"] as const).map((name) => ({
     name,
-    values: Float64Array.from(described, (own) => own[name]),
+    values: Float64Array.from(described, (item) => item[name]),
   }));
 }
 

@@ -38,14 +38,14 @@ export function untouchedRankings(
     ({ sources, targets }) => sources.length >= LEAST_CHOOSING && targets.length >= LEAST_RANKED,
   );
   const prepared = parts.map(({ sources, targets }, p) => {
-    const own = random.fork(`part ${p}`);
-    return { own, board: prepareBoard(boardOf(board, sources), own), held: boardOf(board, targets) };
+    const stream = random.fork(`part ${p}`);
+    return { stream, board: prepareBoard(boardOf(board, sources), stream), held: boardOf(board, targets) };
   });
   const rankings = sizes.flatMap((size) => {
-    const found = prepared.flatMap(
-      ({ own, board, held }) => untouchedRanking(chooseSubset(board, size, own.fork(`size ${size}`)), held) ?? [],
+    const ranked = prepared.flatMap(
+      ({ stream, board, held }) => untouchedRanking(chooseSubset(board, size, stream.fork(`size ${size}`)), held) ?? [],
     );
-    return found.length > 0 ? [[size, averageRankings(found)] as const] : [];
+    return ranked.length > 0 ? [[size, averageRankings(ranked)] as const] : [];
   });
   return new Map(rankings);
 }
@@ -66,7 +66,7 @@ export function untouchedRanking({ candidates, predicted, chosen }: SubsetChoice
     const scores = meanScores(columns, items);
     return { spearman: spearman(scores, full) ?? 0, kendall: kendall(scores, full) ?? 0 };
   });
-  const spearmans = Float64Array.from(truths, (own) => own.spearman);
+  const spearmans = Float64Array.from(truths, (truth) => truth.spearman);
   const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
   return {
     models: full.length,
@@ -92,5 +92,5 @@ function averageRankings(parts: readonly NonNullable<ReturnType<typeof untouched
 }
 
 function meanCorrelations(parts: readonly { readonly spearman: number; readonly kendall: number }[]) {
-  return { spearman: mean(parts.map((own) => own.spearman)), kendall: mean(parts.map((own) => own.kendall)) };
+  return { spearman: mean(parts.map((part) => part.spearman)), kendall: mean(parts.map((part) => part.kendall)) };
 }
