@@ -1,4 +1,4 @@
 import { readRoot } from "./trust/cli/trusted-root.ts";
 
-/** What ANCHOREVAL_TRUSTED_KEYS may name in place of public keys: each reads its own kind of file, and is null for others. */
+/** Files that ANCHOREVAL_TRUSTED_KEYS may name in place of public keys: each reads its own kind of file, and is null for others. */
 export const TRUSTED_FILES = [readRoot] as const;

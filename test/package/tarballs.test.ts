@@ -58,12 +58,11 @@ describe.each(["anchoreval", "anchoreval-trainer"])("the tarball of %s", (name) 
 describe("anchoreval in an empty project", () => {
   const installed = join(project, "node_modules/anchoreval");
 
-  test("takes 1.59 MB at most, and its bundles 5 MB; it comes alone", () => {
+  test("has bundles of 5 MB at most, and comes alone", () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const shipped = join(installed, "dist/shipped");
     const sizeOf = (own: typeof files): number =>
       own.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-    expect(sizeOf(files.filter(({ parentPath }) => !parentPath.startsWith(shipped)))).toBeLessThan(1.59e6);
     expect(sizeOf(files.filter(({ parentPath }) => parentPath.startsWith(shipped)))).toBeLessThan(5e6);
     expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["anchoreval"]);
     for (const file of ["README.md", "LICENSE"]) expect(readdirSync(installed)).toContain(file);

@@ -11,7 +11,7 @@ import { findSamples } from "../../../cli/src/run/inspect-samples.ts";
 
 interface TurnRequest {
   readonly options?: AdaptiveOptions;
-  /** What the draws come from. */
+  /** The seed of all draws. */
   readonly seed?: string;
   /** Where the evaluation stands; absent at its beginning. */
   readonly state?: string;

@@ -6,7 +6,11 @@ export interface RouteCalls {
   routes(ref: BundleRef, request: RoutesRequest, options?: CallOptions): Promise<Routes>;
 }
 
-/** A client's call for routes. */
+/**
+ * A client's call for routes.
+ * @param post - sends a request to the bundle's address
+ * @example createClient({ baseUrl }).routes({ benchmark: "quiz", version: "1.0.0" }, { questions })
+ */
 export function routeCalls(post: PostToBundle): RouteCalls {
   return { routes: (ref, request, options) => post(ref, "routes", request, options) };
 }
