@@ -2,7 +2,7 @@ import type { ComparedModel } from "anchoreval/internal/compare/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 
-/** What a request to the bridge is about. */
+/** The subject of a request to the bridge. */
 export interface BridgeSubject {
   readonly bundle: Bundle;
   readonly models: readonly ComparedModel[];
