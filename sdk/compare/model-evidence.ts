@@ -11,9 +11,8 @@ import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
-import { bundleComponents } from "../../features/trials/sdk/components.ts";
 import type { TrialSummary } from "../tables/item-trials.ts";
-import { trialVariances } from "../../features/trials/sdk/trial-variances.ts";
+import { RUN_NOISE } from "../../features/sdk-compare.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends ServedScore {
@@ -87,14 +86,12 @@ export function comparedSide(
   { level, summaries = null, whole = new Map() }: ComparedOptions,
 ): ComparedSide {
   const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level, whole);
-  const components = bundleComponents(bundle.manifest);
   const answers = { form, scores, whole };
   const evidence = new Map(
     [...modelEvidence(bundle, form, scores, model, whole)].map(([id, own]): [string, ScenarioEvidence] => {
       const scored = scenarios.get(id)!;
       const { result, gated, sampling } = scored;
-      const tables = summaries && { summaries, clusters: undefined };
-      const noise = tables && trialVariances(bundle, answers, id, scored, tables, components.get(id))!.noise;
+      const noise = summaries && RUN_NOISE(bundle, answers, id, scored, summaries);
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;
       const variance = sampling?.variance ?? 0;

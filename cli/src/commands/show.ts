@@ -3,7 +3,6 @@ import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-f
 import { httpSource } from "anchoreval/internal/bundles/sources";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
-import { createClient } from "anchoreval/internal/client/client";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
@@ -231,6 +230,7 @@ async function publishedPlaces(place: string, signal: AbortSignal): Promise<Bund
   const token = readToken(new URL(place), process.env["ANCHOREVAL_READ_TOKENS"]);
   const policy = token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
   const baseUrl = place.replace(/\/+$/, "");
+  const { createClient } = await import("anchoreval/internal/client/client"); // a bundle alone needs none
   const benchmarks = await createClient({ baseUrl, ...policy })
     .bundles.list({ signal })
     .catch((error: unknown) => {

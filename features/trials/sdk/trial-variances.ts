@@ -1,4 +1,5 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import type { RunNoise } from "../../../sdk/compare/over.ts";
 import { answeredSample, wholeSample } from "../../../sdk/core/estimators/answered-sample.ts";
 import type { AnsweredSample } from "../../../sdk/core/estimators/types.ts";
 import type { KnownVariance } from "../../../sdk/core/inference/sampling-variance.ts";
@@ -6,7 +7,7 @@ import { answerCurves } from "../../../sdk/core/person-fit/statistics.ts";
 import { onScale } from "../../../sdk/core/scoring/predicted-scores.ts";
 import type { ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import type { ResolvedAnswers } from "../../../sdk/estimate/resolve-answers.ts";
-import { trialShare } from "./components.ts";
+import { bundleComponents, trialShare } from "./components.ts";
 import type { VarianceComponents } from "../core.ts";
 import type { TrialSummary } from "../../../sdk/tables/item-trials.ts";
 
@@ -105,6 +106,12 @@ export function trialVariances(
     widening: widening(sample, scored, variances, trials, components),
   };
 }
+
+/** The noise of {@link trialVariances} by a model's trials and what the bundle knows of its sources'. */
+export const runNoise: RunNoise = (bundle, answers, id, scored, summaries) => {
+  const components = bundleComponents(bundle.manifest).get(id);
+  return trialVariances(bundle, answers, id, scored, { summaries, clusters: undefined }, components)!.noise;
+};
 
 /**
  * Variance of one trial of each item, and the degrees of freedom that the trials give it all together.
