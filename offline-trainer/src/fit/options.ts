@@ -2,9 +2,9 @@ import type { Manifest } from "anchoreval/bundle";
 import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError, type OptionNames } from "anchoreval/internal/core/errors";
 import type { Provider } from "../backends/resolve-backend.ts";
-import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
+import type { FitPart } from "./fit-part.ts";
 import type { AskedForms } from "./form-plans.ts";
 
 /** A bundle's description of itself and its data. */
@@ -36,8 +36,8 @@ export interface FitOptions extends BundleDescription, AskedForms {
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
-  /** Groups whose items keep parameters; held-out models are fitted without. @default none */
-  readonly fixed?: ReadonlyMap<string, FixedBank>;
+  /** What is learned and written beside, such as `byPrices` and `withGateForms` make. @default none */
+  readonly parts?: readonly FitPart[];
   readonly backend: CalibrationBackend;
   /** Notes of what the bundle is made from, as `provenanceOf` has them. @default none */
   readonly provenance?: object;
@@ -64,11 +64,10 @@ export const FIT_OPTIONS: OptionNames<FitOptions> = {
   sizes: "list",
   totals: "list",
   secondForms: true,
-  otherForms: "list",
   method: true,
   seed: "number",
   families: true,
-  fixed: true,
+  parts: "list",
   backend: true,
   provenance: true,
   threads: true,

@@ -1,0 +1,64 @@
+import { type Command, type CommandInput, optionsOf, type OptionReader, type OptionSpecs } from "./command.ts";
+
+/** What options are read from, before anything else is. */
+export type PartInput = Pick<CommandInput, "options" | "output" | "signal">;
+
+/**
+ * What a feature adds to a command of the trunk, which knows none by name: its list (features/cli-estimate.ts) has a line a
+ * feature. A part is loaded with its command, so that it is light: what it does is imported when it is asked for.
+ * @typeParam Ready - what its options are read into, as the command says
+ */
+export interface CommandPart<Ready = never> {
+  /** Its options, by the heading of the help; one that the command has too is described by this in its place. */
+  readonly options?: Command["options"];
+  /** Runs in place of the command where an option asks for it; the part's other options are refused without. */
+  readonly instead?: { readonly of: string; readonly run: Command["run"] };
+  /** Reads and checks its options. @returns null where it has nothing to do */
+  read?(input: PartInput): Promise<Ready | null> | Ready | null;
+}
+
+/** A command with its parts' options, which runs as one of them where that is asked for. */
+export function withParts(parts: readonly CommandPart<unknown>[], command: Command): Command {
+  const groups = [command, ...parts].map(({ options = {} }) => options);
+  const headings = new Set(groups.flatMap((own) => Object.keys(own)));
+  headings.delete("Output");
+  const ordered = [...headings, "Output"];
+  return {
+    ...command,
+    options: Object.fromEntries(
+      ordered.map((heading) => [heading, Object.assign({}, ...groups.map((own) => own[heading])) as OptionSpecs]),
+    ),
+    run: (input) => (otherWay(parts, optionsOf(command), input.options) ?? command.run)(input),
+  };
+}
+
+/**
+ * The way of the part that options ask for; undefined for the command's.
+ * @param specs - of the command without its parts
+ * @throws AnchorEvalError `invalid_option` for options that are another way's alone
+ */
+function otherWay(
+  parts: readonly CommandPart<unknown>[],
+  specs: OptionSpecs,
+  options: OptionReader,
+): Command["run"] | undefined {
+  const asked = parts.find(({ instead }) => instead && options.isGiven(instead.of));
+  for (const { options: groups = {}, instead } of parts) {
+    const names = Object.values(groups).flatMap((group) => Object.keys(group));
+    const alone = names.filter((name) => !(name in specs));
+    if (asked?.instead === undefined) {
+      if (instead !== undefined) options.refuse(alone.filter((name) => name !== instead.of), `is for --${instead.of}, which isn't given`); // prettier-ignore
+    } else if (instead !== asked.instead) options.refuse(alone, `doesn't go with --${asked.instead.of}`);
+  }
+  return asked?.instead?.run;
+}
+
+/** What each part's options are read into, of those that have something to do. */
+export async function readParts<Ready>(parts: readonly CommandPart<Ready>[], input: PartInput): Promise<Ready[]> {
+  const ready: Ready[] = [];
+  for (const part of parts) {
+    const own = await part.read?.(input);
+    if (own !== null && own !== undefined) ready.push(own);
+  }
+  return ready;
+}
