@@ -52,6 +52,7 @@ export {
 export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/backtest.ts";
 export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
 export type { BacktestRow } from "./backtest/rows.ts";
+export type { FitPart } from "./fit/fit-part.ts";
 export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
 export type { BundleDescription, FitOptions, FoldThreads } from "./fit/options.ts";
 export { customised, loadAnchorMethod, loadMethod, METHOD_NAMES, type MethodName } from "./methods/index.ts";

@@ -38,15 +38,8 @@ const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   "cli/src/bridge.ts": ["adaptive"],
   "cli/src/bundles/bundle-tables.ts": ["prices", "trials"],
   "cli/src/bundles/trusted-keys.ts": ["trust"],
-  "cli/src/commands/check.ts": ["gates"],
-  "cli/src/commands/compare.ts": ["adaptive"],
-  "cli/src/commands/estimate.ts": ["versions", "prices", "trials"],
-  "cli/src/commands/fit.ts": ["versions"],
-  "cli/src/commands/import.ts": ["prices"],
   "cli/src/commands/keys.ts": ["trust"],
-  "cli/src/commands/plan.ts": ["prices", "gates", "trials"],
   "cli/src/commands/publish.ts": ["trust"],
-  "cli/src/run/run.ts": ["trials"],
   "workers/src/auth/root.ts": ["trust"],
   "workers/src/bundles/bundle-reader.ts": ["adaptive"],
   "workers/src/index.ts": ["prices"],
@@ -162,8 +155,8 @@ test("no folder imports itself over others", () => {
 });
 
 /** Commands of a program without the trainer, with what they share. */
-const LIGHT = ["bridge", "commands", "main", "options/answers", "options/scale"]
-  .concat(["command", "completion", "errors", "help", "output", "parse"].map((name) => `program/${name}`))
+const LIGHT = ["bridge", "commands", "main", "options/answers", "options/check", "options/parts", "options/scale"]
+  .concat(["command", "completion", "errors", "help", "output", "parse", "parts"].map((name) => `program/${name}`))
   .concat(["bundles/bundle-tables", "bundles/open-bundle"])
   .concat(["estimate", "compare", "check", "plan", "export", "show", "keys"].map((name) => `commands/${name}`));
 

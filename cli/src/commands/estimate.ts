@@ -7,6 +7,7 @@ import { modelAnswers } from "anchoreval/internal/node/anchor-logs";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
 import { type Command, option, flag, given, invalidOption } from "../program/command.ts";
 import { readParts, withParts } from "../program/parts.ts";
+import type { EstimateWords } from "../options/parts.ts";
 import { readRecordOptions, RECORD_OPTIONS } from "../options/eee-record.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
@@ -73,13 +74,14 @@ export async function estimateWords(
   asked: AnswerOptions = {},
   verbose = false,
 ): Promise<{ readonly heading: string; readonly parts: ResultParts }> {
-  const words = await Promise.all(ESTIMATE_PARTS.map((part) => part.words?.(result, asked)));
-  const said = words.flatMap((own) => own ?? []);
-  const instead = said.find((own) => own.instead)?.instead;
+  const said: EstimateWords[] = [];
+  for (const part of ESTIMATE_PARTS) said.push((await part.words?.(result, asked)) ?? {});
+  const instead = said.find((words) => words.instead)?.instead;
   const plain = result as Answered<Estimate>; // what a part doesn't show itself
+  const sentences = said.flatMap((words) => words.sentences ?? []);
   const { heading, parts } = instead ?? {
     heading: estimateHeading(plain),
-    parts: estimateParts(plain, said.flatMap(({ sentences = [] }) => sentences), verbose), // prettier-ignore
+    parts: estimateParts(plain, sentences, verbose),
   };
   return { heading, parts: [...parts, ...said.flatMap(({ after = [] }) => after)] };
 }

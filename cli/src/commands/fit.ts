@@ -129,7 +129,7 @@ export const fitCommand: Command = withParts(FIT_PARTS, {
       ...closingWords(manifest),
       ...estimand,
       ...noise,
-      ...parts.flatMap((own) => own.words?.(manifest) ?? []),
+      ...parts.flatMap((part) => part.words?.(manifest) ?? []),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),
     ];
@@ -199,7 +199,8 @@ export async function fitAsked(
   for (const part of FIT_PARTS) ready.push((await part.read?.(input)) ?? (() => ({})));
 
   const kept = beginning && (await beginning.read({ ...input, name }));
-  const first: Responses & Partial<ReadResponses> = kept?.board ?? (await readGivenResponses(options, { responses, ...reading }));
+  const first: Responses & Partial<ReadResponses> =
+    kept?.board ?? (await readGivenResponses(options, { responses, ...reading }));
   let board: Responses = first;
   for (const remark of board.remarks) output.remark(remark);
   checkAskedSizes(options, board.matrix.items);
@@ -227,7 +228,9 @@ export async function fitAsked(
     models,
     items,
     scenarios,
-    sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) + parts.flatMap(({ forms = [] }) => forms).length,
+    sizes:
+      (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
+      parts.flatMap(({ forms = [] }) => forms).length,
     dims: dimsFor(dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : dims, models),
     threads: folds?.count ?? 0,
   };

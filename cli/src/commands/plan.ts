@@ -33,9 +33,9 @@ export const planCommand: Command = withParts(PLAN_PARTS, {
     const plan = planFromBundle(bundle, asked);
     const additions = [];
     for (const add of parts) additions.push(await add(bundle, plan));
-    output.result(Object.assign({ ...plan }, ...additions.map((own) => own?.fields)), [
+    output.result(Object.assign({ ...plan }, ...additions.map((addition) => addition?.fields)), [
       ...planLines(plan),
-      ...additions.flatMap((own) => own?.lines ?? []),
+      ...additions.flatMap((addition) => addition?.lines ?? []),
     ]);
   },
 });

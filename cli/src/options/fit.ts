@@ -17,14 +17,7 @@ import type { Manifest } from "anchoreval/bundle";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { listed } from "anchoreval/internal/words/figures";
-import {
-  option,
-  flag,
-  rare,
-  type OptionReader,
-  type OptionSpecs,
-  invalidOption,
-} from "../program/command.ts";
+import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
 import type { CommandPart, PartInput } from "../program/parts.ts";
 import type { ImportFacts } from "./data.ts";
@@ -42,12 +35,12 @@ export interface FitBeginning {
   /** The recipe, its sizes included, by the one that `--recipe` names. */
   recipe(named: Method): Promise<Method>;
   /** The answers, and what the fit keeps. */
-  read(input: FitInput & { readonly name: { readonly benchmark: string; readonly version: string } }): Promise<
-    PartOfFit & { readonly board: Responses }
-  >;
+  read(
+    input: FitInput & { readonly name: { readonly benchmark: string; readonly version: string } },
+  ): Promise<PartOfFit & { readonly board: Responses }>;
 }
 
-export interface FitInput extends PartInput {
+interface FitInput extends PartInput {
   readonly seed: number;
   /** As it was asked for. */
   readonly method: Method;

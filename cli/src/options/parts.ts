@@ -15,13 +15,13 @@ export interface EstimatePart extends CommandPart<EstimateOfPart> {
 }
 
 /** What options of a part ask for. */
-export interface EstimateOfPart {
+interface EstimateOfPart {
   readonly reading?: ModelReading;
   /** Options of `estimate()` on this bundle and these answers. */
   options(bundle: Bundle, model: ReadModel): Promise<AnswerOptions> | AnswerOptions;
 }
 
-interface EstimateWords {
+export interface EstimateWords {
   /** In place of the trunk's words, of a result of another kind. */
   readonly instead?: { readonly heading: string; readonly parts: ResultParts };
   /** Sentences below the scores. */

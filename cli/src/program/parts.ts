@@ -1,3 +1,4 @@
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { type Command, type CommandInput, optionsOf, type OptionReader, type OptionSpecs } from "./command.ts";
 
 /** What options are read from, before anything else is. */
@@ -19,15 +20,13 @@ export interface CommandPart<Ready = never> {
 
 /** A command with its parts' options, which runs as one of them where that is asked for. */
 export function withParts(parts: readonly CommandPart<unknown>[], command: Command): Command {
-  const groups = [command, ...parts].map(({ options = {} }) => options);
-  const headings = new Set(groups.flatMap((own) => Object.keys(own)));
-  headings.delete("Output");
-  const ordered = [...headings, "Output"];
+  const all = new Map<string, OptionSpecs>();
+  for (const { options = {} } of [command, ...parts])
+    for (const [heading, specs] of Object.entries(options)) all.set(heading, { ...all.get(heading), ...specs });
+  const { Output: output = {}, ...others } = Object.fromEntries(all);
   return {
     ...command,
-    options: Object.fromEntries(
-      ordered.map((heading) => [heading, Object.assign({}, ...groups.map((own) => own[heading])) as OptionSpecs]),
-    ),
+    options: { ...others, Output: output },
     run: (input) => (otherWay(parts, optionsOf(command), input.options) ?? command.run)(input),
   };
 }
@@ -45,9 +44,10 @@ function otherWay(
   const asked = parts.find(({ instead }) => instead && options.isGiven(instead.of));
   for (const { options: groups = {}, instead } of parts) {
     const names = Object.values(groups).flatMap((group) => Object.keys(group));
-    const alone = names.filter((name) => !(name in specs));
+    const alone = names.filter((name) => lookUp(specs, name) === undefined);
     if (asked?.instead === undefined) {
-      if (instead !== undefined) options.refuse(alone.filter((name) => name !== instead.of), `is for --${instead.of}, which isn't given`); // prettier-ignore
+      const others = alone.filter((name) => name !== instead?.of);
+      if (instead !== undefined) options.refuse(others, `is for --${instead.of}, which isn't given`);
     } else if (instead !== asked.instead) options.refuse(alone, `doesn't go with --${asked.instead.of}`);
   }
   return asked?.instead?.run;
@@ -57,8 +57,8 @@ function otherWay(
 export async function readParts<Ready>(parts: readonly CommandPart<Ready>[], input: PartInput): Promise<Ready[]> {
   const ready: Ready[] = [];
   for (const part of parts) {
-    const own = await part.read?.(input);
-    if (own !== null && own !== undefined) ready.push(own);
+    const read = (await part.read?.(input)) ?? null;
+    if (read !== null) ready.push(read);
   }
   return ready;
 }

@@ -115,10 +115,7 @@ export function gateForms(
  * @throws AnchorEvalError `invalid_data` for fewer than two runs, for items that the fit doesn't have, and for scores
  *   between 0 and 1, which a run of right or wrong doesn't have
  */
-function runsByScenario(
-  items: ResponseMatrix["items"],
-  { file, matrix }: GateRepeats,
-): Map<string, RepeatedRuns> {
+function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRepeats): Map<string, RepeatedRuns> {
   const refuse = (why: string): AnchorEvalError => new AnchorEvalError("invalid_data", `${file}: ${why}`);
   if (matrix.subjects.length < 2)
     throw refuse("what differs between runs of one model takes two runs or more, a row each; got 1");

@@ -8,8 +8,7 @@ export const itemCosts: FitOptionPart = {
   async read({ options, output, method: { settings } }) {
     const given = await readPrices(options, output);
     if (given === null) return null;
-    const { byPrices, isPriceable } =
-      await import("anchoreval-trainer/internal/features/prices/fit/priced-anchors");
+    const { byPrices, isPriceable } = await import("anchoreval-trainer/internal/features/prices/fit/priced-anchors");
     if (!isPriceable(settings.selection))
       throw invalidOption(
         `--prices chooses anchors by what they tell for their price: it isn't for those chosen by ${settings.selection}`,

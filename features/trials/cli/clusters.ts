@@ -26,11 +26,7 @@ export async function askedClusters(
  * @throws AnchorEvalError `invalid_data` naming file, row and column: a column that isn't there, an item in two groups, an
  * answered item that isn't there; TrainerMissing
  */
-async function readClusters(
-  file: string,
-  column: string,
-  answered: Iterable<string>,
-): Promise<Map<string, string>> {
+async function readClusters(file: string, column: string, answered: Iterable<string>): Promise<Map<string, string>> {
   const { readItemTable, columnOf } = await withTrainer(
     "--cluster",
     () => import("anchoreval-trainer/internal/matrix/item-table"),

@@ -48,11 +48,7 @@ export const earlierVersion: FitOptionPart = {
 };
 
 /** A fit as the base's was, with its sizes; a recipe that is named counts before it. */
-async function baseRecipe(
-  { bundle: { manifest } }: BaseBundle,
-  options: OptionReader,
-  named: Method,
-): Promise<Method> {
+async function baseRecipe({ bundle: { manifest } }: BaseBundle, options: OptionReader, named: Method): Promise<Method> {
   const { forms } = manifest;
   const numbers = (pattern: RegExp): number[] =>
     forms.flatMap(({ id }) => {

@@ -226,7 +226,14 @@ describe("a form drawn in a way of its own", async () => {
   test("is the same whatever other forms there are", async () => {
     const plan = scenarios.map(({ id }, s) => [id, result.content.scenarios[s]!.forms.get("tilted-20")!] as const);
     const other = await fit(matrix, {
-      ...{ method, sizes: [11], parts: [{ stage: "forms", forms: others }], seed: 1, benchmark: "demo", version: "1.0.0" },
+      ...{
+        method,
+        sizes: [11],
+        parts: [{ stage: "forms", forms: others }],
+        seed: 1,
+        benchmark: "demo",
+        version: "1.0.0",
+      },
       ...{ created: "2026-01-01T00:00:00Z", backend: typescriptBackend },
     });
     for (const [s, [, anchors]] of plan.entries())

@@ -1,10 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleComponents, componentWords, trialShare } from "anchoreval/internal/features/trials/sdk/components";
 import { describe, expect, it } from "vitest";
-import {
-  varianceComponents,
-  withComponents,
-} from "../../../../../features/trials/fit/variance-components.ts";
+import { varianceComponents, withComponents } from "../../../../../features/trials/fit/variance-components.ts";
 import type { CellTrials } from "../../../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { sampleContent } from "../../../../support/sample-bundle.ts";
 
