@@ -52,9 +52,8 @@ export {
 export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/backtest.ts";
 export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
 export type { BacktestRow } from "./backtest/rows.ts";
-export type { FitPart } from "./fit/fit-part.ts";
 export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
-export type { BundleDescription, FitOptions, FoldThreads } from "./fit/options.ts";
+export type { BundleDescription, FitOptions, FitPart, FoldThreads } from "./fit/options.ts";
 export { customised, loadAnchorMethod, loadMethod, METHOD_NAMES, type MethodName } from "./methods/index.ts";
 export { type Method, methodDigest, recommended } from "./methods/method.ts";
 export { DEFAULT_SETTINGS, type FitSettings } from "./methods/settings.ts";

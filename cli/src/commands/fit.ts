@@ -281,7 +281,7 @@ export async function fitAsked(
   return { files, timings, provider: reason, content: result.content, parts: made, ...checked };
 }
 
-/** What the fit begins with where a part's options say so; null for the recipe and the answers alone. */
+/** The beginning of the fit where a part's options say so; null for the recipe and the answers alone. */
 async function beginningOf(input: PartInput): Promise<FitBeginning | null> {
   for (const part of FIT_PARTS) {
     const beginning = await part.begin?.(input);

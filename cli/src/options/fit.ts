@@ -1,6 +1,6 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
-import type { FitPart } from "anchoreval-trainer/internal/fit/fit-part";
+import type { FitPart } from "anchoreval-trainer/internal/fit/options";
 import { checkAnchors } from "anchoreval-trainer/internal/fit/form-plans";
 import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
 import type { ReadResponsesOptions, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
@@ -24,7 +24,7 @@ import type { ImportFacts } from "./data.ts";
 
 /** A feature's part of `fit`: what options add that the main road doesn't know by name. */
 export interface FitOptionPart extends Pick<CommandPart, "options"> {
-  /** What the fit begins with in place of its recipe and its answers, before these are read. @returns null where no option asks */
+  /** Reads what the fit begins with in place of its recipe and its answers, before these are read. @returns null where no option asks */
   begin?(input: PartInput): Promise<FitBeginning | null>;
   /** Reads and checks its options, before the answers. @returns null where none is given */
   read?(input: FitInput): Promise<ReadyPart | null> | ReadyPart | null;

@@ -8,13 +8,13 @@ import type { Answered, ModelReading } from "./answers.ts";
 
 /** A feature's part of `estimate`; what it says of a result, `run` says as well. */
 export interface EstimatePart extends CommandPart<EstimateOfPart> {
-  /** What it says of an estimate by these options; null where it has nothing to say. */
+  /** Says what there is to an estimate by these options; null where that is nothing. */
   words?(result: Answered<AnyEstimate>, options: AnswerOptions): Promise<EstimateWords | null> | EstimateWords | null;
   /** Why one answer of each item is no answer for this bundle; null where it is. */
   refusesSingle?(bundle: Bundle): string | null;
 }
 
-/** What options of a part ask for. */
+/** An estimate as options of a part ask for it. */
 interface EstimateOfPart {
   readonly reading?: ModelReading;
   /** Options of `estimate()` on this bundle and these answers. */
@@ -33,7 +33,7 @@ export interface EstimateWords {
 /** A feature's part of `plan`. */
 export type PlanPart = CommandPart<PlanAddition>;
 
-/** What a part adds to a plan; null where this bundle has nothing of it. */
+/** A part's addition to a plan; null where this bundle has nothing of it. */
 type PlanAddition = (
   bundle: Bundle,
   plan: Plan,

@@ -1,11 +1,11 @@
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { type Command, type CommandInput, optionsOf, type OptionReader, type OptionSpecs } from "./command.ts";
 
-/** What options are read from, before anything else is. */
+/** Options are read from it, before anything else is. */
 export type PartInput = Pick<CommandInput, "options" | "output" | "signal">;
 
 /**
- * What a feature adds to a command of the trunk, which knows none by name: its list (features/cli-estimate.ts) has a line a
+ * A feature's addition to a command of the trunk, which knows none by name: its list (features/cli-estimate.ts) has a line a
  * feature. A part is loaded with its command, so that it is light: what it does is imported when it is asked for.
  * @typeParam Ready - what its options are read into, as the command says
  */
@@ -53,7 +53,7 @@ function otherWay(
   return asked?.instead?.run;
 }
 
-/** What each part's options are read into, of those that have something to do. */
+/** Reads the options of all parts; those that have nothing to do are left out. */
 export async function readParts<Ready>(parts: readonly CommandPart<Ready>[], input: PartInput): Promise<Ready[]> {
   const ready: Ready[] = [];
   for (const part of parts) {

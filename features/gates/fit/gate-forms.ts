@@ -3,7 +3,7 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { AnchorInput, AnchorMethod } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { tiltedSamples, tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
-import type { FitPart } from "../../../offline-trainer/src/fit/fit-part.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import { evenForm, type FormPlan, type FormWay } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { flipsFromRates, flipsFromRuns, type RepeatedRuns } from "./flip-probabilities.ts";

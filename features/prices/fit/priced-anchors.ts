@@ -7,7 +7,7 @@ import { drawnSizes, nestedLevels } from "../../../offline-trainer/src/anchors/n
 import { screenedSamples } from "../../../offline-trainer/src/anchors/screened.ts";
 import { stratifiedSamples } from "../../../offline-trainer/src/anchors/stratified.ts";
 import { tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
-import type { FitPart } from "../../../offline-trainer/src/fit/fit-part.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { Method } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 

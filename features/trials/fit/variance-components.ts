@@ -1,6 +1,6 @@
 import type { BundleContent } from "anchoreval/bundle";
 import type { VarianceComponents } from "anchoreval/internal/features/trials/sdk/components";
-import type { FitPart } from "../../../offline-trainer/src/fit/fit-part.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { CellTrials } from "../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";

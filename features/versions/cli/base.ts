@@ -29,10 +29,10 @@ export const earlierVersion: FitOptionPart = {
       options.refuse(["rerun"], "is for --base alone: a fit reads all answers as --responses");
       return null;
     }
-    options.refuse(
-      ["full-scores"],
-      "asks for other scores than --base, which reads the mean over the items as the score: leave one out",
-    );
+    if (options.isGiven("full-scores"))
+      throw invalidOption(
+        "--base reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
+      );
     if (options.text("cold-start") !== undefined)
       throw invalidOption("--base links items without answers itself: name them in --items, without --cold-start");
     options.refuse(["metric", "gate-form"], "doesn't go with --base, whose scores and anchors are kept: leave one out");

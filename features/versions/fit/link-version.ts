@@ -17,7 +17,7 @@ import {
   PROJECTION,
   projectTexts,
 } from "../../../offline-trainer/src/numeric/text-features.ts";
-import type { FitPart } from "../../../offline-trainer/src/fit/fit-part.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import { type BaseBundle, type BaseRecord, withBase } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
 import { type EarlierAnchors, keepAnchors, type KeptAnchors } from "./keep-anchors.ts";

@@ -63,9 +63,9 @@ test("a program fits by prices, with gate forms and variance components, as the 
 test("prices that lack an item, or of a method that chooses anchors otherwise, are refused", async () => {
   const scenario = ids.map((item_id) => ({ item_id, scenario: "quiz" }));
   const some = byPrices({ unit: null, items: new Map([["quiz/0", 1]]) });
-  expect(() => some.method!(recommended).anchors.know!(scenario)).toThrow("item quiz/1 has no price");
+  expect(() => some.method!(recommended).anchors.know!(scenario, "quiz")).toThrow("item quiz/1 has no price");
   const wrong = byPrices({ unit: null, items: new Map(ids.map((id) => [id, -1])) });
-  expect(() => wrong.method!(recommended).anchors.know!(scenario)).toThrow("item quiz/0 has the price -1");
+  expect(() => wrong.method!(recommended).anchors.know!(scenario, "quiz")).toThrow("item quiz/0 has the price -1");
   const byVariance = await customised(recommended, { selection: "greedy-variance" });
   expect(() => some.method!(byVariance)).toThrow("aren't for those chosen by greedy-variance");
 });
