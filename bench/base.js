@@ -7,9 +7,8 @@ import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
-import { readBase, withBase } from "anchoreval-trainer/internal/features/versions/fit/base";
-import { keepAnchors } from "anchoreval-trainer/internal/features/versions/fit/keep-anchors";
-import { linkVersion } from "anchoreval-trainer/internal/features/versions/fit/link-version";
+import { readBase } from "anchoreval-trainer/internal/features/versions/fit/base";
+import { linkVersion, onBase } from "anchoreval-trainer/internal/features/versions/fit/link-version";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
@@ -50,7 +49,7 @@ for (let seed = 1; seed <= Number(options.seeds); seed++) {
   const sorted = (items) => [...items].sort((x, y) => x - y);
   const [before, after] = [sorted([...stay, ...leave]), sorted([...stay, ...come])];
   const older = submatrix(all, sources, before);
-  const bundleOf = async (matrix, version, more = {}, finish = (content) => content) => {
+  const bundleOf = async (matrix, version, parts = []) => {
     const { content } = await fit(matrix, {
       benchmark: "board",
       version,
@@ -59,9 +58,9 @@ for (let seed = 1; seed <= Number(options.seeds); seed++) {
       sizes: [Number(options.anchors)],
       seed,
       backend,
-      ...more,
+      parts,
     });
-    return loadFiles(bundleFiles({ content: finish(content) }));
+    return loadFiles(bundleFiles({ content }));
   };
   const old = await bundleOf(older, "1.0.0");
   const anew = await bundleOf(submatrix(all, sources, after), "2.0.0");
@@ -72,10 +71,7 @@ for (let seed = 1; seed <= Number(options.seeds); seed++) {
   for (const count of reruns) {
     const again = count === 0 ? null : submatrix(all, sources.slice(0, count), sorted(come));
     const linked = linkVersion({ base, older, rerun: again, items }, method.settings, createRandom(seed));
-    const keeping = { ...method, anchors: keepAnchors(method.anchors, linked.earlier) };
-    const based = await bundleOf(linked.matrix, "2.0.0", { fixed: linked.fixed, method: keeping }, (content) =>
-      withBase(content, linked.record, linked.earlier),
-    );
+    const based = await bundleOf(linked.matrix, "2.0.0", [onBase(linked)]);
     report(`--base, ${count} models run again`, based, targets, { before, after });
     const { anchors, bridge, drawn } = linked.record.bridge ? { ...based.bundle.manifest.base } : {};
     console.error(

@@ -20,7 +20,7 @@ import { loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { estimateTrials } from "anchoreval/internal/features/trials/sdk/estimate-trials";
 import { bundleFiles, fit, readResponses, resolveBackend } from "anchoreval-trainer";
-import { withVarianceComponents } from "anchoreval-trainer/internal/extensions/trials/variance-components";
+import { withComponents } from "anchoreval-trainer/internal/features/trials/fit/variance-components";
 import { responseMatrix, scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { readLeaderboard } from "./read-leaderboard.js";
 
@@ -65,9 +65,9 @@ async function bundleOf({ models, items, trialsOf }, size) {
     sizes: [size],
     seed: 1,
     backend,
+    parts: [withComponents(cells, matrix.items)],
   };
-  const { content } = await fit(matrix, options);
-  const files = bundleFiles({ content: withVarianceComponents(content, cells, matrix.items) });
+  const files = bundleFiles(await fit(matrix, options));
   return loadBundle({ name: "trials", read: async (file) => files.get(file) ?? null });
 }
 

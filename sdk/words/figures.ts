@@ -81,3 +81,12 @@ function signed(text: string): string {
 function visibleLength(text: string): number {
   return Array.from(text).length;
 }
+
+/**
+ * A price with its unit: whole from 1000 on, else three digits.
+ * @example priceWords(1234.5, "tokens") // "1 235 tokens", with a thin space
+ */
+export function priceWords(price: number, unit: string | null): string {
+  const figure = price >= 1000 ? count(Math.round(price)) : String(Number(price.toPrecision(3)));
+  return unit === null ? figure : `${figure} ${unit}`;
+}

@@ -2,18 +2,18 @@ import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, withAnswers } from "../options/answers.ts";
+import { CHECK_PARTS } from "../../../features/cli-check.ts";
+import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, withAnswers } from "../options/answers.ts";
+import { EXIT_CODES, readDropRule, readSides } from "../options/check.ts";
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { readPoints } from "../options/scale.ts";
-import { type Command, flag, option, invalidOption, rare } from "../program/command.ts";
+import { type Command, flag, given, option, invalidOption, rare } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
 import { type RuleCase, writeJunit } from "../program/junit.ts";
-import { isPinned, readBundle } from "../bundles/open-bundle.ts";
+import { withParts } from "../program/parts.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 
-const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
-
-export const checkCommand: Command = {
+export const checkCommand: Command = withParts(CHECK_PARTS, {
   options: {
     Data: {
       bundle: option("BUNDLE", "the bundle; an address should name the version, …/1.0.0", { required: true }),
@@ -32,17 +32,6 @@ export const checkCommand: Command = {
       "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
       "runs-per-year": option("N", "checks a year (default 365)"),
     },
-    "Every night": {
-      history: option("FILE", "add the answers to FILE and check all nights in it: needs two baselines or more"),
-      night: option("TEXT", "the night's name in it (default: its number)"),
-    },
-    "Before you trust it": {
-      table: flag(
-        "replay the check, of one night and with --history, on nights of the baseline's own model: false alarms a year, and which drops are found",
-      ),
-      nights: option("N", "nights of an unchanged model, a tenth as many of each drop (default 2000)"),
-      seed: option("N", "of the replayed nights (default 1)"),
-    },
     Output: {
       save: option("FILE", "write the answers as JSON, as a baseline for later"),
       ...SUMMARY_OPTION,
@@ -53,71 +42,26 @@ export const checkCommand: Command = {
     "check --bundle bundles/quiz --responses tonight.json --baseline last-release.json --max-drop 2",
     "check --bundle bundles/quiz --baseline run1.json --baseline run2.json --baseline run3.json --table",
   ],
-  run: async ({ options, output, signal }) => {
-    const place = options.required("bundle");
+  run: async (input) => {
+    const { options, output } = input;
     const paths = options.texts("responses");
-    const table = options.flag("table");
-    if (table)
-      options.refuse(["responses", "min-score", "save", "junit", "summary", "history"], "is for a check, --table for its replays"); // prettier-ignore
-    else {
-      options.refuse(["nights", "seed"], "is for the replays of --table, which isn't given");
-      if (paths.length === 0) throw invalidOption("--responses is needed, or --table");
-    }
-    const history = await readSideFile(options, "history");
-    if (history === undefined) options.refuse(["night"], "names a night of --history FILE, which isn't given");
-    else {
-      options.refuse(["min-score", "save"], "is for the check of one night, which --history isn't");
-      if (paths.length !== 1) throw invalidOption("--history takes one night: give one --responses");
-      if (options.texts("baseline").length < 2)
-        throw invalidOption(
-          "--history needs what differs between runs of one model: give --baseline two times or more",
-        );
-    }
+    if (paths.length === 0) throw invalidOption("--responses is needed");
     const minScore = readPoints(options, "min-score", { min: 0, isScore: true });
     const save = options.text("save");
-    const baselinePaths = options.texts("baseline");
-    const rules = baselinePaths.length > 0 || minScore !== undefined;
+    const rules = options.isGiven("baseline") || minScore !== undefined;
     if (save !== undefined && paths.length > 1) throw invalidOption("--save takes one run: give one --responses");
     if (save !== undefined && (options.text("score-range") !== undefined || options.flag("flip")))
       throw invalidOption(
         "--save writes scores in [0,1], which --score-range and --flip would turn once more when they are read",
       );
-    if (!rules && save === undefined && !table)
-      throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
-    const asked = {
-      maxDrop: readPoints(options, "max-drop", { min: 0, max: 99 }) ?? 0.01,
-      alarmsPerYear: options.number("alarms-per-year", {}, 1),
-      runsPerYear: options.number("runs-per-year", {}, 365),
-      level: options.number("level", { min: 0.5, max: 1 }, 0.95),
-      ...(minScore !== undefined && { minScore }),
-      ...(options.flag("allow-yanked") && { allowYanked: true }),
-      ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
-    };
+    if (!rules && save === undefined) throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
+    const asked = { ...readDropRule(options), ...given({ minScore }) };
     const summary = await readSideFile(options, "summary");
     const junit = await readSideFile(options, "junit");
     if (!rules && (summary !== undefined || junit !== undefined))
       throw invalidOption(`--${summary === undefined ? "junit" : "summary"} is for a check: give --baseline PATH or --min-score POINTS too`); // prettier-ignore
-    const bundle = await readBundle(options, signal);
+    const { bundle, runs, baselines } = await readSides(input);
     const { benchmark, version } = bundle.manifest;
-    if (!isPinned(place))
-      output.remark(
-        `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
-      );
-    const runs: ReadModel[] = [];
-    for (const path of paths) runs.push(await readModel([path], bundle, options));
-    const baselines: ReadModel[] = [];
-    for (const path of baselinePaths)
-      baselines.push(await readModel([path], bundle, options, { filesAreAnswers: true }));
-    if (table) {
-      const { printReplays } = await import("../../../features/gates/cli/check-table.ts");
-      printReplays(options, output, bundle, baselines, asked);
-      return 0;
-    }
-    if (history !== undefined) {
-      const { checkHistory } = await import("../../../features/gates/cli/check-history.ts");
-      const files = { history, night: options.text("night"), summary, junit };
-      return EXIT_CODES[await checkHistory(bundle, runs[0]!, baselines, files, asked, output)];
-    }
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
@@ -133,7 +77,7 @@ export const checkCommand: Command = {
       await writeJunit(junit, `${benchmark} ${version}, form ${check.form}`, ruleCases(check), plainLines(parts));
     return EXIT_CODES[check.verdict];
   },
-};
+});
 
 async function saveAnswers(file: string, { responses, hashes }: ReadModel): Promise<void> {
   const document = { responses: Object.fromEntries(responses), hashes: Object.fromEntries(hashes) };

@@ -6,6 +6,7 @@ import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { scoreWords } from "anchoreval/internal/words/result-words";
 import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
 import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
+import { COMPARE_PARTS } from "../../../features/cli-compare.ts";
 import {
   type Answered,
   ANSWER_DATA_OPTIONS,
@@ -18,36 +19,35 @@ import {
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag, invalidOption } from "../program/command.ts";
+import { withParts } from "../program/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 
 const OVER = ["runs", "tasks", "these-answers"] as const;
 
-export const compareCommand: Command = {
+export const compareCommand: Command = withParts(COMPARE_PARTS, {
   operands: { usage: "[PATH PATH…]", option: "responses" },
   options: {
     Data: {
       ...BUNDLE_OPTION,
       a: option("PATH", "answers of model A, in the format of estimate; several runs are averaged", { multiple: true }),
       b: option("PATH", "answers of model B, the same", { multiple: true }),
-      responses: option("PATH", "answers of two models, as --a and --b, or of more, to rank; of two or more, to race", {
+      responses: option("PATH", "answers of two models, as --a and --b, or of more, to rank", {
         multiple: true,
       }),
       ...ANSWER_DATA_OPTIONS,
     },
     Comparison: {
       ...FORM_OPTION,
-      margin: option("POINTS", "the largest difference that doesn't matter (default 0, of a race 0.5pt)"),
+      margin: option("POINTS", "the largest difference that doesn't matter (default 0)"),
       over: option(
         "WHAT",
         "what is said: runs or tasks, of the models, or these-answers, of these scores (default: runs where trials tell, else tasks)",
         { choices: OVER },
       ),
-      race: flag("ask round after round, and only who may still win"),
       ...LEVEL_OPTION,
     },
     Output: {
-      next: option("FILE", "with --race: write the ids of the items to ask next, by candidate, as JSON"),
       ...SUMMARY_OPTION,
       verbose: flag("also every scenario's test and the ranking statistic"),
     },
@@ -56,10 +56,7 @@ export const compareCommand: Command = {
     "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",
     "compare --bundle bundles/quiz model-1.json model-2.json model-3.json",
   ],
-  run: async (input) => {
-    const { options, output, signal } = input;
-    if (options.flag("race")) return (await import("../../../features/adaptive/cli/race.ts")).race(input);
-    options.refuse(["next"], "needs --race, which isn't given");
+  run: async ({ options, output, signal }) => {
     const sides = [options.texts("a"), options.texts("b")];
     const listed = options.texts("responses");
     const isSided = sides.flat().length > 0;
@@ -95,7 +92,7 @@ export const compareCommand: Command = {
       await addSummary(summary, `${benchmark} ${version}: ${ranking.models.length} models`, rankingParts(ranking));
     }
   },
-};
+});
 
 /**
  * Several runs of a model as one, its items' trials those of all runs.

@@ -9,7 +9,7 @@ import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import type { Responses } from "anchoreval-trainer/internal/matrix/read-responses";
+import type { ReadResponses, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
@@ -17,7 +17,6 @@ import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
-import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../../../features/versions/cli/base.ts";
 import {
   given,
   option,
@@ -28,13 +27,13 @@ import {
   stoppableBy,
   type Command,
   type CommandInput,
-  type OptionSpecs,
 } from "../program/command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
-  type FitPart,
-  type ReadyExtension,
+  type PartOfFit,
+  type FitBeginning,
+  type ReadyPart,
   METHOD_OPTIONS,
   THREADS_OPTION,
   WORK_OPTIONS,
@@ -57,19 +56,19 @@ import {
   readResponseOptions,
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
+import { type PartInput, withParts } from "../program/parts.ts";
 import { memoryStatement } from "../program/memory.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;
 
-export const fitCommand: Command = {
+export const fitCommand: Command = withParts(FIT_PARTS, {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
       ...FAMILIES_OPTION,
       ...rare(FULL_SCORES_OPTION),
-      ...rare(BASE_OPTIONS),
     },
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
@@ -85,7 +84,7 @@ export const fitCommand: Command = {
         source: option("TEXT", "source of the data"),
       }),
     },
-    Extensions: rare(Object.assign({}, ...FIT_PARTS.map((extension) => extension.options)) as OptionSpecs),
+    Extensions: {}, // of the parts alone
     "How to fit": {
       ...WORK_OPTIONS,
       ...rare({
@@ -113,7 +112,7 @@ export const fitCommand: Command = {
     const out = options.required("out");
     const force = options.flag("force");
     await checkBundleFolder(out, { ...name, force });
-    const { files, timings, provider, content, additions, board } = await fitAsked({ options, output, signal });
+    const { files, timings, provider, content, parts, board } = await fitAsked({ options, output, signal });
     const before = performance.now();
     const manifest = parseManifest(files.get("manifest.json")!); // a manifest that readers would refuse isn't written
     await stoppableBy(signal, "the fit")(turn());
@@ -130,7 +129,7 @@ export const fitCommand: Command = {
       ...closingWords(manifest),
       ...estimand,
       ...noise,
-      ...additions.flatMap((addition) => addition.words?.(manifest) ?? []),
+      ...parts.flatMap((part) => part.words?.(manifest) ?? []),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),
     ];
@@ -151,7 +150,7 @@ export const fitCommand: Command = {
       `time: ${stages.join(", ")}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
     );
   },
-};
+});
 
 /** Facts of a fit that aren't options, and who looks at its data first. */
 interface FitTerms {
@@ -165,7 +164,7 @@ interface FitTerms {
 interface AskedFit {
   readonly files: ReturnType<typeof bundleFiles>;
   readonly content: Fit["content"];
-  readonly additions: readonly NonNullable<FitPart["addition"]>[];
+  readonly parts: readonly PartOfFit[];
   /** Milliseconds by stage. */
   readonly timings: Record<string, number>;
   /** Where it was calibrated, and why there. */
@@ -184,46 +183,38 @@ export async function fitAsked(
   const name = readName(options.required("name"));
   const provider = options.oneOf("provider", PROVIDERS, "auto");
   const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
-  if (options.text("full-scores") !== undefined)
-    options.refuse(
-      ["base"],
-      "reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
-    );
   const seed = options.number("seed", { min: 0, integer: true }, 1);
   const secondForms = options.flag("second-form");
   const checkpoint = options.text("checkpoint");
   const facts = told ?? (await readImportFacts(responses));
-  const base = await readBaseOption(options, signal);
+  const beginning = await beginningOf({ options, output, signal });
   const named = await readRecipe(options);
-  const recipe = base ? await baseRecipe(base, options, named) : named;
+  const recipe = beginning ? await beginning.recipe(named) : named;
   const sizesOf = readSizes(options, recipe);
-  const asked = await readMethod(options, base ? {} : facts, recipe);
-  const { settings } = asked;
+  const method = await readMethod(options, beginning ? {} : facts, recipe);
   const date = givenDate(options);
   const families = await readFamilies(options);
-  const extensions: ReadyExtension[] = [];
-  for (const extension of FIT_PARTS) {
-    const ready = await extension.read({ options, output, signal, seed, method: asked, reading });
-    if (ready !== null) extensions.push(ready);
-  }
+  const input = { options, output, signal, seed, method, reading };
+  const ready: ReadyPart[] = [];
+  for (const part of FIT_PARTS) ready.push((await part.read?.(input)) ?? (() => ({})));
 
-  const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
-  const first = linked ?? (await readGivenResponses(options, { responses, ...reading }));
+  const kept = beginning && (await beginning.read({ ...input, name }));
+  const first: Responses & Partial<ReadResponses> =
+    kept?.board ?? (await readGivenResponses(options, { responses, ...reading }));
   let board: Responses = first;
   for (const remark of board.remarks) output.remark(remark);
   checkAskedSizes(options, board.matrix.items);
-  const parts: FitPart[] = [];
-  for (const ready of extensions) {
-    const part = await ready(board);
+  const made: PartOfFit[] = [];
+  for (const partOn of ready) {
+    const part = await partOn(board);
     board = part.board ?? board;
-    parts.push(part);
+    made.push(part);
   }
+  if (kept) made.push(kept);
+  const parts = made.flatMap(({ part }) => part ?? []);
   const { matrix } = board;
-  const made = provenanceOf(matrix);
-  check?.(made.data);
-  const chosen = parts.reduce((method, part) => part.method?.(method) ?? method, asked);
-  const method = linked ? linked.method(chosen) : chosen;
-  const otherForms = parts.flatMap(({ forms = [] }) => forms);
+  const digests = provenanceOf(matrix);
+  check?.(digests.data);
   const read = performance.now() - begun;
 
   const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
@@ -232,12 +223,15 @@ export async function fitAsked(
   const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
   const counts = sizesOf({ scenarios, items });
   const folds = foldThreads(calibrating, threads, models * items);
+  const { dims } = method.settings;
   const size = {
     models,
     items,
     scenarios,
-    sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) + otherForms.length,
-    dims: dimsFor(settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims, models),
+    sizes:
+      (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
+      parts.flatMap(({ forms = [] }) => forms).length,
+    dims: dimsFor(dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : dims, models),
     threads: folds?.count ?? 0,
   };
   output.remark(memoryStatement(size, process.availableMemory()));
@@ -258,16 +252,16 @@ export async function fitAsked(
     includeText: options.flag("include-text"),
   };
   const asNoted = await noteOptions(optionsOf(fitCommand), options, { provider: calibrating, signal });
-  const provenance: Provenance = { ...made, fit: asNoted };
-  const work = given({ fixed: linked?.fixed, threads: folds, checkpoint });
-  let result = await output.during("fitting", (onProgress) =>
+  const provenance: Provenance = { ...digests, fit: asNoted };
+  const work = given({ threads: folds, checkpoint });
+  const result = await output.during("fitting", (onProgress) =>
     stoppable(
       fit(matrix, {
         ...described,
         ...counts,
         ...families,
         ...work,
-        ...{ provenance, method, secondForms, otherForms, seed, backend, signal, onProgress },
+        ...{ provenance, method, secondForms, parts, seed, backend, signal, onProgress },
       }),
     ),
   );
@@ -276,14 +270,6 @@ export async function fitAsked(
   if (options.text("total") !== undefined)
     for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
   const timings: Record<string, number> = { reading: read, ...result.timings };
-  if (linked) result = { ...result, content: linked.content(result.content) };
-  const additions = parts.flatMap(({ addition }) => addition ?? []);
-  for (const addition of additions) {
-    const before = performance.now();
-    result = { ...result, content: await stoppable(Promise.resolve(addition.add(result))) };
-    timings[addition.stage] = performance.now() - before;
-  }
-
   const before = performance.now();
   const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
   const report = await output.during("report", (update) =>
@@ -291,8 +277,17 @@ export async function fitAsked(
   );
   const files = bundleFiles(result, report);
   timings["report and writing"] = performance.now() - before;
-  const checked = "board" in first ? { board: boardRecord(first.board) } : {};
-  return { files, timings, provider: reason, content: result.content, additions, ...checked };
+  const checked = first.board && { board: boardRecord(first.board) };
+  return { files, timings, provider: reason, content: result.content, parts: made, ...checked };
+}
+
+/** The beginning of the fit where a part's options say so; null for the recipe and the answers alone. */
+async function beginningOf(input: PartInput): Promise<FitBeginning | null> {
+  for (const part of FIT_PARTS) {
+    const beginning = await part.begin?.(input);
+    if (beginning) return beginning;
+  }
+  return null;
 }
 
 /** Remarks on totals that have no form of their own because another form has as many items. */

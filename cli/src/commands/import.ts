@@ -16,8 +16,7 @@ import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
-import { priceWords } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import { count, counted } from "anchoreval/internal/words/figures";
+import { count, counted, priceWords } from "anchoreval/internal/words/figures";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import {
   option,

@@ -78,17 +78,25 @@ export function withAnswers<R extends { readonly warnings: Brought["warnings"] }
   return { ...result, ...(ignored > 0 && { ignored }), warnings } as never; // Answered<R> is resolved where R is
 }
 
+/** How a model's answers are read, where not as options say alone. */
+export interface ModelReading {
+  /** Metrics of the logs. @default those of `--metric` */
+  readonly metrics?: readonly string[];
+  /** With `--from` too, only a folder has logs. @default false */
+  readonly filesAreAnswers?: boolean;
+  /** `--items` is read without logs, too. @default false */
+  readonly readsItems?: boolean;
+}
+
 /**
  * Reads one model's answers: a file of answers, or with `--from` the logs of a harness. It is called what the logs call it,
  * or by the file's name.
- * @param metrics - of the logs (default: those of `--metric`)
- * @param filesAreAnswers - with `--from` too, only a folder has logs
  */
 export async function readModel(
   paths: readonly string[],
   bundle: Bundle,
   options: OptionReader,
-  { filesAreAnswers = false, metrics }: { filesAreAnswers?: boolean; metrics?: readonly string[] } = {},
+  { filesAreAnswers = false, metrics, readsItems = false }: ModelReading = {},
 ): Promise<ReadModel> {
   const [path, ...more] = paths;
   if (path === undefined) throw invalidOption("--responses is needed");
@@ -117,8 +125,7 @@ export async function readModel(
       errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
   }
-  if (!options.isGiven("cluster"))
-    options.refuse(["items", "errors"], "is about the logs of a harness: it needs --from");
+  options.refuse(readsItems ? ["errors"] : ["items", "errors"], "is about the logs of a harness: it needs --from");
   if (more.length > 0) throw invalidOption(`--responses takes one file; got ${more.join(" ")} too`);
   const { answers, trials, hashes } = await readAnswersAt(path, readScale(options));
   const name = answersName(path);

@@ -1,7 +1,7 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
-import type { Fit } from "anchoreval-trainer/internal/fit/fit";
-import { checkAnchors, type FormPlan } from "anchoreval-trainer/internal/fit/form-plans";
+import type { FitPart } from "anchoreval-trainer/internal/fit/options";
+import { checkAnchors } from "anchoreval-trainer/internal/fit/form-plans";
 import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
 import type { ReadResponsesOptions, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
@@ -13,32 +13,34 @@ import {
   LAMBDA_RULES,
   SCORE_MAPS,
 } from "anchoreval-trainer/internal/methods/settings";
-import type { BundleContent, Manifest } from "anchoreval/bundle";
+import type { Manifest } from "anchoreval/bundle";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { listed } from "anchoreval/internal/words/figures";
-import {
-  option,
-  flag,
-  rare,
-  type CommandInput,
-  type OptionReader,
-  type OptionSpecs,
-  invalidOption,
-} from "../program/command.ts";
+import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
+import type { CommandPart, PartInput } from "../program/parts.ts";
 import type { ImportFacts } from "./data.ts";
 
-/**
- * A side road of a fit: something that options add, and that the main road doesn't know by name. Modules are loaded when an option is given.
- */
-export interface FitExtension {
-  readonly options: OptionSpecs;
+/** A feature's part of `fit`: what options add that the main road doesn't know by name. */
+export interface FitOptionPart extends Pick<CommandPart, "options"> {
+  /** Reads what the fit begins with in place of its recipe and its answers, before these are read. @returns null where no option asks */
+  begin?(input: PartInput): Promise<FitBeginning | null>;
   /** Reads and checks its options, before the answers. @returns null where none is given */
-  read(input: ExtensionInput): Promise<ReadyExtension | null> | ReadyExtension | null;
+  read?(input: FitInput): Promise<ReadyPart | null> | ReadyPart | null;
 }
 
-interface ExtensionInput extends Pick<CommandInput, "options" | "output" | "signal"> {
+/** A fit that another bundle begins. */
+export interface FitBeginning {
+  /** The recipe, its sizes included, by the one that `--recipe` names. */
+  recipe(named: Method): Promise<Method>;
+  /** The answers, and what the fit keeps. */
+  read(
+    input: FitInput & { readonly name: { readonly benchmark: string; readonly version: string } },
+  ): Promise<PartOfFit & { readonly board: Responses }>;
+}
+
+interface FitInput extends PartInput {
   readonly seed: number;
   /** As it was asked for. */
   readonly method: Method;
@@ -46,24 +48,13 @@ interface ExtensionInput extends Pick<CommandInput, "options" | "output" | "sign
   readonly reading: ReadResponsesOptions;
 }
 
-/** Makes the extension's part of a fit on these answers. */
-export type ReadyExtension = (board: Responses) => Promise<FitPart> | FitPart;
+/** Makes the part of a fit on these answers. */
+export type ReadyPart = (board: Responses) => Promise<PartOfFit> | PartOfFit;
 
-export interface FitPart {
-  /** Answers to be fitted in place of those that were given. */
+export interface PartOfFit {
+  /** Answers to be fitted in place of those that were read. */
   readonly board?: Responses;
-  readonly method?: (method: Method) => Method;
-  /** Forms beside those of the method. */
-  readonly forms?: readonly FormPlan[];
-  readonly addition?: Addition;
-}
-
-/** Something that a bundle gets once it is fitted. */
-interface Addition {
-  /** Name in the timings. */
-  readonly stage: string;
-  /** @returns the bundle's content with the addition */
-  add(result: Fit): Promise<BundleContent> | BundleContent;
+  readonly part?: FitPart;
   /** Sentences for `--json`. */
   words?(manifest: Manifest): string[];
 }

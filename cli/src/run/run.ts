@@ -4,7 +4,6 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
-import { bundleTrialMetric } from "anchoreval/internal/features/trials/sdk/pass-at-k";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
 import {
@@ -18,7 +17,8 @@ import {
   stoppableBy,
 } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
-import { anyHeading, anyParts, loggedWords } from "../commands/estimate.ts";
+import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
+import { estimateWords, loggedWords } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, namedAnchors } from "anchoreval/internal/logs/anchor-names";
 import { ITEMS_OPTION, placeAnchors, quote } from "../bundles/form-anchors.ts";
 import { readBundle } from "../bundles/open-bundle.ts";
@@ -68,12 +68,12 @@ export const runCommand: Command = {
     const bundle = await readBundle(options, signal);
     const from = chooseRunner(options, bundle);
     const { manifest } = bundle;
-    const trialMetric = bundleTrialMetric(manifest);
-    if (trialMetric !== null)
-      throw new AnchorEvalError(
-        "unsupported",
-        `this bundle's scores are ${trialMetric}, of several trials an item, and run has one answer of each: run the harness with trials, and give its logs to estimate`,
-      );
+    for (const part of ESTIMATE_PARTS) {
+      const why = part.refusesSingle?.(bundle) ?? null;
+      if (why === null) continue;
+      const instead = "run the harness with trials, and give its logs to estimate";
+      throw new AnchorEvalError("unsupported", `${why}, and run has one answer of each: ${instead}`);
+    }
     const form = options.text("form") ?? manifest.defaultForm;
     const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
     const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
@@ -135,7 +135,7 @@ export const runCommand: Command = {
     const answered = withAnswers(found, [{ ...model, warnings: news }]);
     const result = { ...answered, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
     await finishRun(folder, result);
-    const parts = anyParts(answered, false, "runs");
+    const { heading, parts } = await estimateWords(answered);
     const costs = [
       `${costWords(run)}.`,
       ...(took ? [loggedWords(took, answered.answered, model.trials !== undefined)] : []),
@@ -147,7 +147,7 @@ export const runCommand: Command = {
       ...(options.flag("quiet") ? remarks.map((words) => `warning: ${words}`) : []), // else said already
       `Everything lies in ${folder}: the logs in ${logs}, this result in ${join(folder, "estimate.json")}.`,
     ]);
-    await addSummary(summary, `${model.name} on ${anyHeading(answered)}`, [
+    await addSummary(summary, `${model.name} on ${heading}`, [
       ...parts,
       ...costs,
       ...remarks.map((words) => `warning: ${words}`),

@@ -1,7 +1,6 @@
 import type { StopRules } from "anchoreval";
-import { priceWords } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { itemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
-import { recordTable } from "anchoreval/internal/words/figures";
+import { priceWords, recordTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/features/adaptive/fit/replay";

@@ -1,6 +1,6 @@
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import { MOST_TILT } from "../../../sdk/core/numeric/sampling.ts";
-import { priceWords } from "../../prices/sdk/bundle-prices.ts";
+import { priceWords } from "../../../sdk/words/figures.ts";
 import type { ItemPrices } from "../../prices/sdk/parse-prices.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
 import type { ItemPool } from "./item-pool.ts";

@@ -1,38 +1,33 @@
-import {
-  gateFromAnchors,
-  type GateOptions,
-  type GateResult,
-} from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
+import { gateFromAnchors, type GateResult } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
 import { resolveModels } from "anchoreval/internal/compare/common-answers";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, points } from "anchoreval/internal/words/figures";
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import { type CommandInput, invalidOption } from "../../../cli/src/program/command.ts";
 import { writeJunit } from "../../../cli/src/program/junit.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
-import type { Output } from "../../../cli/src/program/output.ts";
-import { addSummary, plainLines, type ResultParts } from "../../../cli/src/program/summary.ts";
+import { EXIT_CODES, readDropRule, readSides } from "../../../cli/src/options/check.ts";
+import { addSummary, plainLines, readSideFile, type ResultParts } from "../../../cli/src/program/summary.ts";
 import { addNight, baselineDigest } from "./history.ts";
 
-/** A night of a gate, and where its results go. */
-export interface GateNightFiles {
-  readonly history: string;
-  readonly night: string | undefined;
-  readonly summary: string | undefined;
-  readonly junit: string | undefined;
-}
-
 /**
- * Adds tonight's answers to a history and checks all of its nights. Nothing is written where they are refused.
+ * `check --history`: adds tonight's answers to a history and checks all of its nights. Nothing is written where they are
+ * refused.
+ * @returns the check's exit code
  * @throws AnchorEvalError as `gateFromAnchors` and `addNight`
  */
-export async function checkHistory(
-  bundle: Bundle,
-  run: ReadModel,
-  baselines: readonly ReadModel[],
-  { history: file, night, summary, junit }: GateNightFiles,
-  options: GateOptions,
-  output: Output,
-): Promise<GateResult["verdict"]> {
+export async function checkHistory(input: CommandInput): Promise<number> {
+  const { output } = input;
+  const file = (await readSideFile(input.options, "history"))!;
+  input.options.refuse(["min-score", "save"], "is for the check of one night, which --history isn't");
+  if (input.options.texts("responses").length !== 1)
+    throw invalidOption("--history takes one night: give one --responses");
+  if (input.options.texts("baseline").length < 2)
+    throw invalidOption("--history needs what differs between runs of one model: give --baseline two times or more");
+  const options = readDropRule(input.options);
+  const summary = await readSideFile(input.options, "summary");
+  const junit = await readSideFile(input.options, "junit");
+  const { bundle, runs, baselines } = await readSides(input);
+  const [run] = runs as [ReadModel];
   const { benchmark, version } = bundle.manifest;
   const { form } = resolveModels(
     bundle,
@@ -46,7 +41,7 @@ export async function checkHistory(
   const key = { benchmark, version, digest: bundle.digest, form, baseline };
   const { warnings } = resolveModels(bundle, [run], ["tonight"], { ...options, form });
   gateFromAnchors(bundle, [{ ...run, name: "tonight" }], baselines, { ...options, form, replays: 0 }); // or it refuses them
-  const nights = await addNight(file, key, Object.fromEntries(inForm(run)), night);
+  const nights = await addNight(file, key, Object.fromEntries(inForm(run)), input.options.text("night"));
   const models = nights.map((own) => ({ responses: own.responses, name: `night ${own.night}`, form }));
   const nightly = gateFromAnchors(bundle, models, baselines, { ...options, form });
   const gate = withAnswers({ ...nightly, warnings: [...warnings, ...nightly.warnings] }, [run, ...baselines]);
@@ -58,7 +53,7 @@ export async function checkHistory(
   await addSummary(summary, `${benchmark} ${version}: ${headline!}`, parts.slice(1));
   if (junit !== undefined)
     await writeJunit(junit, `${benchmark} ${version}, form ${form}`, [{ name: "no change for the worse", verdict: gate.verdict, words: headline! }], plainLines(parts)); // prettier-ignore
-  return gate.verdict;
+  return EXIT_CODES[gate.verdict];
 }
 
 function gateParts(

@@ -1,12 +1,9 @@
 import { replayCheck } from "anchoreval/internal/features/gates/sdk/replay-check";
 import { replayGate, type ReplayedGate } from "anchoreval/internal/features/gates/sdk/replay-gate";
-import type { CheckOptions } from "anchoreval/internal/check/types";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { counted, percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
-import type { OptionReader } from "../../../cli/src/program/command.ts";
+import type { CommandInput } from "../../../cli/src/program/command.ts";
+import { readDropRule, readSides } from "../../../cli/src/options/check.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
-import type { Output } from "../../../cli/src/program/output.ts";
 
 /** Drops whose power a table shows, as fractions. */
 const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];
@@ -15,18 +12,16 @@ const RUNS = [1, 3, 7];
 /** Nights within which a gate finds a drop. */
 const WITHIN = 30;
 
-/** Prints what the check of one night and the gate over nights are worth, by replays of the baseline's own model. @param rule - the check's */
-export function printReplays(
-  options: OptionReader,
-  output: Output,
-  bundle: Bundle,
-  baselines: readonly ReadModel[],
-  rule: Required<Pick<CheckOptions, "maxDrop" | "level" | "alarmsPerYear" | "runsPerYear">>,
-): void {
+/** `check --table`: what the check of one night and the gate over nights are worth, by replays of the baseline's own model. */
+export async function printReplays(input: CommandInput): Promise<void> {
+  const { options, output } = input;
+  options.refuse(["responses", "min-score", "save", "junit", "summary"], "is for a check, --table for its replays");
+  const rule = readDropRule(options);
   const nights = options.number("nights", { min: 10, max: 1e6, integer: true }, 2000);
   const replays = Math.ceil(nights / 10);
   const seed = options.number("seed", { min: 0, integer: true }, 1);
   const form = options.text("form");
+  const { bundle, baselines } = await readSides(input);
   const asked = { ...rule, nights, seed, drops: DROPS, ...(form !== undefined && { form }) };
   const replayed = replayCheck(bundle, baselines, { ...asked, runs: RUNS });
   const graded = baselines.some(({ responses }) => [...responses.values()].some((score) => score !== null && score % 1 !== 0)); // prettier-ignore

@@ -1,19 +1,21 @@
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { option } from "../../../cli/src/program/command.ts";
-import type { FitExtension } from "../../../cli/src/options/fit.ts";
+import { option, rare } from "../../../cli/src/program/command.ts";
+import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
 import { readScale } from "../../../cli/src/options/scale.ts";
 
 /** Forms whose items are drawn for what they tell of a drop. */
-export const gateForms: FitExtension = {
+export const gateForms: FitOptionPart = {
   options: {
-    "gate-form": option(
-      "N[,N…]",
-      "add a form gate-N for check: items that flip between runs of one model are in it more",
-    ),
-    repeats: option(
-      "FILE",
-      "two or more runs of the model to be gated, a row each, for --gate-form to learn flips from",
-    ),
+    Extensions: rare({
+      "gate-form": option(
+        "N[,N…]",
+        "add a form gate-N for check: items that flip between runs of one model are in it more",
+      ),
+      repeats: option(
+        "FILE",
+        "two or more runs of the model to be gated, a row each, for --gate-form to learn flips from",
+      ),
+    }),
   },
   read({ options }) {
     const sizes = options.numbers("gate-form", { min: 1, integer: true }, []);
@@ -25,10 +27,10 @@ export const gateForms: FitExtension = {
     const file = options.text("repeats");
     const scale = readScale(options);
     return async ({ matrix: board }) => {
-      const { gateForms: formsOf } = await import("anchoreval-trainer/internal/features/gates/fit/gate-forms");
-      if (file === undefined) return { forms: formsOf(board, sizes, null) };
+      const { withGateForms } = await import("anchoreval-trainer/internal/features/gates/fit/gate-forms");
+      if (file === undefined) return { part: withGateForms(board, sizes) };
       const { matrix } = await readResponses(file, { ...scale, oneScenario: true, leastModels: 1 });
-      return { forms: formsOf(board, sizes, { file, matrix }) };
+      return { part: withGateForms(board, sizes, { file, matrix }) };
     };
   },
 };

@@ -28,18 +28,7 @@ const REPLAYS = 200;
  * @throws AnchorEvalError as `gateFromAnchors`
  */
 export async function planGate({ options, output, signal }: CommandInput): Promise<void> {
-  const other = [
-    "half-width",
-    "gap",
-    "ranked-right",
-    "level",
-    "trials",
-    "prices",
-    "price-column",
-    "price-unit",
-    "budget",
-  ];
-  options.refuse(other, "isn't for a gate");
+  options.refuse(["half-width", "gap", "ranked-right", "level"], "isn't for a gate");
   const goal = {
     drop: readPoints(options, "drop") ?? 0.03,
     nights: options.number("nights", { min: 1, max: 1000, integer: true }, 30),

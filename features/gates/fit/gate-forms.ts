@@ -3,6 +3,7 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { AnchorInput, AnchorMethod } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { tiltedSamples, tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import { evenForm, type FormPlan, type FormWay } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { flipsFromRates, flipsFromRuns, type RepeatedRuns } from "./flip-probabilities.ts";
@@ -59,6 +60,24 @@ function expected(weights: Float64Array, own: Float64Array): { readonly flips: n
   return { flips: even!, variance: even! > 0 ? tilted! / even! : 1 };
 }
 
+/** Runs of the model to be gated, a row each, and the file that messages name. */
+interface GateRepeats {
+  readonly file: string;
+  readonly matrix: ResponseMatrix;
+}
+
+/**
+ * The part of a fit that adds forms `gate-N`, for checks of one model again and again.
+ * @param board - the answers of the fit
+ * @param sizes - items a scenario
+ * @param repeats - two runs or more of the model to be gated, which flips are learned from; without, by the board's answers
+ * @throws AnchorEvalError as {@link gateForms}
+ * @example await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withGateForms(matrix, [100])] });
+ */
+export function withGateForms(board: ResponseMatrix, sizes: readonly number[], repeats?: GateRepeats): FitPart {
+  return { stage: "gate forms", forms: gateForms(board, sizes, repeats ?? null) };
+}
+
 /**
  * Forms `gate-N` of N items a scenario, drawn as {@link flips} says.
  * @param board - the answers of the fit
@@ -69,7 +88,7 @@ function expected(weights: Float64Array, own: Float64Array): { readonly flips: n
 export function gateForms(
   { items }: ResponseMatrix,
   sizes: readonly number[],
-  repeats: { readonly file: string; readonly matrix: ResponseMatrix } | null,
+  repeats: GateRepeats | null,
 ): FormPlan[] {
   const counts = new Map<string, number>();
   for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
@@ -96,10 +115,7 @@ export function gateForms(
  * @throws AnchorEvalError `invalid_data` for fewer than two runs, for items that the fit doesn't have, and for scores
  *   between 0 and 1, which a run of right or wrong doesn't have
  */
-function runsByScenario(
-  items: ResponseMatrix["items"],
-  { file, matrix }: { readonly file: string; readonly matrix: ResponseMatrix },
-): Map<string, RepeatedRuns> {
+function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRepeats): Map<string, RepeatedRuns> {
   const refuse = (why: string): AnchorEvalError => new AnchorEvalError("invalid_data", `${file}: ${why}`);
   if (matrix.subjects.length < 2)
     throw refuse("what differs between runs of one model takes two runs or more, a row each; got 1");

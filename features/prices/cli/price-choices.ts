@@ -1,7 +1,6 @@
 import type { PriceChoices } from "anchoreval/internal/features/prices/sdk/price-choices";
 import type { Plan } from "anchoreval/internal/plan/types";
-import { priceWords } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import { percent, points, textTable } from "anchoreval/internal/words/figures";
+import { percent, points, priceWords, textTable } from "anchoreval/internal/words/figures";
 
 /** Most choices that are shown: the others lie between them. */
 const MOST_SHOWN = 12;

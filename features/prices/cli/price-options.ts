@@ -80,22 +80,18 @@ export function commonUnit(unit: string | null, other: string | null, what: stri
   return unit ?? other;
 }
 
-/**
- * The prices of a bundle's items: those of `--prices`, else those that it was fitted by; null without either.
- * @throws AnchorEvalError as `itemPrices` and `knownPrices`
- */
+/** The prices of a bundle's items by those of `--prices`. @throws AnchorEvalError as `itemPrices` */
 export async function readBundlePrices(
   bundle: Bundle,
-  given: GivenPrices | null,
+  { named, unit }: GivenPrices,
   options: OptionReader,
   signal: AbortSignal,
-): Promise<BundlePrices | null> {
-  const { bundlePrices, knownPrices } = await import("anchoreval/internal/features/prices/sdk/bundle-prices");
-  if (given === null) return knownPrices(bundle);
+): Promise<BundlePrices> {
+  const { bundlePrices } = await import("anchoreval/internal/features/prices/sdk/bundle-prices");
   const { loadItemLines } = await import("anchoreval/internal/bundles/read-file");
   const { itemPrices } = await import("anchoreval/internal/features/prices/sdk/parse-prices");
   const { openBundle } = await import("../../../cli/src/bundles/open-bundle.ts");
   const lines = await loadItemLines(openBundle(options.required("bundle")), bundle.manifest, { signal });
   const items = Array.from({ length: lines.count }, (_, k) => lines.record(k));
-  return bundlePrices(bundle, itemPrices(given.named, items, given.unit), items);
+  return bundlePrices(bundle, itemPrices(named, items, unit), items);
 }

@@ -1,4 +1,4 @@
-import type { BundleContent } from "anchoreval/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { ItemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
@@ -7,7 +7,9 @@ import { drawnSizes, nestedLevels } from "../../../offline-trainer/src/anchors/n
 import { screenedSamples } from "../../../offline-trainer/src/anchors/screened.ts";
 import { stratifiedSamples } from "../../../offline-trainer/src/anchors/stratified.ts";
 import { tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { Method } from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 
 /** An item counts as costing at least this share of its scenario's mean: no form is made of what happens to be free. */
 const LEAST_PRICE = 1e-3;
@@ -107,17 +109,56 @@ export function residualVariances({
 /**
  * A method whose anchors are chosen by price: {@link pricedDraw} where they were stratified, else {@link priced}.
  * @param prices - of all items of the benchmark
+ * @throws AnchorEvalError `invalid_data` by the fit, for an item without a price of at least 0
  */
 export function pricedMethod(method: Method, { items }: Pick<ItemPrices, "items">): Method {
   const anchors = method.anchors.name === "stratified" ? pricedDraw : priced;
   return {
     ...method,
-    anchors: { ...anchors, know: (own) => Float64Array.from(own, ({ item_id: id }) => items.get(id)!) },
+    anchors: { ...anchors, know: (scenario) => Float64Array.from(scenario, ({ item_id: id }) => priceOf(id, items)) },
   };
 }
 
-/** A bundle's content with its prices noted in `fit.prices`. */
-export function withPrices(content: BundleContent, prices: ItemPrices): BundleContent {
-  const { manifest } = content;
-  return { ...content, manifest: { ...manifest, fit: { ...manifest.fit, prices: notedPrices(content, prices) } } };
+function priceOf(id: string, prices: ItemPrices["items"]): number {
+  const price = prices.get(id);
+  if (price === undefined || !(price >= 0 && price < Infinity))
+    throw new AnchorEvalError(
+      "invalid_data",
+      `item ${id} has ${price === undefined ? "no price" : `the price ${price}`}: every item takes one, a number of at least 0`,
+    );
+  return price;
+}
+
+/** Whether anchors that are chosen so can be chosen by price, too. @param selection - of a method's settings */
+export function isPriceable(selection: string): boolean {
+  return [DEFAULT_SETTINGS.selection, "stratified"].includes(selection);
+}
+
+/**
+ * The part of a fit that chooses anchors by price and notes the prices in the bundle, so that estimates say what their
+ * answers cost.
+ * @param prices - of all items of the benchmark
+ * @throws AnchorEvalError by the fit: as {@link pricedMethod}; `invalid_option` for a method whose anchors are chosen neither
+ * by `screened` nor by `stratified`
+ * @example
+ * const prices = { unit: "usd", items: new Map(matrix.items.map(({ item_id: id }) => [id, id.startsWith("long/") ? 0.02 : 0.001])) };
+ * const { content } = await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [byPrices(prices)] });
+ */
+export function byPrices(prices: ItemPrices): FitPart {
+  return {
+    stage: "prices",
+    method: (method) => {
+      const { selection } = method.settings;
+      if (!isPriceable(selection))
+        throw new AnchorEvalError(
+          "invalid_option",
+          `prices choose anchors by what they tell for their price: they aren't for those chosen by ${selection}`,
+        );
+      return pricedMethod(method, prices);
+    },
+    add: ({ content }) => {
+      const { manifest } = content;
+      return { ...content, manifest: { ...manifest, fit: { ...manifest.fit, prices: notedPrices(content, prices) } } };
+    },
+  };
 }

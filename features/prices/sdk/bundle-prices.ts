@@ -6,7 +6,7 @@ import { AnchorEvalError } from "../../../sdk/core/errors.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
 import { type ItemTrials, summariseTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
-import { count, counted } from "../../../sdk/words/figures.ts";
+import { count, counted, priceWords } from "../../../sdk/words/figures.ts";
 import { type NotedPrices, pricesPart } from "../core.ts";
 import type { ItemPrices } from "./parse-prices.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
@@ -213,13 +213,4 @@ export function priceFacts(manifest: Manifest): BundleFact[] {
 /** @example "The 50 items answered cost 1.2 usd; all 1 319 would have cost 31.5." */
 export function costWords({ unit, answered, cost, items, whole }: AnswerCost): string {
   return `The ${counted(answered, "item")} answered cost ${priceWords(cost, unit)}; all ${count(items)} would have cost ${priceWords(whole, null)}.`;
-}
-
-/**
- * A price with its unit: whole from 1000 on, else three digits.
- * @example priceWords(1234.5, "tokens") // "1 235 tokens", with a thin space
- */
-export function priceWords(price: number, unit: string | null): string {
-  const figure = price >= 1000 ? count(Math.round(price)) : String(Number(price.toPrecision(3)));
-  return unit === null ? figure : `${figure} ${unit}`;
 }

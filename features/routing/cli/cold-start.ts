@@ -1,8 +1,8 @@
 import type { Neighbours } from "anchoreval-trainer/internal/features/routing/fit/neighbours";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option, invalidOption } from "../../../cli/src/program/command.ts";
-import type { FitExtension } from "../../../cli/src/options/fit.ts";
+import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../../../cli/src/program/command.ts";
+import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
 
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;
 /** Neighbours of the methods that have some. */
@@ -26,8 +26,8 @@ export const COLD_START_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 /** Items without answers, whose parameters a bundle predicts. */
-export const coldStart: FitExtension = {
-  options: COLD_START_OPTIONS,
+export const coldStart: FitOptionPart = {
+  options: { Extensions: rare(COLD_START_OPTIONS) },
   read({ options, output, seed, method }) {
     const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
     if (file === undefined) {
@@ -53,15 +53,14 @@ export const coldStart: FitExtension = {
       };
       checkColdStart(matrix, input);
       return {
-        addition: {
+        words: coldStartWords,
+        part: {
           stage: "cold start",
-          add({ parts, content }) {
+          add({ learned, content }) {
             output.remark(`cold start: learning from ${matrix.items.length} items`);
-            const learned = parts.flatMap((part) => part.learned.scenarios);
             const random = createRandom(seed).fork("cold start");
             return withColdStart(content, fitColdStart(learned, input, content.manifest.sources.names, random));
           },
-          words: coldStartWords,
         },
       };
     };

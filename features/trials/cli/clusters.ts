@@ -1,5 +1,24 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { given, invalidOption, type OptionReader } from "../../../cli/src/program/command.ts";
 import { withTrainer } from "../../../cli/src/program/trainer.ts";
+
+/**
+ * The groups of `--cluster COLUMN`, a column of `--items FILE`, of the answered items.
+ * @throws AnchorEvalError as {@link readClusters}; `invalid_option` without the file
+ */
+export async function askedClusters(
+  options: OptionReader,
+  bundle: Bundle,
+  { responses, form }: ReadModel,
+): Promise<Map<string, string>> {
+  const file = options.text("items");
+  if (file === undefined) throw invalidOption("--cluster COLUMN is a column of --items FILE, which isn't given");
+  const { counts } = resolveAnswers(bundle, responses, given({ form }));
+  return readClusters(file, options.required("cluster"), [...responses.keys()].filter(counts));
+}
 
 /**
  * The groups of items by a column of a file of items (CSV or JSON lines); an item whose cell is empty stands for itself.
@@ -7,11 +26,7 @@ import { withTrainer } from "../../../cli/src/program/trainer.ts";
  * @throws AnchorEvalError `invalid_data` naming file, row and column: a column that isn't there, an item in two groups, an
  * answered item that isn't there; TrainerMissing
  */
-export async function readClusters(
-  file: string,
-  column: string,
-  answered: Iterable<string>,
-): Promise<Map<string, string>> {
+async function readClusters(file: string, column: string, answered: Iterable<string>): Promise<Map<string, string>> {
   const { readItemTable, columnOf } = await withTrainer(
     "--cluster",
     () => import("anchoreval-trainer/internal/matrix/item-table"),

@@ -1,28 +1,7 @@
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
 import type { TrialEstimate, TrialIntervals } from "anchoreval/internal/features/trials/sdk/estimate-trials";
 import { count, counted, points } from "anchoreval/internal/words/figures";
 import { intervalWords } from "anchoreval/internal/words/result-words";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
-import { given, invalidOption, type OptionReader } from "../../../cli/src/program/command.ts";
 import type { ResultParts } from "../../../cli/src/program/summary.ts";
-
-/**
- * The groups of `--cluster COLUMN`, a column of `--items FILE`, of the answered items.
- * @throws AnchorEvalError as `readClusters`; `invalid_option` without the file
- */
-export async function askedClusters(
-  options: OptionReader,
-  bundle: Bundle,
-  { responses, form }: ReadModel,
-): Promise<Map<string, string> | undefined> {
-  const [column, file] = [options.text("cluster"), options.text("items")];
-  if (column === undefined) return undefined;
-  if (file === undefined) throw invalidOption("--cluster COLUMN is a column of --items FILE, which isn't given");
-  const { readClusters } = await import("./clusters.ts");
-  const { counts } = resolveAnswers(bundle, responses, given({ form }));
-  return readClusters(file, column, [...responses.keys()].filter(counts));
-}
 
 /** How a run's noise is known, in words. */
 const BASIS_WORDS: Readonly<Record<NonNullable<TrialIntervals["basis"]>, string>> = {
@@ -35,7 +14,7 @@ const BASIS_WORDS: Readonly<Record<NonNullable<TrialIntervals["basis"]>, string>
 export function overParts(
   { trials, scenarios, interval }: Pick<TrialEstimate, "trials" | "scenarios" | "interval">,
   over: "runs" | "tasks",
-  clusters?: ReadonlyMap<string, string>,
+  isGrouped: boolean,
 ): ResultParts {
   const named = Object.entries(trials.scenarios);
   const rows = [...(named.length > 1 ? [["overall", trials.overall] as const] : []), ...named];
@@ -59,7 +38,7 @@ export function overParts(
     },
     "",
     `${counted(trials.count, "trial")}, ${perItem(trials.perItem)} an item. Over runs: for the model's expected score on these items.${over === "tasks" ? " Over tasks: for that on other tasks like these." : ""}`,
-    ...(clusters
+    ...(isGrouped
       ? ["Items of one group are taken to have been drawn together: fewer draws, and wider over tasks."]
       : []),
     ...(whole.basis === null

@@ -1,14 +1,16 @@
 import { counted, listed } from "anchoreval/internal/words/figures";
-import { invalidOption, option } from "../../../cli/src/program/command.ts";
-import type { FitExtension } from "../../../cli/src/options/fit.ts";
+import { invalidOption, option, rare } from "../../../cli/src/program/command.ts";
+import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
 
 /** `fit --metric pass@16`: a board scored by several trials of every item in place of their mean, as the bundle notes. */
-export const trialMetric: FitExtension = {
+export const trialMetric: FitOptionPart = {
   options: {
-    metric: option(
-      "pass@K|pass^K|best-of-K",
-      "score of several trials, from a column trial; answers of fewer are missing (default: their mean)",
-    ),
+    Extensions: rare({
+      metric: option(
+        "pass@K|pass^K|best-of-K",
+        "score of several trials, from a column trial; answers of fewer are missing (default: their mean)",
+      ),
+    }),
   },
   async read({ options, output }) {
     const name = options.text("metric");
@@ -24,16 +26,16 @@ export const trialMetric: FitExtension = {
       if (scored.few.size > 0) output.remark(fewTrialsWords(name, metric.k, scored.few));
       return {
         board: { matrix: scored.matrix, remarks },
-        addition: {
+        part: {
           stage: "metric",
           add: ({ content }) => {
             const fit = { ...content.manifest.fit, trialMetric: name };
             return { ...content, manifest: { ...content.manifest, fit } };
           },
-          words: () => [
-            `Scores are ${name} of a model's trials: estimate takes trials of a model, as many an item at least.`,
-          ],
         },
+        words: () => [
+          `Scores are ${name} of a model's trials: estimate takes trials of a model, as many an item at least.`,
+        ],
       };
     };
   },
@@ -51,20 +53,12 @@ function fewTrialsWords(name: string, k: number, few: ReadonlyMap<string, number
 }
 
 /** Variance components of a fit on several trials of each item. */
-export const varianceComponents: FitExtension = {
-  options: {},
+export const varianceComponents: FitOptionPart = {
   read: () => async (board) => {
     const { matrix, trials } = board;
     if (!trials) return {};
-    const { withVarianceComponents } =
-      await import("anchoreval-trainer/internal/features/trials/fit/variance-components");
+    const { withComponents } = await import("anchoreval-trainer/internal/features/trials/fit/variance-components");
     const { componentWords } = await import("anchoreval/internal/features/trials/sdk/components");
-    return {
-      addition: {
-        stage: "trials",
-        add: ({ content }) => withVarianceComponents(content, trials, matrix.items),
-        words: componentWords,
-      },
-    };
+    return { part: withComponents(trials, matrix.items), words: componentWords };
   },
 };

@@ -6,7 +6,7 @@ import { readPoints } from "../../../cli/src/options/scale.ts";
 
 /** `plan --trials`: another item, or another trial. @throws AnchorEvalError as `planTrials` */
 export async function planOverTrials({ options, output, signal }: CommandInput): Promise<void> {
-  options.refuse(["gap", "ranked-right", "prices", "price-column", "price-unit", "budget"], "doesn't go with --trials");
+  options.refuse(["gap", "ranked-right"], "doesn't go with --trials");
   const halfWidth = readPoints(options, "half-width");
   const level = options.number("level", { min: 0, max: 1 }, 0.95);
   const given = options.numbers("trials", { min: 1, max: 1000, integer: true }, []);

@@ -1,5 +1,6 @@
 import type { BundleContent } from "anchoreval/bundle";
 import type { VarianceComponents } from "anchoreval/internal/features/trials/core";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { CellTrials } from "../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
@@ -89,8 +90,20 @@ export function notedComponents(
   return Object.fromEntries(found);
 }
 
+/**
+ * The part of a fit that notes the scenarios' variance components, by which intervals are for a model's expected score.
+ * @param trials - of every cell of the board, as `readResponses` has them where a file has several trials
+ * @param items - of the board
+ * @example
+ * const { matrix, trials = [] } = await readResponses("trials.csv.gz", { items: "items.jsonl.gz" });
+ * await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withComponents(trials, matrix.items)] });
+ */
+export function withComponents(trials: readonly CellTrials[], items: readonly ItemInfo[]): FitPart {
+  return { stage: "trials", add: ({ content }) => notedContent(content, trials, items) };
+}
+
 /** A bundle's content with its scenarios' variance components in the notes of the fit; as it is, where there are none. */
-export function withVarianceComponents(
+function notedContent(
   content: BundleContent,
   trials: readonly CellTrials[],
   items: readonly ItemInfo[],

@@ -1,49 +1,54 @@
-import type { FixedBank } from "anchoreval-trainer/internal/calibrate/bank";
 import type { BaseBundle } from "anchoreval-trainer/internal/features/versions/fit/base";
 import type { LinkedVersion } from "anchoreval-trainer/internal/features/versions/fit/link-version";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
-import { poolItems, readResponses, type ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
-import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { poolItems, readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { ANCHOR_METHOD_NAMES, customised } from "anchoreval-trainer/internal/methods/index";
 import { type Method, recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_SETTINGS, type FitSettings } from "anchoreval-trainer/internal/methods/settings";
-import type { BundleContent, Manifest } from "anchoreval/bundle";
+import type { Manifest } from "anchoreval/bundle";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option, invalidOption } from "../../../cli/src/program/command.ts";
+import { type OptionReader, option, rare, invalidOption } from "../../../cli/src/program/command.ts";
+import type { FitBeginning, FitOptionPart } from "../../../cli/src/options/fit.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
-/** Options of a fit on the scale of an earlier version's bundle. */
-export const BASE_OPTIONS = {
-  base: option(
-    "BUNDLE",
-    "bundle of an earlier version whose scale is kept: --responses are answers to its items and new scenarios, --items the new items",
-  ),
-  rerun: option("FILE", "with --base: some models' answers to the new items, or only to the changed ones"),
-} as const satisfies OptionSpecs;
-
-/** The base bundle; null without --base. */
-export async function readBaseOption(options: OptionReader, signal: AbortSignal): Promise<BaseBundle | null> {
-  const place = options.text("base");
-  if (place === undefined) {
-    options.refuse(["rerun"], "is for --base alone: a fit reads all answers as --responses");
-    return null;
-  }
-  if (options.text("cold-start") !== undefined)
-    throw invalidOption("--base links items without answers itself: name them in --items, without --cold-start");
-  options.refuse(["metric", "gate-form"], "doesn't go with --base, whose scores and anchors are kept: leave one out");
-  options.required("items");
-  const { openBundle } = await import("../../../cli/src/bundles/open-bundle.ts");
-  const { readBase } = await import("anchoreval-trainer/internal/features/versions/fit/base");
-  return readBase(openBundle(place), signal);
-}
+/** `fit --base`: a version on the scale of an earlier one's bundle. */
+export const earlierVersion: FitOptionPart = {
+  options: {
+    Data: rare({
+      base: option(
+        "BUNDLE",
+        "bundle of an earlier version whose scale is kept: --responses are answers to its items and new scenarios, --items the new items",
+      ),
+      rerun: option("FILE", "with --base: some models' answers to the new items, or only to the changed ones"),
+    }),
+  },
+  async begin({ options, signal }) {
+    const place = options.text("base");
+    if (place === undefined) {
+      options.refuse(["rerun"], "is for --base alone: a fit reads all answers as --responses");
+      return null;
+    }
+    if (options.isGiven("full-scores"))
+      throw invalidOption(
+        "--base reads the mean over the items as the score, which isn't what --full-scores asks for: leave one out",
+      );
+    if (options.text("cold-start") !== undefined)
+      throw invalidOption("--base links items without answers itself: name them in --items, without --cold-start");
+    options.refuse(["metric", "gate-form"], "doesn't go with --base, whose scores and anchors are kept: leave one out");
+    options.required("items");
+    const { openBundle } = await import("../../../cli/src/bundles/open-bundle.ts");
+    const { readBase } = await import("anchoreval-trainer/internal/features/versions/fit/base");
+    const base = await readBase(openBundle(place), signal);
+    return {
+      recipe: (named) => baseRecipe(base, options, named),
+      read: (input) => readBasedVersion(base, input),
+    };
+  },
+};
 
 /** A fit as the base's was, with its sizes; a recipe that is named counts before it. */
-export async function baseRecipe(
-  { bundle: { manifest } }: BaseBundle,
-  options: OptionReader,
-  named: Method,
-): Promise<Method> {
+async function baseRecipe({ bundle: { manifest } }: BaseBundle, options: OptionReader, named: Method): Promise<Method> {
   const { forms } = manifest;
   const numbers = (pattern: RegExp): number[] =>
     forms.flatMap(({ id }) => {
@@ -60,37 +65,15 @@ export async function baseRecipe(
   };
 }
 
-/** The input of a fit on a base's scale, and what its bundle gets besides. */
-interface BasedVersion {
-  readonly matrix: ResponseMatrix;
-  readonly fixed: ReadonlyMap<string, FixedBank>;
-  readonly remarks: readonly string[];
-  /** The method that keeps the base's anchors where it can. */
-  readonly method: (method: Method) => Method;
-  /** The content that says what it stands on. */
-  readonly content: (content: BundleContent) => BundleContent;
-}
-
 /**
  * Reads the answers to both versions, and puts the new one on the base's scale.
  * @throws AnchorEvalError `invalid_option` for another weighting than the base's, or a version that doesn't
  * say that items changed; what {@link linkVersion} throws
  */
-export async function readBasedVersion(
+async function readBasedVersion(
   base: BaseBundle,
-  options: OptionReader,
-  {
-    settings,
-    name,
-    reading,
-    seed,
-  }: {
-    readonly settings: FitSettings;
-    readonly name: { readonly benchmark: string; readonly version: string };
-    readonly reading: ReadResponsesOptions;
-    readonly seed: number;
-  },
-): Promise<BasedVersion> {
+  { options, name, method: { settings }, reading, seed }: Parameters<FitBeginning["read"]>[0],
+): ReturnType<FitBeginning["read"]> {
   const { manifest } = base.bundle;
   const { items: described, pool, ...scores } = reading;
   if (settings.weighting !== manifest.weighting)
@@ -101,9 +84,7 @@ export async function readBasedVersion(
   const older = await readResponses(options.required("responses"), raw);
   const file = options.text("rerun");
   const rerun = file === undefined ? null : await readResponses(file, { ...raw, leastModels: 1 });
-  const { linkVersion } = await import("anchoreval-trainer/internal/features/versions/fit/link-version");
-  const { keepAnchors } = await import("anchoreval-trainer/internal/features/versions/fit/keep-anchors");
-  const { withBase } = await import("anchoreval-trainer/internal/features/versions/fit/base");
+  const { linkVersion, onBase } = await import("anchoreval-trainer/internal/features/versions/fit/link-version");
   const linked = linkVersion(
     { base, older: older.matrix, rerun: rerun?.matrix ?? null, items },
     settings,
@@ -115,14 +96,8 @@ export async function readBasedVersion(
     unchecked.length > 0
       ? [`${unchecked.length} items are assumed to be the base's by their ids: no content hash on one side or both`]
       : [];
-  const { matrix, fixed, earlier, record } = linked;
-  return {
-    matrix,
-    fixed,
-    remarks: [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted],
-    method: (method) => ({ ...method, anchors: keepAnchors(method.anchors, earlier) }),
-    content: (content) => withBase(content, record, earlier),
-  };
+  const remarks = [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted];
+  return { board: { matrix: linked.matrix, remarks }, part: onBase(linked) };
 }
 
 /** Scores on different items aren't comparable: the version must say so. */

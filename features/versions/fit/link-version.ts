@@ -18,9 +18,10 @@ import {
   PROJECTION,
   projectTexts,
 } from "../../../offline-trainer/src/numeric/text-features.ts";
-import type { BaseBundle, BaseRecord } from "./base.ts";
+import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
+import { type BaseBundle, type BaseRecord, withBase } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
-import type { EarlierAnchors, KeptAnchors } from "./keep-anchors.ts";
+import { type EarlierAnchors, keepAnchors, type KeptAnchors } from "./keep-anchors.ts";
 import { linkScenario, type LinkedScenario } from "./link-bank.ts";
 import { linkVersionScores } from "./score-linking.ts";
 
@@ -42,6 +43,16 @@ export interface LinkedVersion {
   readonly earlier: EarlierAnchors;
   readonly record: BaseRecord;
   readonly changes: ItemChanges;
+}
+
+/** The part of a fit that stays on an earlier version's scale, keeps its anchors where it can, and notes what it stands on. */
+export function onBase({ fixed, earlier, record }: Pick<LinkedVersion, "fixed" | "earlier" | "record">): FitPart {
+  return {
+    stage: "base",
+    fixed,
+    method: (method) => ({ ...method, anchors: keepAnchors(method.anchors, earlier) }),
+    add: ({ content }) => withBase(content, record, earlier),
+  };
 }
 
 /**

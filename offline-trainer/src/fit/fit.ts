@@ -42,8 +42,8 @@ export interface Fit {
 }
 
 /**
- * Fits a bundle: describes the benchmark, plans the forms, and in each part learns on folds what blends estimates and what
- * they err by, and from all models what the bundle serves with.
+ * Fits a bundle: describes the benchmark, plans the forms, and of scenarios that are pooled learns on folds what blends
+ * estimates and what they err by, and from all models what the bundle serves with; then its parts add what they have.
  * @param responses - columns grouped by scenario and subscenario
  * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be
  *   shared; `unsupported` for second forms of anchors that are drawn; `aborted`
@@ -53,7 +53,9 @@ export interface Fit {
 export async function fit(responses: ResponseMatrix, options: FitOptions): Promise<Fit> {
   checkNames(options, FIT_OPTIONS);
   const clock = stopwatch();
-  const { settings } = options.method ?? recommended;
+  const { parts: beside = [] } = options;
+  const chosen = beside.reduce((before, part) => part.method?.(before) ?? before, options.method ?? recommended);
+  const { settings } = chosen;
   const benchmark = describeBenchmark(responses, { ...settings, ...options });
   const { models, copies } = benchmark;
   if (models.length < LEAST_MODELS) {
@@ -63,8 +65,9 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
       `a fit needs at least ${LEAST_MODELS} models, these responses have ${models.length}${alike}`,
     );
   }
-  const method = withKnowledge(options.method ?? recommended, benchmark);
-  const forms = planForms(benchmark.scenarios, method, options);
+  const method = withKnowledge(chosen, benchmark);
+  const others = beside.flatMap((part) => part.forms ?? []);
+  const forms = planForms(benchmark.scenarios, method, options, others);
   clock.lap("replicates");
   const parts: FittedPart[] = [];
   for (const part of pooledParts(benchmark, settings.linked)) {
@@ -73,8 +76,14 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
       options.onProgress?.(before + share * part.scenarios.length, benchmark.scenarios.length, note);
     parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
   }
-  const content = await bundleContent(parts, method, forms, options);
+  let content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
+  const learned = parts.flatMap((part) => part.learned.scenarios);
+  for (const { stage, add } of beside) {
+    if (add === undefined) continue;
+    content = await add({ content, learned });
+    clock.lap(stage);
+  }
   const replicates = replicateNames(models, benchmark.replicates);
   return { method, forms, parts, content, copies: [...copies.keys()], replicates, timings: clock.laps };
 }
@@ -87,7 +96,7 @@ async function fitPart(
   options: Omit<FitOptions, "onProgress"> & { readonly onProgress: PartProgress },
   clock: ReturnType<typeof stopwatch>,
 ): Promise<FittedPart> {
-  const { seed, threads, checkpoint, backend, fixed, onProgress } = options;
+  const { seed, threads, checkpoint, backend, parts = [], onProgress } = options;
   const { scenarios } = benchmark;
   const random = createRandom(seed).fork(scenarios.length > 1 ? "all" : scenarios[0]!.id);
   for (const scenario of scenarios) calibratedModels(scenario);
@@ -108,7 +117,7 @@ async function fitPart(
       ...tools(signal),
       final: true,
       ...(checkpoint !== undefined && { calibrator: checkpointed(checkpoint) }),
-      ...(fixed && { fixed }),
+      fixed: new Map(parts.flatMap(({ fixed = [] }) => [...fixed])),
       onStep: ({ share, value }) => report({ final: share / 2, loss: value }),
     });
     clock.lap("calibration");

@@ -33,8 +33,6 @@ export interface AskedForms {
   readonly totals?: readonly number[];
   /** For each form a second one of as many other items. @default false */
   readonly secondForms?: boolean;
-  /** Forms beside these whose anchors are chosen in ways of their own. @default none */
-  readonly otherForms?: readonly FormPlan[];
 }
 
 /** A scenario and the number of its items. */
@@ -146,17 +144,19 @@ export function checkAnchors(anchors: readonly number[], items: readonly ItemInf
 
 /**
  * The forms of a fit.
+ * @param others - forms beside these, whose anchors are chosen in ways of their own
  * @throws AnchorEvalError `invalid_option` where there is none, for sizes that are none or can't be shared, and
  *   where a scenario has no room for two forms; `unsupported` for second forms by a method that can't choose them
  */
 export function planForms(
   scenarios: readonly Sized[],
   { anchors, knowledge }: Pick<Method, "anchors" | "knowledge">,
-  { sizes, totals = [], secondForms = false, otherForms = [] }: AskedForms,
+  { sizes, totals = [], secondForms = false }: AskedForms,
+  others: readonly FormPlan[] = [],
 ): FormPlan[] {
   const first = formPlans(sizes, totals, scenarios, anchors.shares?.(scenarios, knowledge));
   if (secondForms) checkSecondForms(first, scenarios, anchors);
-  return [...(secondForms ? withSecondForms(first) : first), ...otherForms];
+  return [...(secondForms ? withSecondForms(first) : first), ...others];
 }
 
 /**

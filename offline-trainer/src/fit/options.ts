@@ -1,11 +1,12 @@
-import type { Manifest } from "anchoreval/bundle";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError, type OptionNames } from "anchoreval/internal/core/errors";
 import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
-import type { AskedForms } from "./form-plans.ts";
+import type { AskedForms, FormPlan } from "./form-plans.ts";
+import type { LearnedScenario } from "./forms.ts";
 
 /** A bundle's description of itself and its data. */
 export interface BundleDescription {
@@ -29,6 +30,29 @@ export interface FoldThreads {
   readonly provider: Provider;
 }
 
+/**
+ * Something that a fit learns or writes beside its road, as a value: `fit(matrix, { …, parts: [byPrices(prices)] })`. The road knows
+ * none of them by name; parts that change the same thing do so in the order of the list.
+ */
+export interface FitPart {
+  /** Its name in the timings. */
+  readonly stage: string;
+  /** The method to fit by, from the one that was asked for. */
+  readonly method?: (method: Method) => Method;
+  /** Forms beside those that were asked for, in ways of their own. */
+  readonly forms?: readonly FormPlan[];
+  /** Scenarios whose items keep parameters; held-out models are fitted without. */
+  readonly fixed?: ReadonlyMap<string, FixedBank>;
+  /** The bundle's content with what this part adds, once it is fitted. */
+  readonly add?: (fitted: FittedContent) => Promise<BundleContent> | BundleContent;
+}
+
+/** A bundle before its files are written, and what was learned for it. */
+interface FittedContent {
+  readonly content: BundleContent;
+  readonly learned: readonly LearnedScenario[];
+}
+
 /** Options of a fit, beside the responses. */
 export interface FitOptions extends BundleDescription, AskedForms {
   /** @default recommended */
@@ -36,8 +60,8 @@ export interface FitOptions extends BundleDescription, AskedForms {
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
-  /** Groups whose items keep parameters; held-out models are fitted without. @default none */
-  readonly fixed?: ReadonlyMap<string, FixedBank>;
+  /** Learned and written beside, such as `byPrices` and `withGateForms` make. @default none */
+  readonly parts?: readonly FitPart[];
   readonly backend: CalibrationBackend;
   /** Notes of what the bundle is made from, as `provenanceOf` has them. @default none */
   readonly provenance?: object;
@@ -64,11 +88,10 @@ export const FIT_OPTIONS: OptionNames<FitOptions> = {
   sizes: "list",
   totals: "list",
   secondForms: true,
-  otherForms: "list",
   method: true,
   seed: "number",
   families: true,
-  fixed: true,
+  parts: "list",
   backend: true,
   provenance: true,
   threads: true,

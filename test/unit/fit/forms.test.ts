@@ -182,11 +182,11 @@ describe("a form drawn in a way of its own", async () => {
   ]);
   const way: FormWay = { name: "tilted", source: tilted.source, knowledge: measure };
   const { scenarios } = describeBenchmark(matrix, method.settings);
-  const fitted = (otherForms: FormPlan[]): Promise<Fit> =>
+  const fitted = (forms: FormPlan[]): Promise<Fit> =>
     fit(matrix, {
       method,
       sizes: [8, 14],
-      otherForms,
+      parts: [{ stage: "forms", forms }],
       seed: 1,
       benchmark: "demo",
       version: "1.0.0",
@@ -226,7 +226,14 @@ describe("a form drawn in a way of its own", async () => {
   test("is the same whatever other forms there are", async () => {
     const plan = scenarios.map(({ id }, s) => [id, result.content.scenarios[s]!.forms.get("tilted-20")!] as const);
     const other = await fit(matrix, {
-      ...{ method, sizes: [11], otherForms: others, seed: 1, benchmark: "demo", version: "1.0.0" },
+      ...{
+        method,
+        sizes: [11],
+        parts: [{ stage: "forms", forms: others }],
+        seed: 1,
+        benchmark: "demo",
+        version: "1.0.0",
+      },
       ...{ created: "2026-01-01T00:00:00Z", backend: typescriptBackend },
     });
     for (const [s, [, anchors]] of plan.entries())

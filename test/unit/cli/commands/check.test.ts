@@ -161,7 +161,7 @@ test.each([
   [["--responses", strong, "--baseline", "nowhere.json"], "nowhere.json"],
   [["--table", "--baseline", strong], "two runs or more"],
   [["--table", "--baseline", strong, "--responses", same], "--responses is for a check"],
-  [["--nights", "5", "--baseline", strong, "--responses", same], "--nights is for the replays of --table"],
+  [["--nights", "5", "--baseline", strong, "--responses", same], "--nights is for --table"],
 ])("refused: %j", async (options, words) => {
   const { code, err } = await runCommand(...check, ...options);
   expect(code).toBe(2);

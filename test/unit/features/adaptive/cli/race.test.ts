@@ -117,7 +117,7 @@ describe("compare --race refuses", () => {
     [
       "next without a race",
       ["compare", "--bundle", bundle, "--a", good, "--b", other, "--next", next],
-      "--next needs --race",
+      "--next is for --race",
     ],
   ])("%s", async (_, args, words) => {
     const { code, out, err } = await runCommand(...args, ...(args.includes("--next") ? [] : ["--next", next]));

@@ -41,14 +41,15 @@ const repeats = {
 /** Forms drawn again and again: each of a way with a name, and so a stream, of its own. */
 const DRAWS = 40;
 const [plan] = gateForms(board, [SIZE], repeats) as [FormPlan];
-const otherForms = Array.from({ length: DRAWS }, (_, k): FormPlan => ({
+const forms = Array.from({ length: DRAWS }, (_, k): FormPlan => ({
   ...plan,
   id: `gate-${k}`,
   way: { ...plan.way!, name: `flips ${k}` },
 }));
 const fitted = await fit(board, {
-  ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [10], otherForms, seed: 1 },
+  ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [10], seed: 1 },
   method: { ...recommended, settings: { ...recommended.settings, dims: 1, folds: 2, draws: 1 } },
+  parts: [{ stage: "forms", forms }],
   backend: typescriptBackend,
 });
 const bundle = await loadBundle(memorySource(bundleFiles(fitted)));
@@ -60,7 +61,7 @@ describe("a check on gate forms", () => {
     const NIGHTS = 12;
     const drops: { unchanged: number[]; dropped: number[] } = { unchanged: [], dropped: [] };
     let [alarms, missed] = [0, 0];
-    for (const { id: form } of otherForms) {
+    for (const { id: form } of forms) {
       const { itemIds } = bundle.scenarios.get("quiz")!.forms.get(form)!;
       const answers = (own: readonly number[]) => ({
         responses: Object.fromEntries(
@@ -91,7 +92,7 @@ describe("a check on gate forms", () => {
 
   test("asks items that flip more often, and says in its notes what that is worth", () => {
     const asked = new Float64Array(ITEMS);
-    for (const { id } of otherForms)
+    for (const { id } of forms)
       for (const item of bundle.scenarios.get("quiz")!.forms.get(id)!.itemIds)
         asked[Number(item.slice(5))]! += 1 / DRAWS;
     const flipping = chances.map((p) => p > 0.25 && p < 0.75);

@@ -1,10 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleComponents, componentWords, trialShare } from "anchoreval/internal/features/trials/sdk/components";
 import { describe, expect, it } from "vitest";
-import {
-  varianceComponents,
-  withVarianceComponents,
-} from "../../../../../features/trials/fit/variance-components.ts";
+import { varianceComponents, withComponents } from "../../../../../features/trials/fit/variance-components.ts";
 import type { CellTrials } from "../../../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { sampleContent } from "../../../../support/sample-bundle.ts";
 
@@ -111,15 +108,16 @@ describe("a bundle's notes", () => {
     items.map(({ item_id: item }, i): CellTrials => ({ model, item, scores: [1, Number(i > m), 1] })),
   );
 
-  it("have the components of the scenarios that were tried more than once, and say them in a sentence", () => {
-    const { manifest } = withVarianceComponents(sampleContent(), cells, items);
+  it("have the components of the scenarios that were tried more than once, and say them in a sentence", async () => {
+    const noted = (own: CellTrials[]) => withComponents(own, items).add!({ content: sampleContent(), learned: [] });
+    const { manifest } = await noted(cells);
     const found = bundleComponents(manifest);
     expect([...found.keys()]).toEqual(["alpha"]);
     expect(found.get("alpha")!.trial).toBeCloseTo(varianceComponents(cells)!.trial, 5);
     expect(componentWords(manifest)).toEqual([
       expect.stringMatching(/^alpha: 3 trials an item; a single answer's variance is .* from trial to trial\.$/),
     ]);
-    const single = withVarianceComponents(sampleContent(), cells.map((cell) => ({ ...cell, scores: [1] })), items); // prettier-ignore
+    const single = await noted(cells.map((cell) => ({ ...cell, scores: [1] })));
     expect(single.manifest).toEqual(sampleContent().manifest);
   });
 

@@ -1,0 +1,40 @@
+import type { AnswerOptions, AnyEstimate } from "anchoreval/internal/features/sdk-estimate";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { Plan } from "anchoreval/internal/plan/types";
+import type { CommandPart } from "../program/parts.ts";
+import type { ResultParts } from "../program/summary.ts";
+import type { Answered, ModelReading } from "./answers.ts";
+
+/** A feature's part of `estimate`; what it says of a result, `run` says as well. */
+export interface EstimatePart extends CommandPart<EstimateOfPart> {
+  /** Says what there is to an estimate by these options; null where that is nothing. */
+  words?(result: Answered<AnyEstimate>, options: AnswerOptions): Promise<EstimateWords | null> | EstimateWords | null;
+  /** Why one answer of each item is no answer for this bundle; null where it is. */
+  refusesSingle?(bundle: Bundle): string | null;
+}
+
+/** An estimate as options of a part ask for it. */
+interface EstimateOfPart {
+  readonly reading?: ModelReading;
+  /** Options of `estimate()` on this bundle and these answers. */
+  options(bundle: Bundle, model: ReadModel): Promise<AnswerOptions> | AnswerOptions;
+}
+
+export interface EstimateWords {
+  /** In place of the trunk's words, of a result of another kind. */
+  readonly instead?: { readonly heading: string; readonly parts: ResultParts };
+  /** Sentences below the scores. */
+  readonly sentences?: readonly string[];
+  /** After all that. */
+  readonly after?: ResultParts;
+}
+
+/** A feature's part of `plan`. */
+export type PlanPart = CommandPart<PlanAddition>;
+
+/** A part's addition to a plan; null where this bundle has nothing of it. */
+type PlanAddition = (
+  bundle: Bundle,
+  plan: Plan,
+) => Promise<{ readonly fields: object; readonly lines: readonly string[] } | null>;

@@ -1,0 +1,2 @@
+/** Forms for checks of one model again and again. */
+export { withGateForms } from "./gate-forms.ts";

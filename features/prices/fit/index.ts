@@ -1,0 +1,2 @@
+/** A fit by what items cost. */
+export { byPrices } from "./priced-anchors.ts";
