@@ -7,13 +7,12 @@ import {
   answeringModels,
   calibratedModels,
   describeBenchmark,
-  LEAST_MODELS,
   onlyModels,
   pooledParts,
   type Benchmark,
 } from "../matrix/benchmark.ts";
 import { replicateNames } from "../matrix/alike/replicates.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { LEAST_MODELS, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";
 import { bundleContent, type FittedPart } from "./bundle.ts";

@@ -2,15 +2,12 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SeenScores } from "anchoreval/internal/core/estimators/types";
 import { numbers, mean } from "../numeric/statistics.ts";
-import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
+import { LEAST_MODELS, type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
 import { withoutCopies } from "./alike/copies.ts";
 import { replicateGroups } from "./alike/replicates.ts";
 import { eligibleTargets, type Split, TARGET_OBSERVED } from "./splits.ts";
 import { familyNumbers } from "./families.ts";
-
-/** Models below which nothing is calibrated. */
-export const LEAST_MODELS = 5;
 
 /** A scenario with its responses, a matrix of its items alone: the unit of calibration, with an ability of its own. */
 export interface Scenario extends ScenarioSlice {
