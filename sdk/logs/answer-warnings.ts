@@ -76,7 +76,7 @@ export function scoreWarnings(runs: readonly ReadRun[], errors: ErrorPolicy, sca
   return otherScoreWords(different, errors).map((message) => ({ code: "score_differs", message }));
 }
 
-/** Samples of no item of the bundle, and attempts that failed. @param found - samples by item */
+/** Samples of no item of the bundle, and attempts that failed. @param samples - by item */
 export function sampleWarnings(
   { found: samples, ignored }: { readonly found: ReadonlyMap<string, LoggedSample>; readonly ignored: number },
   errors: ErrorPolicy,

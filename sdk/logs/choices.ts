@@ -3,7 +3,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 /**
  * The choice for a task.
  * @param names - the task, then its groups from the nearest outwards
- * @param own - not the one that is for all tasks
+ * @param special - not the one that is for all tasks
  */
 export type Choose = (names: readonly string[], special?: boolean) => string | undefined;
 

@@ -17,7 +17,7 @@ export function sortableDate(value: unknown): string {
   const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
   const trimmed = text.replace(
     COMPACT,
-    (_, y, m, d, h = "00", min = "00", s = "00") => `${y}-${m}-${d}T${h}:${min}:${s}`,
+    (_, ...[y, m, d, h = "00", min = "00", s = "00"]) => `${y}-${m}-${d}T${h}:${min}:${s}`,
   );
   const [, whole, part = ""] = SECONDS.exec(trimmed) ?? [];
   if (whole !== undefined) {

@@ -59,12 +59,12 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
 }
 
 /**
- * The index with every version that is whole, and no other: entries that `known` lacks are read from their folders, and
+ * The index with every version that is whole, and no other: entries that `earlier` lacks are read from their folders, and
  * whether a version is yanked from its `yanked.json` wherever there is one: it is the last word. A version isn't offered whose
  * manifest can't be parsed or is another version's, or one of whose contents isn't there once its manifest is: a publication
  * that broke off beside a sweep may leave such a one.
  * @param whole - versions whose contents were seen to be there after their manifests. They are looked for even where the
- * list lacks them, as are those of `known`: a list may be old
+ * list lacks them, as are those of `earlier`: a list may be old
  * @returns without `log`
  */
 export async function completeIndex(

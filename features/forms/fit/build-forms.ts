@@ -39,7 +39,7 @@ export function buildParallelForms(
   const formOf = deal(members, quotas, pool.rows.length, random.fork("deal"));
   const features = matchingFeatures(difficulty, stratumOf);
   /** Null where no difficulty is known: items are drawn at random within their subject. */
-  const refinement = features && refineForms(formOf, members, count, size, features, random.fork("swaps"));
+  const refinement = features && refineForms(formOf, members, { forms: count, size }, features, random.fork("swaps"));
   /** Each form's items, as indices into the pool, ascending. */
   const forms = Array.from({ length: count }, (_, form) => ({
     items: Uint32Array.from(formOf.keys()).filter((item) => formOf[item] === form),

@@ -32,8 +32,7 @@ const PARTNERS = 64;
 export function refineForms(
   formOf: Int32Array,
   strata: readonly (readonly number[])[],
-  forms: number,
-  size: number,
+  { forms, size }: { readonly forms: number; readonly size: number },
   features: ItemFeatures,
   random: RandomSource,
 ) {
@@ -56,7 +55,7 @@ export function refineForms(
   const squares = (sums: Float64Array): number => sums.reduce((sum, value) => sum + value * value, 0);
   const mismatch = (): number => (1 + forms) * squares(means) - squares(all);
 
-  /** Change of the mismatch by swapping `item` of form `own` with `other`, of another form or of none. */
+  /** Change of the mismatch by swapping `item` of form `from` with `other`, of another form or of none. */
   const change = (item: number, from: number, other: number): number => {
     const form = formOf[other]!;
     let linear = 0;

@@ -2,10 +2,10 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { matrixScenarios, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { LEAST_MODELS } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import type { FixedBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import {
+  LEAST_MODELS,
   groupedOrder,
   type ItemInfo,
   responseMatrix,

@@ -1,9 +1,8 @@
 import type { BaseManifest, BridgeManifest } from "anchoreval/internal/core/bundle/manifest";
 import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
-import { submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { LEAST_MODELS, submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { overallScores } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { LEAST_MODELS } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { TARGET_OBSERVED } from "../../../offline-trainer/src/matrix/splits.ts";
 import type { BaseBundle } from "./base.ts";
 

@@ -1,9 +1,8 @@
 import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
 import type { Blend } from "anchoreval/internal/core/estimators/types";
 import { POOLINGS } from "anchoreval/internal/core/scoring/scoring-model";
-import type { Benchmark, Scenario } from "../matrix/benchmark.ts";
-import { LEAST_MODELS } from "../matrix/response-matrix.ts";
-import { scoreAt } from "../matrix/response-matrix.ts";
+import { type Benchmark, type Scenario } from "../matrix/benchmark.ts";
+import { LEAST_MODELS, scoreAt } from "../matrix/response-matrix.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
 import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
-/** Models below which nothing is calibrated. */
+/** Models below which nothing is calibrated, nor said of how scores go together (docs/decisions/calibration.md). */
 export const LEAST_MODELS = 5;
 
 /** One item as the input files describe it. Field names are those of items.jsonl. */

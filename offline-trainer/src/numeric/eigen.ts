@@ -25,9 +25,11 @@ export function symmetricEigen(matrix: Float64Array, n: number): { values: Float
         const t = Math.sign(tau || 1) / (Math.abs(tau) + Math.sqrt(1 + tau * tau));
         const c = 1 / Math.sqrt(1 + t * t);
         const s = t * c;
-        rotate(m, n, p, q, n, c, s);
-        rotate(m, n, p * n, q * n, 1, c, s);
-        rotate(v, n, p * n, q * n, 1, c, s);
+        const angle = { c, s };
+        const rows = { p: p * n, q: q * n, stride: 1 };
+        rotate(m, n, { p, q, stride: n }, angle);
+        rotate(m, n, rows, angle);
+        rotate(v, n, rows, angle);
       }
   }
   const order = Array.from({ length: n }, (_, k) => k).sort((x, y) => m[y * n + y]! - m[x * n + x]!);
@@ -37,8 +39,13 @@ export function symmetricEigen(matrix: Float64Array, n: number): { values: Float
   };
 }
 
-/** Turns n pairs of numbers, that begin at `from` and `other` and are `stride` apart, by an angle of cosine c and sine s. */
-function rotate(x: Float64Array, n: number, from: number, other: number, stride: number, c: number, s: number): void {
+/** Turns n pairs of numbers, that begin at p and q and are `stride` apart, by an angle of cosine c and sine s. */
+function rotate(
+  x: Float64Array,
+  n: number,
+  { p: from, q: other, stride }: { readonly p: number; readonly q: number; readonly stride: number },
+  { c, s }: { readonly c: number; readonly s: number },
+): void {
   for (let k = 0, p = from, q = other; k < n; k++, p += stride, q += stride) {
     const value = x[p]!;
     x[p] = c * value - s * x[q]!;

@@ -38,11 +38,11 @@ export function principalAxes(rows: SparseRows, rank: number, random: RandomSour
     /** Mean row, of the rows' width. */
     mean,
     /** V, width×rank row-major, orthonormal columns. */
-    axes: combined(turned, vectors, width, size, kept, singular),
+    axes: combined(turned, vectors, { count: width, size, kept }, singular),
     /** Singular values of the centred rows, descending. */
     singular: singular.slice(0, kept),
     /** U, count×rank row-major: the centred rows are near U·diag(singular)·Vᵀ. */
-    left: combined(basis, vectors, count, size, kept, null),
+    left: combined(basis, vectors, { count, size, kept }, null),
   };
 }
 
@@ -106,13 +106,11 @@ export function columnLength(q: Float64Array, count: number, size: number, k: nu
   return Math.sqrt(squares);
 }
 
-/** B·W of the first `kept` eigenvectors, each divided by its singular value where those are given. */
+/** B·W of a count×size matrix B and the first `kept` eigenvectors, each divided by its singular value where those are given. */
 function combined(
   b: Float64Array,
   vectors: Float64Array,
-  count: number,
-  size: number,
-  kept: number,
+  { count, size, kept }: { readonly count: number; readonly size: number; readonly kept: number },
   singular: Float64Array | null,
 ): Float64Array {
   const weights = Float64Array.from({ length: size * kept }, (_, at) => {

@@ -15,6 +15,15 @@ export interface World {
   readonly effects: (family: number) => FamilyEffects;
 }
 
+interface SimulatedItem {
+  /** Code of {@link ITEM_KINDS}. */
+  readonly kind: number;
+  readonly lower: number;
+  readonly upper: number;
+  /** In [0,1). */
+  readonly trait: number;
+}
+
 /**
  * Probability that a model answers an item of a kind right, at the logit z of the ordinary response function.
  *
@@ -24,20 +33,11 @@ export interface World {
  *   d − (d−c)·g; δ from 1 to 3 as trait goes through either half
  * - memorised: d where the family knows the item (luck < trait), else c
  *
- * @param kind - code of ITEM_KINDS
  * @param z - logits
- * @param trait - in [0,1)
  * @param luck - the family's number for the item, in [0,1)
  * @returns a probability in [0,1]
  */
-export function responseProbability(
-  kind: number,
-  z: number,
-  lower: number,
-  upper: number,
-  trait: number,
-  luck: number,
-): number {
+export function responseProbability(z: number, { kind, lower, upper, trait }: SimulatedItem, luck: number): number {
   switch (ITEM_KINDS[kind]!) {
     case "regular":
     case "redundant":
@@ -94,7 +94,11 @@ export function modelProbabilities(world: World, model: number, random: RandomSo
       const shared = effect[i]! + (items.cluster[i] === 0 ? 0 : clusterEffect);
       const z = items.discrimination[i]! * ability + shared;
       const { kind, lower, upper, trait } = items;
-      into[i] = responseProbability(kind[i]!, z, lower[i]!, upper[i]!, trait[i]!, luck[i]!);
+      into[i] = responseProbability(
+        z,
+        { kind: kind[i]!, lower: lower[i]!, upper: upper[i]!, trait: trait[i]! },
+        luck[i]!,
+      );
     }
   });
 }

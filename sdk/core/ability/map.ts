@@ -1,5 +1,11 @@
 import type { ItemBank } from "../irt/item-bank.ts";
-import { itemLogit, logisticAnswers, observedCurvature, responseDerivatives } from "../irt/response.ts";
+import {
+  type AnswerDerivatives,
+  itemLogit,
+  logisticAnswers,
+  observedCurvature,
+  responseDerivatives,
+} from "../irt/response.ts";
 import { addGram, cholesky, choleskyInverse, choleskySolve } from "../numeric/dense.ts";
 import { dampedNewton, type NewtonOptions } from "../numeric/optimise.ts";
 import type { AbilityPrior } from "./prior.ts";
@@ -106,6 +112,10 @@ export function abilityPosterior(bank: ItemBank, { items, scores: answers }: Sco
   const looked = new Float64Array(dims).fill(NaN);
   const slopes = new Float64Array(count);
   const informations = new Float64Array(count);
+  const [logistic, derivatives] = [
+    { rows, intercepts, scores },
+    { slopes, informations },
+  ];
   let logLikelihood = NaN;
   const expandedAt = new Float64Array(2 * dims).fill(NaN);
   let expansion: PosteriorExpansion | null = null;
@@ -113,8 +123,8 @@ export function abilityPosterior(bank: ItemBank, { items, scores: answers }: Sco
     if (same(looked, theta, 0)) return;
     looked.set(theta);
     logLikelihood = curved
-      ? curvedAnswers(theta, bank, items, scores, slopes, informations)
-      : logisticAnswers(theta, rows, intercepts, scores, slopes, informations);
+      ? curvedAnswers(theta, bank, items, scores, derivatives)
+      : logisticAnswers(theta, logistic, derivatives);
   };
   return {
     dims,
@@ -169,8 +179,7 @@ function curvedAnswers(
   bank: ItemBank,
   items: ArrayLike<number>,
   scores: Float64Array,
-  slopes: Float64Array,
-  informations: Float64Array,
+  { slopes, informations }: AnswerDerivatives,
 ): number {
   const point = { logLikelihood: 0, slope: 0, information: 0 };
   let sum = 0;

@@ -161,24 +161,36 @@ export function observedCurvature(z: number, y: number, bank: ItemBank, item: nu
 /** Factors 1 + e⁻|ᶻ| ≤ 2 that a float64 takes before their logarithm must be. */
 const MOST_FACTORS = 1000;
 
+/** Answers to items without asymptotes. */
+interface LogisticAnswers {
+  /** a of every answer's item, n×D row-major. */
+  readonly rows: Float64Array;
+  /** b of every answer's item. */
+  readonly intercepts: Float64Array;
+  /** In [0,1]. */
+  readonly scores: Float64Array;
+}
+
+/** Of every answer. */
+export interface AnswerDerivatives {
+  /** y − P, in the logit. */
+  readonly slopes: Float64Array;
+  /** PQ. */
+  readonly informations: Float64Array;
+}
+
 /**
  * {@link responseDerivatives} of many answers to items without asymptotes at one ability, with one
  * logarithm for all of them: Σ log P(y | z) = Σ (y − [z ≥ 0])·z − log Π (1 + e⁻|ᶻ|).
- * @param rows - a of every answer's item, n×D row-major
- * @param intercepts - b of every answer's item
- * @param scores - in [0,1]
- * @param slopes - filled with y − P
- * @param informations - filled with PQ
+ * @param out - filled
  * @returns the log-likelihood
  */
 export function logisticAnswers(
   theta: Float64Array,
-  rows: Float64Array,
-  intercepts: Float64Array,
-  scores: Float64Array,
-  slopes: Float64Array,
-  informations: Float64Array,
+  { rows, intercepts, scores }: LogisticAnswers,
+  out: AnswerDerivatives,
 ): number {
+  const { slopes, informations } = out;
   const dims = theta.length;
   let sum = 0;
   let product = 1;

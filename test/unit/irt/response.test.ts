@@ -164,7 +164,7 @@ test.each([1, 7, 2500])("%i answers say what each of them says by itself", (coun
   const [rows, intercepts, theta] = [normals(count * dims), normals(count), normals(dims)];
   const scores = Float64Array.from({ length: count }, () => Math.round(random.next() * 4) / 4);
   const [slopes, informations] = [new Float64Array(count), new Float64Array(count)];
-  const value = logisticAnswers(theta, rows, intercepts, scores, slopes, informations);
+  const value = logisticAnswers(theta, { rows, intercepts, scores }, { slopes, informations });
 
   const bank = itemBank(rows, intercepts);
   const point = { logLikelihood: 0, slope: 0, information: 0 };
@@ -182,11 +182,8 @@ test("answers far out in the tails are as sure or as impossible as their logits 
   const out = new Float64Array(2);
   const value = logisticAnswers(
     Float64Array.of(1),
-    Float64Array.of(800, 800),
-    Float64Array.of(0, 0),
-    Float64Array.of(1, 0),
-    out,
-    new Float64Array(2),
+    { rows: Float64Array.of(800, 800), intercepts: Float64Array.of(0, 0), scores: Float64Array.of(1, 0) },
+    { slopes: out, informations: new Float64Array(2) },
   );
   expect(value).toBe(-800);
   expect(Array.from(out)).toEqual([0, -1]);

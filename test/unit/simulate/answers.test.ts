@@ -106,7 +106,7 @@ const Z = Array.from({ length: 81 }, (_, k) => (k - 40) / 4);
 const TRAITS = [0, 0.2, 0.49, 0.5, 0.7, 0.99];
 
 function curve(kind: ItemKind, trait: number, luck = 0.3): number[] {
-  return Z.map((z) => responseProbability(kindCode(kind), z, 0.25, 0.95, trait, luck));
+  return Z.map((z) => responseProbability(z, { kind: kindCode(kind), lower: 0.25, upper: 0.95, trait }, luck));
 }
 
 const rises = (values: number[]): boolean => values.every((p, k) => k === 0 || p >= values[k - 1]!);
@@ -115,7 +115,7 @@ const falls = (values: number[]): boolean => values.every((p, k) => k === 0 || p
 describe.each(TRAITS)("with trait %d", (trait) => {
   test.each(ITEM_KINDS)("%s: probabilities lie in [0,1], also far out", (kind) => {
     for (const z of [-1e6, ...Z, 1e6]) {
-      const p = responseProbability(kindCode(kind), z, 0.25, 0.95, trait, 0.3);
+      const p = responseProbability(z, { kind: kindCode(kind), lower: 0.25, upper: 0.95, trait }, 0.3);
       expect(p).toBeGreaterThanOrEqual(0);
       expect(p).toBeLessThanOrEqual(1);
     }

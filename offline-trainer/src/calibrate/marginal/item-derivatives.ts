@@ -58,9 +58,7 @@ export function curvedDerivatives(
   problem: Problem,
   eStep: Expectation,
   item: number,
-  p: Float64Array,
-  at: number,
-  need: "value" | "slopes" | "information",
+  { p, at, need }: { readonly p: Float64Array; readonly at: number; readonly need: "value" | "slopes" | "information" },
   out: ItemDerivatives,
 ): void {
   const { mass, missingMass, rightMass, first, last } = eStep;
@@ -136,31 +134,33 @@ export function curvedDerivatives(
 /**
  * Cholesky factor of an item's curvature with its priors' after the item's derivatives. Counts may bend the wrong way
  * where there are asymptotes; expected ones, Fisher's information, never do.
- * @param x - the item's parameters, from `from` on
- * @param item - its derivatives there; overwritten where the information is needed
- * @param out - gets the factor, from `at` on
+ * @param place - the item's parameters x, from `from` on, its derivatives there, which are overwritten where the
+ * information is needed, and what gets the factor, from `at` on
  */
 export function factorBlock(
   problem: Problem,
   eStep: Expectation,
-  index: number,
-  x: Float64Array,
-  from: number,
-  item: ItemDerivatives,
-  out: Float64Array,
-  at: number,
+  item: number,
+  place: {
+    readonly x: Float64Array;
+    readonly from: number;
+    readonly derivatives: ItemDerivatives;
+    readonly out: Float64Array;
+    readonly at: number;
+  },
 ): void {
   const { slots, perItem } = problem;
+  const { x, from, derivatives, out, at } = place;
   const write = (): void => {
     for (let p = 0; p < perItem; p++)
       for (let r = 0; r < perItem; r++) {
         const prior = p === r ? priorCurvature(x[from + p]!, PRIORS[slots[p]!]!) : 0;
-        out[at + p * perItem + r] = item.curvature[slots[p]! * 4 + slots[r]!]! + prior;
+        out[at + p * perItem + r] = derivatives.curvature[slots[p]! * 4 + slots[r]!]! + prior;
       }
   };
   write();
   if (factorInPlace(out, at, perItem)) return;
-  curvedDerivatives(problem, eStep, index, x, from, "information", item);
+  curvedDerivatives(problem, eStep, item, { p: x, at: from, need: "information" }, derivatives);
   write();
   factorInPlace(out, at, perItem);
 }
@@ -185,7 +185,7 @@ export function itemMaximizer(problem: Problem, eStep: Expectation): (free: numb
   const trial = new Float64Array(count);
 
   function value(item: number, x: Float64Array, from: number): number {
-    curvedDerivatives(problem, eStep, item, x, from, "value", derivatives);
+    curvedDerivatives(problem, eStep, item, { p: x, at: from, need: "value" }, derivatives);
     let sum = derivatives.value;
     for (let p = 0; p < count; p++) {
       sum += priorValue(x[from + p]!, PRIORS[p]!);
@@ -199,7 +199,7 @@ export function itemMaximizer(problem: Problem, eStep: Expectation): (free: numb
     const from = free * count;
     let current = value(item, x, from);
     for (let steps = 0; steps < MOST_STEPS; steps++) {
-      factorBlock(problem, eStep, item, x, from, derivatives, factor, 0);
+      factorBlock(problem, eStep, item, { x, from, derivatives, out: factor, at: 0 });
       step.set(gradient);
       choleskySolveAt(factor, count, step, 0);
       let gain = 0;

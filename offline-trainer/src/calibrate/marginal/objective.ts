@@ -34,7 +34,7 @@ export function marginalObjective(problem: Problem, curves: Curves, { grid, boun
       const i = free[f]!;
       const from = f * perItem;
       if (curvedRow[i]! < 0) straightDerivatives(problem, eStep, i, item);
-      else curvedDerivatives(problem, eStep, i, x, from, "slopes", item);
+      else curvedDerivatives(problem, eStep, i, { p: x, at: from, need: "slopes" }, item);
       curvature.slopes[f] = curves.a[i]!;
       slopeGradient += item.gradient[0]!;
       slopeCurvature += item.curvature[0]!;
@@ -45,7 +45,7 @@ export function marginalObjective(problem: Problem, curves: Curves, { grid, boun
       }
       shift += curves.a[i]! ** 2 * priorCurvature(curves.b[i]!, PRIORS[1]!);
       if (slope < 0) stretch += curves.a[i]! ** 2 * priorCurvature(curves.a[i]!, PRIORS[0]!);
-      factorBlock(problem, eStep, i, x, from, item, curvature.blocks, from * perItem);
+      factorBlock(problem, eStep, i, { x, from, derivatives: item, out: curvature.blocks, at: from * perItem });
     }
     if (slope >= 0) {
       const [a, slopePrior] = [x[slope]!, PRIORS[0]!];

@@ -1,8 +1,7 @@
 import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
-import { eachScore, type ItemInfo, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
-import { LEAST_MODELS } from "../response-matrix.ts";
+import { eachScore, type ItemInfo, LEAST_MODELS, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
 /** Correlation of models' scores in a scenario and in the others below which it runs against them. */

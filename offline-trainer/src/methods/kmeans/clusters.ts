@@ -93,14 +93,13 @@ function weightedMeans({ count, dims, values }: Points, weights: Float64Array, l
 }
 
 /** The nearest centroid of every point, the lowest of those equally near, and the squared distance to it. */
-function nearestCentroids({ count, dims, values }: Points, centroids: Float64Array, k: number) {
+function nearestCentroids(points: Points, centroids: Float64Array, k: number) {
+  const { count } = points;
   const labels = new Int32Array(count).fill(-1);
   const squares = new Float64Array(count).fill(Infinity);
   for (let p = 0; p < count; p++) {
-    const row = p * dims;
     for (let c = 0; c < k; c++) {
-      const centre = c * dims;
-      const square = distance(values, row, centroids, centre, dims, squares[p]!);
+      const square = distance(points, p, centroids, c, squares[p]!);
       if (square < squares[p]!) {
         squares[p] = square;
         labels[p] = c;
@@ -110,32 +109,29 @@ function nearestCentroids({ count, dims, values }: Points, centroids: Float64Arr
   return { labels, squares };
 }
 
-/** Squared distance of two rows; a sum that has reached `least` is left. */
-function distance(x: Float64Array, at: number, y: Float64Array, other: number, dims: number, least: number): number {
+/** Squared distance of point p from centroid c; a sum that has reached `least` is left. */
+function distance({ dims, values }: Points, p: number, centroids: Float64Array, c: number, least: number): number {
+  const [row, centre] = [p * dims, c * dims];
   let square = 0;
   for (let d = 0; d < dims && square < least;) {
     const stop = Math.min(dims, d + STRIDE);
     for (; d < stop; d++) {
-      const gap = x[at + d]! - y[other + d]!;
+      const gap = values[row + d]! - centroids[centre + d]!;
       square += gap * gap;
     }
   }
   return square;
 }
 
-function seedCentroids(
-  { count, dims, values }: Points,
-  weights: Float64Array,
-  k: number,
-  random: RandomSource,
-): Float64Array {
+function seedCentroids(points: Points, weights: Float64Array, k: number, random: RandomSource): Float64Array {
+  const { count, dims, values } = points;
   const centroids = new Float64Array(k * dims);
   const nearest = new Float64Array(count).fill(Infinity);
   let next = drawPosition(weights, random);
   for (let c = 0; c < k; c++) {
     centroids.set(values.subarray(next * dims, (next + 1) * dims), c * dims);
     for (let p = 0; p < count; p++) {
-      nearest[p] = Math.min(nearest[p]!, distance(values, p * dims, centroids, c * dims, dims, nearest[p]!));
+      nearest[p] = Math.min(nearest[p]!, distance(points, p, centroids, c, nearest[p]!));
     }
     const masses = nearest.map((square, p) => square * weights[p]!);
     if (c + 1 < k) next = drawPosition(masses, random);

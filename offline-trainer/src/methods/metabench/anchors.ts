@@ -56,7 +56,7 @@ export function informationPool(
   const fold = familyFolds(families, FOLDS, random.fork("folds"));
   const judged = { ...SUBSAMPLE, size: Math.max(SUBSAMPLE.size, leastPassing(weights.length, sizes)) };
   const subset = (among: Uint32Array, stream: string): Uint32Array =>
-    subsampledItems(columns, full, among, fold, judged, random.fork(stream));
+    subsampledItems(columns, full, among, fold, { ...judged, random: random.fork(stream) });
   return { filtered, pool: subset(filtered.pool, "subsample"), /** The same of other items that pass. */ subset };
 }
 
@@ -91,8 +91,7 @@ export function subsampledItems(
   full: Float64Array,
   pool: Uint32Array,
   fold: ArrayLike<number>,
-  { size, draws }: { readonly size: number; readonly draws: number },
-  random: RandomSource,
+  { size, draws, random }: { readonly size: number; readonly draws: number; readonly random: RandomSource },
 ): Uint32Array {
   if (pool.length <= size) return pool;
   let best = pool;

@@ -90,7 +90,7 @@ describe("the subset of a pool", () => {
 
   test("has the size asked for, errs less than most, and depends on the seed alone", () => {
     const of = (draws: number): Uint32Array =>
-      subsampledItems(columns, full, pool, fold, { size: 20, draws }, createRandom(9));
+      subsampledItems(columns, full, pool, fold, { size: 20, draws, random: createRandom(9) });
     const worst = (items: Uint32Array): number =>
       Math.max(
         ...reconstructionError(
@@ -104,7 +104,7 @@ describe("the subset of a pool", () => {
     expect(Array.from(best)).toEqual(Array.from(best.toSorted((x, y) => x - y)));
     expect(worst(best)).toBeLessThan(worst(first));
     expect(of(30)).toEqual(best);
-    expect(subsampledItems(columns, full, pool, fold, { size: 110, draws: 3 }, createRandom(9))).toBe(pool);
+    expect(subsampledItems(columns, full, pool, fold, { size: 110, draws: 3, random: createRandom(9) })).toBe(pool);
   });
 
   test("the error is that of models that the curves haven't seen: none of the score itself, about its spread of noise", () => {

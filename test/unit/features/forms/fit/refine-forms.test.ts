@@ -1,10 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type ItemFeatures,
-  refineForms,
-} from "../../../../../features/forms/fit/refine-forms.ts";
+import { type ItemFeatures, refineForms } from "../../../../../features/forms/fit/refine-forms.ts";
 
 interface Drawn {
   readonly formOf: Int32Array;
@@ -61,7 +58,7 @@ describe("swaps between forms", () => {
         const size = Math.max(1, Math.floor((share * shape.items) / shape.forms));
         const start = drawn(seed, { ...shape, size });
         const [before, kept] = [mismatch(start, shape.forms, size), counts(start)];
-        const told = refineForms(start.formOf, start.strata, shape.forms, size, start.features, createRandom(seed));
+        const told = refineForms(start.formOf, start.strata, { ...shape, size }, start.features, createRandom(seed));
         const after = mismatch(start, shape.forms, size);
         expect(after).toBeLessThanOrEqual(before + 1e-12);
         expect(counts(start)).toBe(kept);
@@ -74,7 +71,13 @@ describe("swaps between forms", () => {
 
   test("bring 300 items of 3 000 to less than a hundredth of a random draw's mismatch", () => {
     const start = drawn(1, { items: 3000, strata: 60, forms: 2, size: 300, width: 8 });
-    const { before, after, stopped } = refineForms(start.formOf, start.strata, 2, 300, start.features, createRandom(1));
+    const { before, after, stopped } = refineForms(
+      start.formOf,
+      start.strata,
+      { forms: 2, size: 300 },
+      start.features,
+      createRandom(1),
+    );
     expect(after).toBeLessThan(before / 100);
     expect(["small gain", "no swap"]).toContain(stopped);
   });
@@ -82,7 +85,7 @@ describe("swaps between forms", () => {
   test("are the same with the same seed, and others with another", () => {
     const run = (seed: number): Int32Array => {
       const start = drawn(1, { items: 400, strata: 8, forms: 2, size: 60, width: 3 });
-      refineForms(start.formOf, start.strata, 2, 60, start.features, createRandom(seed));
+      refineForms(start.formOf, start.strata, { forms: 2, size: 60 }, start.features, createRandom(seed));
       return start.formOf;
     };
     expect(run(5)).toEqual(run(5));
@@ -91,7 +94,9 @@ describe("swaps between forms", () => {
 
   test("find nothing to do where strata have one item each", () => {
     const start = drawn(2, { items: 20, strata: 20, forms: 2, size: 10, width: 2 });
-    expect(refineForms(start.formOf, start.strata, 2, 10, start.features, createRandom(1))).toMatchObject({
+    expect(
+      refineForms(start.formOf, start.strata, { forms: 2, size: 10 }, start.features, createRandom(1)),
+    ).toMatchObject({
       swaps: 0,
       stopped: "no swap",
     });
