@@ -1,4 +1,5 @@
 import type { BundlePart } from "../../sdk/core/bundle/part.ts";
+import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { list, nullable, number, object, record, text, type Infer } from "../../sdk/core/bundle/schema.ts";
 
 const price = number({ min: 0 });
@@ -27,7 +28,7 @@ export const pricesPart: BundlePart<NotedPrices> = {
     const parts = [
       ["whole", whole],
       ["anchors", anchors],
-      ...manifest.forms.map(({ id }) => [`form ${id}`, forms[id]]),
+      ...manifest.forms.map(({ id }) => [`form ${id}`, lookUp(forms, id)]),
     ];
     return (parts as [string, object | undefined][]).flatMap(([name, own]) =>
       lacking(own).map((id) => `${name} has no prices of scenario ${id}`),

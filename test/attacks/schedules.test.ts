@@ -10,7 +10,11 @@ import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";
 import { checkRoots, type RootChain } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
-import { type IndexStatement, parseIndexStatement, parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
+import {
+  type IndexStatement,
+  parseIndexStatement,
+  parseTrustFile,
+} from "anchoreval/internal/features/trust/sdk/statements";
 import { lostVersion } from "anchoreval/internal/features/trust/sdk/trust-root";
 import { beforeAll } from "vitest";
 import { attack } from "../support/attack.ts";

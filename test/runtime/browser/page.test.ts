@@ -87,7 +87,9 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const page = await open("#/");
     const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
     expect(await names()).toEqual(["mine", "sample"]);
-    await page.getByText(/52 items( in \d scenarios)?, 20 models; \d\.\d points of error after 40 answers; licence MIT/).waitFor();
+    await page
+      .getByText(/52 items( in \d scenarios)?, 20 models; \d\.\d points of error after 40 answers; licence MIT/)
+      .waitFor();
     await page.getByText("what it is good for").click(); // one has a card
     await page.getByText(/models above the best seen, \d+\.\d points in/).waitFor();
     await go(page, "#/b/secret/1.0.0");

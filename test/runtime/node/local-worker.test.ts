@@ -309,7 +309,8 @@ describe("a Worker that doesn't start is a named error, and leaves nothing runni
 test("a Worker whose files are built anew goes on with those that it began with", async () => {
   const folder = await mkdtemp(join(tmpdir(), "anchoreval-"));
   const built = fileURLToPath(new URL("../../../offline-trainer/dist/", import.meta.url));
-  for (const part of ["offline-trainer/src/serve", "worker"]) await cp(join(built, part), join(folder, part), { recursive: true });
+  for (const part of ["offline-trainer/src/serve", "worker"])
+    await cp(join(built, part), join(folder, part), { recursive: true });
   await symlink(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   const copy = (await import(pathToFileURL(join(folder, "offline-trainer/src/serve/local-worker.js")).href)) as typeof import("anchoreval-trainer"); // prettier-ignore

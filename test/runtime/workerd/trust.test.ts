@@ -5,7 +5,11 @@ import type { TrustMemory } from "anchoreval/internal/features/trust/sdk/trust-r
 import { indexKey, manifestKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
 import { parseLog } from "anchoreval/internal/publish/publication-log";
 import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
-import { type IndexStatement, parseIndexStatement, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
+import {
+  type IndexStatement,
+  parseIndexStatement,
+  type TrustFile,
+} from "anchoreval/internal/features/trust/sdk/statements";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { type SigningKey, signingKey } from "../../support/signing-key.ts";

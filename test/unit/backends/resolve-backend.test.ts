@@ -157,7 +157,10 @@ describe("where ONNX Runtime can't be loaded", () => {
   });
 
   test("auto works on a machine that ONNX Runtime really has no build for", async () => {
-    const built = new URL("../../../offline-trainer/dist/offline-trainer/src/backends/resolve-backend.js", import.meta.url).href;
+    const built = new URL(
+      "../../../offline-trainer/dist/offline-trainer/src/backends/resolve-backend.js",
+      import.meta.url,
+    ).href;
     const lines = [
       'Object.defineProperty(process, "arch", { value: "pdp11" });',
       `const { resolveBackend } = await import(${JSON.stringify(built)});`,

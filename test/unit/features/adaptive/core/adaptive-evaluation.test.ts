@@ -2,7 +2,11 @@ import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { looksLevel } from "anchoreval/internal/core/inference/looks-level";
-import { adaptiveEvaluation, localAdaptive, type AdaptiveSource } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import {
+  adaptiveEvaluation,
+  localAdaptive,
+  type AdaptiveSource,
+} from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
 import { adaptivePlan } from "anchoreval/internal/features/adaptive/sdk/adaptive-plan";
 import { type ItemPool, loadAdaptive } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import type { AdaptiveOptions, AdaptiveStep } from "anchoreval/internal/features/adaptive/sdk/types";

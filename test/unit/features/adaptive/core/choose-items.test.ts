@@ -4,7 +4,11 @@ import { itemInformation, testInformation } from "anchoreval/internal/core/irt/r
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { chooseInformative, drawBatch, UNIFORM_SHARE } from "anchoreval/internal/features/adaptive/core/choose-items";
-import { type Population, populationAbilities, predictAnswers } from "anchoreval/internal/features/adaptive/core/population";
+import {
+  type Population,
+  populationAbilities,
+  predictAnswers,
+} from "anchoreval/internal/features/adaptive/core/population";
 import { batchTotal } from "anchoreval/internal/features/adaptive/core/running-total";
 import { expectBinomial } from "../../../../support/binomial.ts";
 import { simulatedPopulation } from "./simulated-population.ts";

@@ -1,8 +1,11 @@
-import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { higherOrderPrior, scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
-import { higherOrderPrior } from "anchoreval/internal/core/ability/prior";
-import { type Population, populationAbilities, predictAnswers } from "anchoreval/internal/features/adaptive/core/population";
+import {
+  type Population,
+  populationAbilities,
+  predictAnswers,
+} from "anchoreval/internal/features/adaptive/core/population";
 
 const bank = itemBank(Float32Array.of(1, 0.5, 2, 1.2), Float32Array.of(0, -1, 1.5, 0.3));
 const prior = scaledPrior(Float64Array.of(0.2), Float64Array.of(1), 1.5);

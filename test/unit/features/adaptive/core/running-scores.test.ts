@@ -1,6 +1,11 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { type AdaptiveState, drawNext, emptyState, takeAnswers } from "anchoreval/internal/features/adaptive/core/state";
+import {
+  type AdaptiveState,
+  drawNext,
+  emptyState,
+  takeAnswers,
+} from "anchoreval/internal/features/adaptive/core/state";
 import type { Population } from "anchoreval/internal/features/adaptive/core/population";
 import { runningTotal } from "anchoreval/internal/features/adaptive/core/running-total";
 import { stateDifference, stateScore } from "anchoreval/internal/features/adaptive/core/state-scores";

@@ -1,10 +1,6 @@
 import { DEFAULT_SETTINGS, recommended } from "anchoreval-trainer";
 import { describe, expect, test } from "vitest";
-import {
-  type ReplayOptions,
-  type ReplayRow,
-  runReplays,
-} from "../../../../../features/adaptive/fit/replay.ts";
+import { type ReplayOptions, type ReplayRow, runReplays } from "../../../../../features/adaptive/fit/replay.ts";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../../../support/refusal.ts";

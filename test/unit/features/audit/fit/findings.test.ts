@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type {
-  Audit,
-  ItemAudit,
-  ScenarioAudit,
-} from "../../../../../features/audit/fit/audit-leaderboard.ts";
+import type { Audit, ItemAudit, ScenarioAudit } from "../../../../../features/audit/fit/audit-leaderboard.ts";
 import { auditCsv, auditLines, itemRecord } from "../../../../../features/audit/fit/audit-records.ts";
 import { auditSummary } from "../../../../../features/audit/fit/audit-summary.ts";
 import { auditedItems, type Reason, REASONS } from "../../../../../features/audit/fit/findings.ts";

@@ -19,12 +19,7 @@ import {
   itemCovariance,
   parameterPrecision,
 } from "../../../../../features/audit/fit/item-covariance.ts";
-import {
-  residualGroupsTest,
-  scoreDistribution,
-  sX2,
-  withoutItem,
-} from "../../../../../features/audit/fit/item-fit.ts";
+import { residualGroupsTest, scoreDistribution, sX2, withoutItem } from "../../../../../features/audit/fit/item-fit.ts";
 import { answerLikeness } from "../../../../../features/audit/fit/near-copies.ts";
 import { symmetricEigen } from "../../../../../offline-trainer/src/numeric/eigen.ts";
 import { simulatedResponses } from "../../../calibrate/simulated-responses.ts";

@@ -2,11 +2,7 @@ import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { fittedAnswers, type FittedAnswers } from "../../../../../features/audit/fit/fitted-answers.ts";
-import {
-  answerLikeness,
-  chanceShares,
-  nearCopies,
-} from "../../../../../features/audit/fit/near-copies.ts";
+import { answerLikeness, chanceShares, nearCopies } from "../../../../../features/audit/fit/near-copies.ts";
 import { Extremes, screenPairs } from "../../../../../features/audit/fit/pair-screen.ts";
 import { calibrationOf } from "./reference.ts";
 

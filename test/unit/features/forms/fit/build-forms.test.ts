@@ -12,11 +12,7 @@ import {
   NO_DIFFICULTY,
   type PoolDifficulty,
 } from "../../../../../features/forms/fit/difficulty.ts";
-import {
-  itemPool,
-  type ItemPool,
-  joinKeys,
-} from "../../../../../features/forms/fit/item-pool.ts";
+import { itemPool, type ItemPool, joinKeys } from "../../../../../features/forms/fit/item-pool.ts";
 import { summarizeForms } from "../../../../../features/forms/fit/summarize-forms.ts";
 import { formsWords } from "../../../../../features/forms/fit/write-forms.ts";
 import type { ItemTable } from "../../../../../offline-trainer/src/matrix/item-table.ts";

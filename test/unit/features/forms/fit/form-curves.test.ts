@@ -3,11 +3,7 @@ import { itemResponse } from "anchoreval/internal/core/irt/response";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnsweredItems } from "../../../../../features/forms/fit/difficulty.ts";
-import {
-  equatedScores,
-  expectedScores,
-  meanInformation,
-} from "../../../../../features/forms/fit/form-curves.ts";
+import { equatedScores, expectedScores, meanInformation } from "../../../../../features/forms/fit/form-curves.ts";
 
 /** Items of a 2PL, the first of them the pool's item `first`. */
 function answered(a: readonly number[], b: readonly number[], first = 0): AnsweredItems {

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { givenDifficulty } from "../../../../../features/forms/fit/difficulty.ts";
-import {
-  checkFormSizes,
-  itemPool,
-  joinItems,
-  joinKeys,
-} from "../../../../../features/forms/fit/item-pool.ts";
+import { checkFormSizes, itemPool, joinItems, joinKeys } from "../../../../../features/forms/fit/item-pool.ts";
 import type { ItemTable } from "../../../../../offline-trainer/src/matrix/item-table.ts";
 import { expectRefusal, refusal } from "../../../../support/refusal.ts";
 

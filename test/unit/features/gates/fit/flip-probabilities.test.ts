@@ -1,9 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import {
-  flipsFromRates,
-  flipsFromRuns,
-} from "../../../../../features/gates/fit/flip-probabilities.ts";
+import { flipsFromRates, flipsFromRuns } from "../../../../../features/gates/fit/flip-probabilities.ts";
 
 const random = createRandom("flips");
 const ITEMS = 400;

@@ -1,5 +1,10 @@
 import { CHANCES } from "anchoreval/internal/features/gates/sdk/item-chances";
-import { type ChanceModel, chanceModel, itemEvidence, nightlyGate } from "anchoreval/internal/features/gates/sdk/nightly-gate";
+import {
+  type ChanceModel,
+  chanceModel,
+  itemEvidence,
+  nightlyGate,
+} from "anchoreval/internal/features/gates/sdk/nightly-gate";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 

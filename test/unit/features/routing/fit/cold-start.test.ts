@@ -4,11 +4,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { textCoordinates } from "anchoreval/internal/core/routing/text-coordinates";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
-import {
-  checkColdStart,
-  fitColdStart,
-  withColdStart,
-} from "../../../../../features/routing/fit/cold-start.ts";
+import { checkColdStart, fitColdStart, withColdStart } from "../../../../../features/routing/fit/cold-start.ts";
 import { termVectors } from "../../../../../features/routing/fit/encode-texts.ts";
 import { DEFAULT_SETTINGS } from "../../../../../offline-trainer/src/methods/settings.ts";
 import { bundleFiles, fit, type Fit } from "../../../../../offline-trainer/src/fit/fit.ts";

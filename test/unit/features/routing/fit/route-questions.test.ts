@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
-import {
-  judgeRouting,
-  routeCsv,
-  routingSummary,
-} from "../../../../../features/routing/fit/judge-routing.ts";
+import { judgeRouting, routeCsv, routingSummary } from "../../../../../features/routing/fit/judge-routing.ts";
 import { forecastQuality } from "../../../../../features/routing/fit/probability-scale.ts";
 import { splitQuestions, testAnswers } from "../../../../../features/routing/fit/questions.ts";
-import {
-  ROUTE_METHODS,
-  routeQuestions,
-  type Routing,
-} from "../../../../../features/routing/fit/route-questions.ts";
+import { ROUTE_METHODS, routeQuestions, type Routing } from "../../../../../features/routing/fit/route-questions.ts";
 import {
   responseMatrix,
   type ResponseMatrix,

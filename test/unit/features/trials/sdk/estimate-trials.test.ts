@@ -1,7 +1,11 @@
 import { type Estimate, estimateFromAnchors, type Interval, loadBundle } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { estimateTrials, type TrialEstimate, type TrialOptions } from "anchoreval/internal/features/trials/sdk/estimate-trials";
+import {
+  estimateTrials,
+  type TrialEstimate,
+  type TrialOptions,
+} from "anchoreval/internal/features/trials/sdk/estimate-trials";
 import type { ItemTrials, TrialResponses } from "anchoreval/internal/tables/item-trials";
 import { describe, expect, it, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";

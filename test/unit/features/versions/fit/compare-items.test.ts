@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  bundleChanges,
-  compareItems,
-  type VersionItem,
-} from "../../../../../features/versions/fit/compare-items.ts";
+import { bundleChanges, compareItems, type VersionItem } from "../../../../../features/versions/fit/compare-items.ts";
 
 const item = (id: string, hash?: string, scenario = "s"): VersionItem => ({
   item_id: id,
