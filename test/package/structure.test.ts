@@ -23,8 +23,14 @@ const FILES = [
 const text = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const parsed = (file: string): ts.SourceFile => ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest, true);
 
-/** Whether a file is where a package, a method or a thread begins, or lists features, or is the one file of a feature's floor. */
-const isIndex = (file: string): boolean => /(?:\/index|-worker)\.ts$|^features\/(?:[^/]+\/)?[^/]+\.ts$/.test(file);
+/**
+ * Whether a file is where a package, a method or a thread begins, or lists features, is the one file of a
+ * feature's floor, or its parts of commands.
+ */
+const isIndex = (file: string): boolean =>
+  /(?:\/index|-worker)\.ts$|^features\/(?:[^/]+\/)?[^/]+\.ts$|^features\/[^/]+\/cli\/(?:parts|fit-[a-z]+)\.ts$/.test(
+    file,
+  );
 /** Whether a file only declares types, or only names what others export. */
 const isList = (file: string): boolean =>
   parsed(file).statements.every(

@@ -3,7 +3,7 @@ import { invalidOption, option, rare } from "../../../cli/src/program/command.ts
 import type { EstimatePart, PlanPart } from "../../../cli/src/options/parts.ts";
 import { commonUnit, PRICE_OPTIONS, readBudget, readBundlePrices, readPrices } from "./price-options.ts";
 
-/** What an estimate's answers cost. */
+/** The cost of an estimate's answers, in words. */
 export const answerCosts: EstimatePart = {
   options: { Data: rare(PRICE_OPTIONS) },
   async read({ options, output, signal }) {

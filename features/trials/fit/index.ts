@@ -1,2 +1,2 @@
-/** What a fit learns from several trials of an item. */
+/** Variance components: what several trials of an item tell a fit. */
 export { withComponents } from "./variance-components.ts";
