@@ -41,7 +41,7 @@ if (values.tests) measured.push(...measureTests(values.tests));
 const worse = [];
 const better = [];
 let unread = Object.keys(card.figures).filter((name) => parts.includes(name.split(":")[0]));
-for (const { name, value, skipped, better: way = "lower", noise = 0 } of measured) {
+for (const { name, value, skipped, noise = 0 } of measured) {
   unread = unread.filter((other) => other !== name);
   const before = card.figures[name];
   if (skipped !== undefined) console.log(`skip    ${name}: ${skipped}`);
@@ -49,7 +49,7 @@ for (const { name, value, skipped, better: way = "lower", noise = 0 } of measure
     better.push({ name, value });
     console.log(`new     ${name}: ${shown(value)}`);
   } else {
-    const change = (way === "lower" ? value - before : before - value) + 0;
+    const change = isLowerBetter(name) ? value - before : before - value;
     const allowed = typeof noise === "string" ? (Math.abs(before) * Number.parseFloat(noise)) / 100 : noise;
     const verdict = change > allowed + 1e-12 ? "WORSE" : change < -1e-12 ? "better" : "same";
     if (verdict === "WORSE") worse.push({ name, before, value });
@@ -97,13 +97,11 @@ function unexplained() {
   } catch {
     return []; // no history: a package, or a copy of the files
   }
-  const ways = new Map(measured.map(({ name, better = "lower", noise = 0 }) => [name, { better, noise }]));
   const cards = commits.map((commit) => JSON.parse(git("show", `${commit}:bench/scorecard.json`)));
   return [card, ...cards].slice(0, -1).flatMap((now, k) =>
     Object.entries(cards[k].figures).flatMap(([name, before]) => {
       const value = now.figures[name];
-      const way = ways.get(name)?.better ?? "lower";
-      const fell = value === undefined || (way === "lower" ? value > before : value < before);
+      const fell = value === undefined || (isLowerBetter(name) ? value > before : value < before);
       if (!fell || now.reasons.some(({ figure, to }) => figure === name && to === (value ?? null))) return [];
       console.log(
         `WORSE   ${name}: ${shown(before)} → ${shown(value ?? "gone")}, rewritten in ${k === 0 ? "the file" : commits[k - 1].slice(0, 8)} without a reason`,
@@ -111,6 +109,11 @@ function unexplained() {
       return [{ name, before, value: value ?? null }];
     }),
   );
+}
+
+/** Of errors, bytes, lines and instructions fewer are better; of coverage and tests more. */
+function isLowerBetter(name) {
+  return !/coverage|that passed/.test(name);
 }
 
 function git(...args) {

@@ -58,7 +58,7 @@ function figuresOf(board, split, rows) {
   return Object.entries(figures).map(([figure, value]) => {
     const name = `truth: ${board}, ${split}: ${figure}`;
     if (value === undefined) return { name, skipped: `${DATA} has no ${board}` };
-    return { name, value, noise: NOISE, better: figure.startsWith("coverage") ? "higher" : "lower" };
+    return { name, value, noise: NOISE };
   });
 }
 
