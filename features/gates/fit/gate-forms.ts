@@ -71,7 +71,7 @@ interface GateRepeats {
  * @param board - the answers of the fit
  * @param sizes - items a scenario
  * @param repeats - two runs or more of the model to be gated, which flips are learned from; without, by the board's answers
- * @throws AnchorEvalError as {@link gateForms}
+ * @throws AnchorEvalError as `gateForms`
  * @example await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withGateForms(matrix, [100])] });
  */
 export function withGateForms(board: ResponseMatrix, sizes: readonly number[], repeats?: GateRepeats): FitPart {

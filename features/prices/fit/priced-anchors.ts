@@ -138,7 +138,7 @@ export function isPriceable(selection: string): boolean {
  * The part of a fit that chooses anchors by price and notes the prices in the bundle, so that estimates say what their
  * answers cost.
  * @param prices - of all items of the benchmark
- * @throws AnchorEvalError by the fit: as {@link pricedMethod}; `invalid_option` for a method whose anchors are chosen neither
+ * @throws AnchorEvalError by the fit: as `pricedMethod`; `invalid_option` for a method whose anchors are chosen neither
  * by `screened` nor by `stratified`
  * @example
  * const prices = { unit: "usd", items: new Map(matrix.items.map(({ item_id: id }) => [id, id.startsWith("long/") ? 0.02 : 0.001])) };

@@ -10,7 +10,7 @@ export interface LaneTask {
   /** Execution provider: `cpu`, `cuda`, `webgpu`, `wasm`, … */
   readonly provider: string;
   readonly precision: "float32" | "float64";
-  /** Responses of its blocks ({@link cutBlock}), by number (row of blocks by row of blocks). */
+  /** Responses of its blocks (`cutBlock`), by number (row of blocks by row of blocks). */
   readonly blocks: ReadonlyMap<number, Int8Array>;
 }
 
