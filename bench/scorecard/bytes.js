@@ -1,5 +1,5 @@
 // What is loaded and shipped: bytes, and the files that an entry loads.
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { trackedFiles } from "./house.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const GOLDEN = join(ROOT, "test/fixtures/golden-bundle");
@@ -47,7 +48,7 @@ export async function measureBytes() {
   for (const { name, size } of await packed()) add(`package ${name}`, size, "0.1%");
   add(
     "bundles that come along",
-    git("ls-files", "bundles").reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0),
+    trackedFiles("bundles").reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0),
   );
   return figures;
 }
@@ -87,8 +88,4 @@ async function packed() {
     maxBuffer: 1 << 28,
   });
   return JSON.parse(stdout);
-}
-
-function git(...args) {
-  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
 }

@@ -19,7 +19,7 @@ const MANY = 6;
 const DECIDING = /^sdk\/(core|check)\/|^offline-trainer\/src\/(calibrate|fit|anchors)\//;
 
 export async function measureHouse() {
-  const files = git("ls-files", ...PACKAGES, "*.md", "bench").filter((file) => !file.includes("/assets/"));
+  const files = trackedFiles(...PACKAGES, "*.md", "bench").filter((file) => !file.includes("/assets/"));
   const sources = files.filter((file) => /\.ts$/.test(file) && PACKAGES.includes(file.split("/")[0]));
   const texts = new Map(sources.map((file) => [file, read(file)]));
   const figures = [];
@@ -112,7 +112,10 @@ function lines(text) {
   return text.split("\n").length - 1;
 }
 
-function git(...args) {
-  const tracked = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+/** Files that git tracks, as far as they are there. */
+export function trackedFiles(...paths) {
+  const tracked = execFileSync("git", ["ls-files", ...paths], { cwd: ROOT, encoding: "utf8" })
+    .trim()
+    .split("\n");
   return tracked.filter((file) => ts.sys.fileExists(join(ROOT, file)));
 }

@@ -1,8 +1,6 @@
 import { type Bundle, type BundleSource, unknownForm } from "../core/bundle/bundle.ts";
-import { PARTS } from "../../features/core.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
-import { checkParts } from "../core/bundle/part.ts";
 import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
@@ -47,7 +45,7 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
   const yank = from.readYank?.(signal) ?? null;
-  const { manifest, digest } = await readManifest(from, {
+  const { manifest, digest, unknownParts } = await readManifest(from, {
     ...signal,
     ...(options.digest !== undefined && { digest: options.digest }),
   });
@@ -67,7 +65,6 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
   keepLocalItems(from, bundle);
   if (options.items) await loadItems(from, bundle, signal);
   const yanked = await yank;
-  const unknownParts = checkParts(manifest, PARTS);
   return {
     ...bundle,
     ...(yanked?.yanked && { yanked: yanked.reason }),

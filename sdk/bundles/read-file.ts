@@ -93,14 +93,15 @@ function tooLong(place: string, name: string, length: string): AnchorEvalError {
 }
 
 /**
- * A bundle's manifest, its bytes, and the bundle's digest, theirs: the bundle that the source's address names, or none.
+ * A bundle's manifest, its bytes, and the bundle's digest, theirs: the bundle that the source's address names, or none; and
+ * the parts that this version doesn't know, on which no score bears.
  * @throws AnchorEvalError `not_found` where there is none; `digest_mismatch`, `bundle_mismatch` for another; what
  * `parseManifest` and the source throw
  */
 export async function readManifest(
   source: BundleSource,
   options: { readonly digest?: string; readonly signal?: AbortSignal },
-): Promise<{ readonly manifest: Manifest; readonly bytes: Uint8Array; readonly digest: string }> {
+): Promise<{ manifest: Manifest; bytes: Uint8Array; digest: string; unknownParts: readonly string[] }> {
   const { name, expected = {} } = source;
   const { digest: pinned, ...rest } = options;
   const bytes = await source.read("manifest.json", rest);
@@ -111,8 +112,7 @@ export async function readManifest(
       throw new AnchorEvalError("digest_mismatch", `${name} is bundle ${digest}, expected ${wanted}`);
   const manifest = parseManifest(bytes);
   checkIdentity(manifest, expected, name);
-  checkParts(manifest, PARTS);
-  return { manifest, bytes, digest };
+  return { manifest, bytes, digest, unknownParts: checkParts(manifest, PARTS) };
 }
 
 /**

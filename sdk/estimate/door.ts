@@ -1,5 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
+import { remembered } from "../core/scoring/scoring-model.ts";
 import type { AnyResponses, Responses, TrialResponses } from "../tables/item-trials.ts";
 import { namedAnswers } from "./resolve-answers.ts";
 import type { EstimateOptions } from "./types.ts";
@@ -23,15 +24,14 @@ export interface Remark<Options extends object, Result extends object, Fields ex
   beside(bundle: Bundle, answers: () => TrialResponses, result: Result, options: Options): Fields | null;
 }
 
-type AnyOptions = object;
 interface AnyReading {
   readonly what: string;
-  readonly options: AnyOptions;
+  readonly options: object;
   reads(bundle: Bundle, answers: AnyResponses, options: never): boolean;
   estimate(bundle: Bundle, answers: TrialResponses, options: never): object;
 }
 interface AnyRemark {
-  readonly options: AnyOptions;
+  readonly options: object;
   beside(bundle: Bundle, answers: () => TrialResponses, result: never, options: never): object | null;
 }
 
@@ -45,7 +45,8 @@ type OptionsOf<P> = P extends { reads(b: Bundle, a: AnyResponses, options: infer
     ? O
     : never;
 type ResultOf<P> = P extends { estimate(b: Bundle, a: TrialResponses, options: never): infer R } ? R : never;
-type FieldsOf<P> = P extends { beside(...all: never[]): infer F } ? Partial<NonNullable<F>> : never;
+/** The fields that a remark may add. */
+export type FieldsOf<P> = P extends { beside(...all: never[]): infer F } ? Partial<NonNullable<F>> : never;
 
 /** Options of a door with these readings and remarks. */
 export type DoorOptions<Plugs extends readonly unknown[]> = EstimateOptions & All<OptionsOf<Plugs[number]>>;
@@ -80,10 +81,11 @@ export function door<
     if (reading) refuseIdle(asked, reading, readings);
     const taken = reading ? { ...options, ...reading.options } : options;
     const passed = Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(taken, name)));
-    const named = (): { responses: TrialResponses; form?: string } =>
+    const named = remembered((): { responses: TrialResponses; form?: string } =>
       Array.isArray(answers)
         ? namedAnswers(bundle, answers as readonly (number | null)[], asked)
-        : { responses: answers as TrialResponses };
+        : { responses: answers as TrialResponses },
+    );
     const read = (one: AnyReading): object => {
       const { responses, ...form } = named();
       const others = Object.entries(passed).filter(([name]) => name !== "formDigest");

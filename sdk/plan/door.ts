@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { invalidOption, type OptionNames } from "../core/errors.ts";
-import type { All } from "../estimate/door.ts";
+import type { All, FieldsOf } from "../estimate/door.ts";
 import { PLAN_OPTIONS, planFromBundle } from "./plan-from-bundle.ts";
 import type { Plan, PlanOptions } from "./types.ts";
 
@@ -36,7 +36,6 @@ export type ReadRequest<Reading> = Reading extends { plan(b: Bundle, options: in
 /** Plans of some readings. */
 export type ReadPlan<Reading> = Reading extends { plan(b: Bundle, options: never): infer R } ? R : never;
 type AskedOf<Remark> = Remark extends { beside(b: Bundle, p: Plan, options: infer O): unknown } ? O : never;
-type FieldsOf<Remark> = Remark extends { beside(...all: never[]): infer F } ? Partial<NonNullable<F>> : never;
 
 /** A request for a plan of items, with the options of some remarks. */
 export type RemarkedRequest<Remark> = PlanOptions & All<AskedOf<Remark>>;

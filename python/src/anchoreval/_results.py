@@ -141,20 +141,12 @@ class AnswerCost:
 
 
 @dataclass(frozen=True)
-class BridgedInterval:
-    """Of the estimate, wider by the line's own error."""
-
-    low: float
-    high: float
-    level: float
-
-
-@dataclass(frozen=True)
 class BridgedValue:
     """A score as an earlier version would have given it."""
 
     score: float
-    interval: BridgedInterval | None
+    interval: PassInterval | None
+    """Of the estimate, wider by the line's own error."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +190,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class PassInterval:
-    """For the chances themselves, on all items of this benchmark version."""
+    """Without a method: for the chances themselves, on all items of this benchmark version, or for a bridged score."""
 
     low: float
     high: float
