@@ -11,8 +11,8 @@ export const MOST_DISORDER = 2;
 /** Logits are cut here: a single answer says no more than e³⁰ against the response model. Chosen, not measured. */
 const LARGEST_LOGIT = 30;
 
-/** Halvings of the interval that the common shift of the logits is in: to 2⁻⁴⁰ of 120. Chosen, not measured. */
-const HALVINGS = 40;
+/** Halvings of the interval that the common shift of the logits is in, to .03: the shift has only to keep numbers in range. */
+const HALVINGS = 12;
 
 /**
  * Disorder of an answer pattern: how much better its arrangement is explained if right and wrong had nothing to do with the
@@ -36,7 +36,9 @@ export function disorder({ scores }: Pick<ScoredItems, "scores">, { p, q }: Pick
   const right = rounded.reduce((sum, score) => sum + score, 0);
   if (right === 0 || right === n) return 0;
   const logits = p.map((chance, j) => Math.min(LARGEST_LOGIT, Math.max(-LARGEST_LOGIT, Math.log(chance / q[j]!))));
-  return logChance(new Float64Array(n), rounded, right) - logChance(logits, rounded, right);
+  let arrangements = 0; // log C(n,k)
+  for (let i = 1; i <= right; i++) arrangements += Math.log((n - right + i) / i);
+  return -arrangements - logChance(logits, rounded, right);
 }
 
 /**
@@ -47,7 +49,9 @@ function logChance(logits: Float64Array, scores: ArrayLike<number>, right: numbe
   let [low, high] = [-2 * LARGEST_LOGIT, 2 * LARGEST_LOGIT];
   for (let k = 0; k < HALVINGS; k++) {
     const shift = (low + high) / 2;
-    if (logits.reduce((sum, z) => sum + sigmoid(z + shift), 0) < right) low = shift;
+    let expected = 0;
+    for (const z of logits) expected += sigmoid(z + shift);
+    if (expected < right) low = shift;
     else high = shift;
   }
   const shift = (low + high) / 2;
