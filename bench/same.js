@@ -163,7 +163,7 @@ function compareFiles(name, pair, pick) {
       `${name}, ${file}`,
       same,
       `${digest(one)} ${digest(other)}`,
-      json ? differences(JSON.parse(one), JSON.parse(other)) : [],
+      json ? differences(JSON.parse(one), JSON.parse(other)).map(({ line, alone }) => line ?? alone) : [],
     );
   }
 }
@@ -179,8 +179,14 @@ function withoutReport(file, bytes) {
 function compareJson(name, pair, pick) {
   const [base, here] = [pick(pair.base), pick(pair.here)];
   if (base === null) return console.log(`skip   ${name}: no data`);
-  const found = differences(base, here);
-  report(name, found.length === 0, `${digest(JSON.stringify(base))} ${digest(JSON.stringify(here))}`, found);
+  const all = differences(base, here);
+  const moved = all.filter(({ alone }) => !alone);
+  const fields = new Set(all.flatMap(({ alone }) => alone ?? []));
+  const only = [...fields].map((field) => `${field}: ${all.filter(({ alone }) => alone === field).length} times`);
+  report(name, moved.length === 0, `${digest(JSON.stringify(base))} ${digest(JSON.stringify(here))}`, [
+    ...moved.map(({ line }) => line),
+    ...only,
+  ]);
 }
 
 /** Figures must be the same; words may be put better, and are shown. */
@@ -200,10 +206,12 @@ function digest(bytes) {
   return bytes === undefined ? "absent" : createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 }
 
-/** Paths at which two JSON values differ, with both values. */
+/** Paths at which two JSON values differ, with both values; and fields that one of them lacks, which is no number moved. */
 function differences(one, other, path = "") {
+  if (one === undefined || other === undefined)
+    return [{ alone: `${one === undefined ? "only here" : "only in base"}, ${path.split("/").at(-1)}` }];
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
-    return Object.is(one, other) ? [] : [`${path}: ${JSON.stringify(one)} → ${JSON.stringify(other)}`];
+    return Object.is(one, other) ? [] : [{ line: `${path}: ${JSON.stringify(one)} → ${JSON.stringify(other)}` }];
   const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return keys.flatMap((key) => differences(one[key], other[key], `${path}/${key}`));
 }
