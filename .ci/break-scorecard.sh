@@ -27,12 +27,12 @@ fault() {
   git checkout --quiet . && git clean -fdq -- sdk offline-trainer
 }
 
-echo 'export const NOTHING = 0;' >sdk/core/numeric/nothing.ts
-sed -i '1i import { NOTHING } from "../core/numeric/nothing.ts";' sdk/estimate/estimate-from-anchors.ts
-sed -i 's/const level = confidenceLevel(options.level);/const level = confidenceLevel(options.level) + NOTHING;/' sdk/estimate/estimate-from-anchors.ts
+echo 'export const same = (level: number): number => Number(String(level));' >sdk/core/numeric/same.ts
+sed -i '1i import { same } from "../core/numeric/same.ts";' sdk/estimate/estimate-from-anchors.ts
+sed -i 's/const level = confidenceLevel(options.level);/const level = same(confidenceLevel(options.level));/' sdk/estimate/estimate-from-anchors.ts
 fault "one more file in a closure" bytes
 
-sed -i '1i import type { Estimate } from "../estimate/types.ts";\nexport type Served = Estimate;' sdk/core/numeric/functions.ts
+sed -i '1i import type { ScorePair } from "../inference/paired-scores.ts";\nexport type Pair = ScorePair;' sdk/core/numeric/functions.ts
 fault "a circle of folders" house
 
 sed -i 's/const level = confidenceLevel(options.level);/&\n  for (let k = 0; k < 60_000; k++) Math.sqrt(level + k) < 0 \&\& console.log(k);/' sdk/estimate/estimate-from-anchors.ts
