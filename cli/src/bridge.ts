@@ -106,27 +106,27 @@ async function answer(request: Request): Promise<unknown> {
     return summary(keep({ ...named, digest: read.digest }, read));
   }
   const bundle = await bundleOf(named);
-  const given = models.map(received);
+  const compared = models.map(received);
   const before = baselines?.map(received) ?? [];
   const feature = lookUp(CALLS, call);
   if (feature)
-    return (await feature())({ bundle, models: given, lines: () => linesOf(named, bundle) }, request as never);
-  if ([...given, ...before].some(({ responses }) => answersOthers(bundle, responses)))
+    return (await feature())({ bundle, models: compared, lines: () => linesOf(named, bundle) }, request as never);
+  if ([...compared, ...before].some(({ responses }) => answersOthers(bundle, responses)))
     await loadItems(sourceOf(named), bundle);
   switch (call) {
     case "anchors":
       return anchorsOf(bundle, form!);
     case "estimate": {
       const { estimate } = await import("anchoreval/internal/features/sdk-estimate");
-      const { responses, ...own } = given[0]!;
-      return estimate(bundle, responses, { ...own, ...options });
+      const { responses, ...terms } = compared[0]!;
+      return estimate(bundle, responses, { ...terms, ...options });
     }
     case "compare":
-      return compareFromAnchors(bundle, given[0]!, given[1]!, options);
+      return compareFromAnchors(bundle, compared[0]!, compared[1]!, options);
     case "rank":
-      return rankFromAnchors(bundle, given, options);
+      return rankFromAnchors(bundle, compared, options);
     case "check":
-      return checkFromAnchors(bundle, given, {
+      return checkFromAnchors(bundle, compared, {
         ...(options as CheckOptions),
         baselines: before,
       });
@@ -172,17 +172,17 @@ function anchorsOf(bundle: Bundle, id: string): object {
 }
 
 /** A model as it was sent. Trials are refused where a function takes none, as every other bad score is. */
-function received({ responses, ...own }: SentModel): ComparedModel {
-  if (!("byId" in responses)) return { ...own, responses: responses.map(score) };
+function received({ responses, ...terms }: SentModel): ComparedModel {
+  if (!("byId" in responses)) return { ...terms, responses: responses.map(score) };
   const byId = responses.byId.map(([id, sent]) => [id, score(sent)] as [string, number | null]);
-  return { ...own, responses: new Map(byId) };
+  return { ...terms, responses: new Map(byId) };
 }
 
 function score(sent: SentScore | SentTrials): number | null | ItemTrials {
   if (typeof sent !== "object" || sent === null) return sent;
-  if (Array.isArray(sent)) return sent.map((own: SentScore) => score(own) as number | null);
+  if (Array.isArray(sent)) return sent.map((part: SentScore) => score(part) as number | null);
   if ("number" in sent) return Number(sent.number);
-  return Object.fromEntries(Object.entries(sent).map(([name, own]) => [name, score(own)])) as never; // checked as counts
+  return Object.fromEntries(Object.entries(sent).map(([name, part]) => [name, score(part)])) as never; // checked as counts
 }
 
 process.on("SIGINT", () => undefined); // Ctrl-C in a terminal reaches the whole group: what follows is its parent's to say

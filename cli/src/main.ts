@@ -47,15 +47,15 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
     );
     return 2;
   }
-  const own = rest.includes("--") ? rest.slice(0, rest.indexOf("--")) : rest; // what follows is for another program
+  const words = rest.includes("--") ? rest.slice(0, rest.indexOf("--")) : rest; // what follows is for another program
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();
   process.once("SIGINT", interrupt);
   let options: OptionReader | null = null;
   try {
     const command = await withTrainer(name, entry.load);
-    const all = own.includes("--help-all");
-    if (all || own.includes("--help") || own.includes("-h")) {
+    const all = words.includes("--help-all");
+    if (all || words.includes("--help") || words.includes("-h")) {
       streams.stdout.write(commandHelp(entry, command, { all, width }));
       return 0;
     }
@@ -67,7 +67,7 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
     return typeof code === "number" ? code : 0;
   } catch (error) {
     if (!(error instanceof TrainerMissing)) {
-      const code = reportError(error, streams, own.includes("--json"));
+      const code = reportError(error, streams, words.includes("--json"));
       if (options?.isGiven("summary") || options?.isGiven("junit")) {
         const { noteFailure } = await import("./program/junit.ts");
         const why = error instanceof Error ? error.message : String(error);

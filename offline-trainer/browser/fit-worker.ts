@@ -22,20 +22,20 @@ declare const self: {
 
 self.onmessage = ({ data }) => {
   fit(data).catch((error: unknown) => {
-    const known = error instanceof AnchorEvalError;
-    if (!known) console.error(error);
+    const refused = error instanceof AnchorEvalError;
+    if (!refused) console.error(error);
     self.postMessage({
       kind: "failed",
-      code: known ? error.code : null,
+      code: refused ? error.code : null,
       message: error instanceof Error ? error.message : String(error),
-      issues: known ? error.issues : [],
+      issues: refused ? error.issues : [],
     });
   });
 };
 
 /** `anchoreval fit` in a browser: the same code and the same files, except for the report. */
-async function fit({ responses, items, anchors, seed, provider, ...given }: FitRequest): Promise<void> {
-  const name = readName(`${given.benchmark}@${given.version}`);
+async function fit({ responses, items, anchors, seed, provider, ...request }: FitRequest): Promise<void> {
+  const name = readName(`${request.benchmark}@${request.version}`);
   for (const file of [responses, items]) if (file) dropFile(file.name, file);
   const { matrix, remarks } = await readResponses(responses.name, items ? { items: items.name } : {});
   for (const message of remarks) self.postMessage({ kind: "remark", message });

@@ -58,8 +58,8 @@ export async function loadBundle(source: string | URL | BundleSource, options: L
     LOADED.map((name) => readSegments(from, manifest, name, wanted, signal)),
   );
   const scenarios = wanted.map((id) => {
-    const { bytes: own, begin } = parameters!.get(id)!;
-    return [id, { parameters: own, parametersBegin: begin, anchors: anchors!.get(id)!.bytes }] as const;
+    const { bytes: bank, begin } = parameters!.get(id)!;
+    return [id, { parameters: bank, parametersBegin: begin, anchors: anchors!.get(id)!.bytes }] as const;
   });
   const bundle = decodeBundle(manifest, digest, { head: parameters!.get(null)!.bytes, scenarios: new Map(scenarios) });
   keepLocalItems(from, bundle);
@@ -123,7 +123,7 @@ async function readSegments(
     if (last?.at(-1)!.end === segment.begin) last.push(segment);
     else runs.push([segment]);
   }
-  const found = new Map<string | null, { begin: number; bytes: Uint8Array }>();
+  const segments = new Map<string | null, { begin: number; bytes: Uint8Array }>();
   await Promise.all(
     runs.map(async (run) => {
       const range = { begin: run[0]!.begin, end: run.at(-1)!.end };
@@ -142,9 +142,9 @@ async function readSegments(
             "damaged",
             `bytes ${segment.begin} to ${segment.end} aren't those that the manifest states (length or SHA-256)`,
           );
-        found.set(segment.scenario, { begin: segment.begin, bytes: part });
+        segments.set(segment.scenario, { begin: segment.begin, bytes: part });
       }
     }),
   );
-  return found;
+  return segments;
 }

@@ -18,7 +18,7 @@ export function trustedSource(
   return {
     name: source.name,
     ...(source.expected && { expected: source.expected }),
-    ...(source.readYank && { readYank: (own) => source.readYank!(own) }),
+    ...(source.readYank && { readYank: (call) => source.readYank!(call) }),
     ...(source.readNow && { readNow: (file, fileBytes) => source.readNow!(file, fileBytes) }),
     read: async (file, options = {}) => {
       if (file !== "manifest.json") return source.read(file, options);
@@ -103,11 +103,12 @@ export async function requireTrusted(
     const problem = keyProblem(key);
     if (problem !== null) throw invalidOption(`${key} ${problem}`);
   }
-  const found = signatures && parseSignatures(signatures);
-  for (const own of found ?? []) if (trusted.includes(own.key) && (await isSignedBy(manifest, own))) return;
+  const signed = signatures && parseSignatures(signatures);
+  for (const signature of signed ?? [])
+    if (trusted.includes(signature.key) && (await isSignedBy(manifest, signature))) return;
   const why = signatures
-    ? found
-      ? `signed by ${found.map(({ key }) => key).join(", ")}, of which none is trusted and right`
+    ? signed
+      ? `signed by ${signed.map(({ key }) => key).join(", ")}, of which none is trusted and right`
       : "its signatures can't be read"
     : "it has no signature";
   throw new AnchorEvalError("bundle_untrusted", `${name} is refused, no trusted key signed it: ${why}`);

@@ -65,16 +65,16 @@ export function checkFromAnchors(
   const names = [...namedRuns(baselines, "baseline"), ...namedRuns(runs, "current")];
   const resolved = resolveModels(bundle, [...baselines, ...runs], names, options);
   const { benchmark, version, form, digest, scores, warnings } = resolved;
-  const own = meanScores(scores.slice(baselines.length));
+  const now = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
   const wholeRuns = commonWhole(resolved.whole);
   const whole = meanWhole(wholeRuns.slice(baselines.length));
-  const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"], whole);
-  const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1, whole).estimate;
+  const counts = keepCommon(before ? [before, now] : [now], ["the baselines", "the checked runs"], whole);
+  const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, now, 2 * oneSided - 1, whole).estimate;
   const evidenceOf = (run: ReadonlyMap<string, Float64Array>, all: ReadonlyMap<string, WholeScenario>) =>
     modelEvidence(bundle, form, run, undefined, all);
   const drop =
-    before && checkedDrop(bundle, evidenceOf(before, meanWhole(wholeRuns.slice(0, baselines.length))), evidenceOf(own, whole), rule); // prettier-ignore
+    before && checkedDrop(bundle, evidenceOf(before, meanWhole(wholeRuns.slice(0, baselines.length))), evidenceOf(now, whole), rule); // prettier-ignore
   const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
   return {
     benchmark,
@@ -139,8 +139,8 @@ export function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): 
     [...runs[0]!].map(([id, first]) => [
       id,
       first.map((_, j) => {
-        const given = runs.map((run) => run.get(id)![j]!).filter((score) => !Number.isNaN(score));
-        return given.reduce((sum, score) => sum + score, 0) / given.length;
+        const marks = runs.map((run) => run.get(id)![j]!).filter((score) => !Number.isNaN(score));
+        return marks.reduce((sum, score) => sum + score, 0) / marks.length;
       }),
     ]),
   );
@@ -213,8 +213,8 @@ function checkMinimum(
   const { score, interval, reason } = estimateAt(level);
   const low = interval?.low ?? null;
   const high = estimateAt(1 - alarms.probability).interval?.high ?? null;
-  const known = low !== null && high !== null;
-  const verdict = known && high < minScore ? "regressed" : known && low >= minScore ? "passed" : "undecided";
+  const bounded = low !== null && high !== null;
+  const verdict = bounded && high < minScore ? "regressed" : bounded && low >= minScore ? "passed" : "undecided";
   return { verdict, score, low, high, reason, minScore };
 }
 

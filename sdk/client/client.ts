@@ -179,9 +179,9 @@ export function createClient(options: ClientOptions): Client {
   const bytes = (url: string, input: RequestInput, call?: CallOptions) =>
     requestBytes(url, input, policy(call), atMost(MOST_ANSWER_BYTES, `${url}: the answer`));
   const json = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T> => {
-    const found = await jsonOrNull<T>(url, input, call);
-    if (found === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
-    return found;
+    const answer = await jsonOrNull<T>(url, input, call);
+    if (answer === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
+    return answer;
   };
   const jsonOrNull = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T | null> => {
     const response = await bytes(url, input, call);
@@ -221,8 +221,8 @@ export function createClient(options: ClientOptions): Client {
       status,
       wait: async (job, call = {}) => {
         for (;;) {
-          const found = await status(job, call);
-          if (found.state === "done") return found;
+          const seen = await status(job, call);
+          if (seen.state === "done") return seen;
           await pause(call.interval ?? 2000, jobAt(job), call.signal ?? options.signal);
         }
       },

@@ -30,7 +30,7 @@ export function commonAnswers(
 export function commonWhole(
   models: readonly ReadonlyMap<string, WholeScenario>[],
 ): readonly ReadonlyMap<string, WholeScenario>[] {
-  return models.map((own) => new Map([...own].filter(([id]) => models.every((other) => other.has(id)))));
+  return models.map((model) => new Map([...model].filter(([id]) => models.every((other) => other.has(id)))));
 }
 
 /**
@@ -48,8 +48,8 @@ export function keepCommon(
   for (const [id, { length }] of scores[0]!) {
     let count = 0;
     for (let j = 0; j < length; j++) {
-      if (scores.every((own) => !Number.isNaN(own.get(id)![j]!))) count++;
-      else for (const own of scores) own.get(id)![j] = NaN;
+      if (scores.every((model) => !Number.isNaN(model.get(id)![j]!))) count++;
+      else for (const model of scores) model.get(id)![j] = NaN;
     }
     const all = whole.get(id)?.scores.length;
     answered.set(id, { answered: all ?? count, of: all ?? length });
@@ -85,16 +85,16 @@ export function resolveModels(
   const warnings: EstimateWarning[] = [...yankedWarnings(bundle.manifest, bundle.yanked), ...partWarnings(bundle)];
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
-    const found = named(names[k]!, () => {
+    const answered = named(names[k]!, () => {
       const { means, summaries } = answeredTrials(bundle, model);
       return { summaries, ...resolveAnswers(bundle, means, { ...model, ...options }) };
     });
-    const own = found.warnings.filter(({ code }) => code !== "yanked_version" && code !== "unknown_part");
-    warnings.push(...own.map((warning) => ({ ...warning, message: `${names[k]!}: ${warning.message}` })));
-    return found;
+    const news = answered.warnings.filter(({ code }) => code !== "yanked_version" && code !== "unknown_part");
+    warnings.push(...news.map((warning) => ({ ...warning, message: `${names[k]!}: ${warning.message}` })));
+    return answered;
   });
   const { form } = resolved[0]!;
-  const other = resolved.findIndex((found) => found.form !== form);
+  const other = resolved.findIndex((model) => model.form !== form);
   if (other > 0)
     throw new AnchorEvalError(
       "invalid_answers",
@@ -105,8 +105,8 @@ export function resolveModels(
     version: bundle.manifest.version,
     form,
     digest: bundle.digest,
-    scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
-    whole: resolved.map((found) => found.whole),
+    scores: resolved.map((model) => new Map([...model.scores].map(([id, values]) => [id, values.slice()]))),
+    whole: resolved.map((model) => model.whole),
     summaries: resolved.map(({ summaries }) => summaries),
     warnings,
   };

@@ -49,11 +49,11 @@ export function compareFromAnchors(
     throw invalidOption(`margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
-  const { benchmark, version, digest, scores: given, whole, answered, warnings } = common;
+  const { benchmark, version, digest, scores: sides, whole, answered, warnings } = common;
   const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
   const { over, trials } = chooseOver(bundle, common, asked);
-  const [left, right] = given.map((own, k) =>
-    comparedSide(bundle, form.id, own, { level, summaries: trials[k], whole: whole[k] }),
+  const [left, right] = sides.map((side, k) =>
+    comparedSide(bundle, form.id, side, { level, summaries: trials[k], whole: whole[k] }),
   ) as [ComparedSide, ComparedSide];
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form, over);
   const scenarios = Object.fromEntries(
@@ -64,7 +64,7 @@ export function compareFromAnchors(
   );
   const scores = { a: overallOf(bundle, left), b: overallOf(bundle, right) };
   const overall = described(pairs.overall, scores, level, countAnswers(Object.values(scenarios)));
-  const found = overall.interval === null ? null : verdict(overall.interval, margin);
+  const outcome = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
     benchmark,
     version,
@@ -73,9 +73,9 @@ export function compareFromAnchors(
     names,
     margin,
     over,
-    verdict: found,
+    verdict: outcome,
     ...overall,
-    moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, left.evidence, margin, level) : null,
+    moreItems: outcome === "undecided" ? itemsToDecide(bundle, pairs, left.evidence, margin, level) : null,
     warnings: [
       ...warnings,
       ...[left, right].flatMap(({ estimate }, k) =>
@@ -99,12 +99,16 @@ function described(
   const { aHigher, bHigher } = pair.discordance;
   const sampled = saidDifference(pair);
   if (sampled) requireNumbers("the difference", [sampled.difference, sampled.sampling.variance]);
-  const known = reason === null ? sampled : null;
+  const reported = reason === null ? sampled : null;
   return {
     difference: sampled?.difference ?? null,
-    interval: known && { ...pairedInterval(known, level), level, method: exact && !models ? "exact" : "design-based" },
+    interval: reported && {
+      ...pairedInterval(reported, level),
+      level,
+      method: exact && !models ? "exact" : "design-based",
+    },
     reason,
-    oneSidedConfidence: known && oneSidedConfidence(known),
+    oneSidedConfidence: reported && oneSidedConfidence(reported),
     mcnemar: { aHigher, bHigher, pValue: midPMcNemar(aHigher, bHigher) },
     scores: scores === null ? alone : { a: moved(alone.a, scores.a), b: moved(alone.b, scores.b) },
     subtraction: alone.a.score === null || alone.b.score === null ? null : alone.b.score - alone.a.score,
@@ -114,10 +118,10 @@ function described(
 }
 
 /** A score as it is estimated together with another's; its interval is its own, and holds it. */
-function moved({ interval, ...own }: ModelScore, score: number): ModelScore {
+function moved({ interval, ...result }: ModelScore, score: number): ModelScore {
   const { low, high } = interval ?? { low: score, high: score };
   return {
-    ...own,
+    ...result,
     score,
     interval: interval && { ...interval, low: Math.min(low, score), high: Math.max(high, score) },
   };

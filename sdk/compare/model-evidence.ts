@@ -88,14 +88,14 @@ export function comparedSide(
   const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level, whole);
   const answers = { form, scores, whole };
   const evidence = new Map(
-    [...modelEvidence(bundle, form, scores, model, whole)].map(([id, own]): [string, ScenarioEvidence] => {
+    [...modelEvidence(bundle, form, scores, model, whole)].map(([id, part]): [string, ScenarioEvidence] => {
       const scored = scenarios.get(id)!;
       const { result, gated, sampling } = scored;
       const noise = summaries && RUN_NOISE(bundle, answers, id, scored, summaries);
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;
       const variance = sampling?.variance ?? 0;
-      return [id, { ...own, score: result.score!, gated: gated && { ...gated, side, variance }, noise }];
+      return [id, { ...part, score: result.score!, gated: gated && { ...gated, side, variance }, noise }];
     }),
   );
   return { estimate, evidence };
@@ -109,9 +109,9 @@ export function comparedSide(
 export function overallMean(manifest: Manifest, evidence: ComparedSide["evidence"]): number | null {
   let mean = 0;
   for (const { id, share } of scenarioShares(manifest)) {
-    const own = evidence.get(id);
-    if (own === undefined) return null;
-    mean += share * own.stratifiedMean;
+    const part = evidence.get(id);
+    if (part === undefined) return null;
+    mean += share * part.stratifiedMean;
   }
   return Math.min(1, mean); // shares sum to 1 up to rounding
 }

@@ -47,7 +47,7 @@ export function chooseOver(
     throw invalidOption(`over must be runs, tasks or these-answers, got ${asked}`);
   const ids = new Map([...bundle.scenarios].map(([id, scenario]) => [id, formItemIds(scenario, form)]));
   const tells = summaries.some((tried, k) => {
-    const counted = [...scores[k]!].flatMap(([id, own]) => ids.get(id)!.filter((_, j) => !Number.isNaN(own[j]!)));
+    const counted = [...scores[k]!].flatMap(([id, marks]) => ids.get(id)!.filter((_, j) => !Number.isNaN(marks[j]!)));
     const several = counted.filter((id) => (tried.get(id)?.count ?? 1) > 1);
     return several.length >= LEAST_TRIED_SHARE * counted.length;
   });

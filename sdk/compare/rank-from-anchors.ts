@@ -31,10 +31,10 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   if (models.length < 2 || new Set(names).size < names.length)
     throw invalidOption(`a ranking is of two models or more, each with a name of its own`);
   const common = commonAnswers(bundle, models, names, resolve);
-  const { benchmark, version, digest, scores: given, whole, answered, warnings } = common;
+  const { benchmark, version, digest, scores: answers, whole, answered, warnings } = common;
   const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
   const { over, trials } = chooseOver(bundle, common, asked);
-  const sides = given.map((scores, k) =>
+  const sides = answers.map((scores, k) =>
     comparedSide(bundle, form.id, scores, { level, summaries: trials[k], whole: whole[k] }),
   );
 
@@ -51,7 +51,8 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   const intervals = reason === null ? rankIntervals(behind, models.length, level) : null;
 
   const means = sides.map(({ evidence }) => overallMean(bundle.manifest, evidence));
-  const placeOf = (own: number): number => 1 + means.filter((mean) => mean !== null && mean > own + ROUNDING).length;
+  const placeOf = (score: number): number =>
+    1 + means.filter((mean) => mean !== null && mean > score + ROUNDING).length;
   const ranked = means.map((stratifiedMean, index): RankedModel => {
     const { score, interval } = sides[index]!.estimate;
     const rank = stratifiedMean === null ? null : placeOf(stratifiedMean);

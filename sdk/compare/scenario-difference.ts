@@ -90,7 +90,7 @@ function modelSampling(
   if (over === "these-answers") return null;
   if (over === "tasks") return taskSampling(weights, a.sample, b.sample);
   const unit = a.sample.items.reduce((sum, item, j) => sum + a.sample.mass[j]! * weights[item]!, 0);
-  const noise = satterthwaite([a, b].map((own) => ({ share: 1, sampling: own.noise! })));
+  const noise = satterthwaite([a, b].map((model) => ({ share: 1, sampling: model.noise! })));
   return { ...noise, unit: 0, step: answerStep(unit, a.sample, b.sample) };
 }
 
@@ -111,7 +111,7 @@ export function scenarioDifference(
   const scores = joint.scores ?? { a: a.score, b: b.score };
   const difference = scores.b - scores.a;
   const bounds = { low: b.bounds.low - a.bounds.high, high: b.bounds.high - a.bounds.low };
-  const found = (reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
+  const pair = (reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
     scores,
     sampled: { difference, bounds, sampling },
     models: null,
@@ -119,19 +119,19 @@ export function scenarioDifference(
     exact: a.exact,
     discordance: discordance(a.sample.scores, b.sample.scores),
   });
-  if (a.exact) return found(null);
+  if (a.exact) return pair(null);
   const { inclusion, share } = a.sample;
   if (!design || inclusion === null)
-    return found("these anchors were chosen, not drawn: nothing measures the error of a difference");
+    return pair("these anchors were chosen, not drawn: nothing measures the error of a difference");
   if (share < LEAST_ANSWERED_SHARE)
-    return found(
+    return pair(
       `both answered only ${Math.round(100 * share)} % of the anchors' weight, below ${100 * LEAST_ANSWERED_SHARE} %`,
     );
   const sampling = pairedSampling(difference, a, b);
-  if (sampling === null) return found("fewer than two anchors were answered by both");
-  if (a.gated === null || b.gated === null) return found(null, sampling);
+  if (sampling === null) return pair("fewer than two anchors were answered by both");
+  if (a.gated === null || b.gated === null) return pair(null, sampling);
   const { within, bias } = gatedPairVariance(sampling.variance, a.gated, b.gated, joint.tightening);
-  return found(null, { ...sampling, variance: within + bias });
+  return pair(null, { ...sampling, variance: within + bias });
 }
 
 function noDifference(reason: string, discordance: Discordance): PairDifference {
@@ -148,7 +148,7 @@ export function overallDifference(
   inflation = 1,
 ): PairDifference {
   const count = (side: keyof Discordance): number =>
-    Array.from(scenarios.values(), (part) => part.discordance[side]).reduce((sum, own) => sum + own, 0);
+    Array.from(scenarios.values(), (part) => part.discordance[side]).reduce((sum, part) => sum + part, 0);
   const discordances = { aHigher: count("aHigher"), bHigher: count("bHigher") };
   const parts = scenarioShares(manifest).map(({ id, share }) => ({ id, share, part: scenarios.get(id) }));
   const names = (which: (part: PairDifference | undefined) => boolean): string[] =>

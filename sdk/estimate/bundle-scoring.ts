@@ -4,12 +4,12 @@ import type { BankManifest, FormManifest } from "../core/bundle/manifest.ts";
 import { remembered, scoringModel, type ScoringModel, type ScoringScenario } from "../core/scoring/scoring-model.ts";
 
 /** Scoring models of a bundle's forms, kept as long as the bundle. */
-const known = new WeakMap<Bundle, (form: string) => ScoringModel>();
+const scorings = new WeakMap<Bundle, (form: string) => ScoringModel>();
 
 /** The scoring model of a form of a loaded bundle, made when it is first asked for. */
 export function bundleScoring(bundle: Bundle, form: string): ScoringModel {
-  const scoringOf = known.get(bundle) ?? remembered((id) => scoringModel(scoringScenarios(bundle, id)));
-  known.set(bundle, scoringOf);
+  const scoringOf = scorings.get(bundle) ?? remembered((id) => scoringModel(scoringScenarios(bundle, id)));
+  scorings.set(bundle, scoringOf);
   return scoringOf(form);
 }
 

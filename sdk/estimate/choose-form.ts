@@ -30,9 +30,9 @@ export function chooseForm(
       size: forms.get(id)!.itemIds.length,
       answers: answered.filter((anchor) => anchor.scenario === scenario && anchor.places.has(id)).length,
     }));
-    const answers = counts.reduce((sum, own) => sum + own.answers, 0);
-    const size = counts.reduce((sum, own) => sum + own.size, 0);
-    const isEnough = answers > 0 && counts.every((own) => own.answers === 0 || own.answers / own.size >= LEAST_ANSWERED_SHARE); // prettier-ignore
+    const answers = counts.reduce((sum, part) => sum + part.answers, 0);
+    const size = counts.reduce((sum, part) => sum + part.size, 0);
+    const isEnough = answers > 0 && counts.every((part) => part.answers === 0 || part.answers / part.size >= LEAST_ANSWERED_SHARE); // prettier-ignore
     return { id, answers, size, isEnough, isDefault: id === manifest.defaultForm };
   });
   const enough = sizes.filter(({ isEnough }) => isEnough);

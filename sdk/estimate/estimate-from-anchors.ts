@@ -162,8 +162,8 @@ function scenarioResult(
   { form, model, overall, level, warnings }: ResultOptions,
 ): ScoredScenario {
   const pooling = servedPooling(form, scenario.id, model);
-  const { together, ...own } = lookUp(form.scenarios, scenario.id)!;
-  const described: MeasuredBlend = pooling === "pooled" ? together! : own;
+  const { together, ...separate } = lookUp(form.scenarios, scenario.id)!;
+  const described: MeasuredBlend = pooling === "pooled" ? together! : separate;
   const { bank, sourceScores } = scenario;
   const of = whole?.length ?? scores.length;
   const ability = model.ability(scenario.id, pooling);
@@ -201,7 +201,9 @@ function scenarioResult(
   if (all && !exact)
     warn("beyond_items", "every item was answered, but the score is on more items than these: it stays an estimate.");
   const byThresholds =
-    isPlaced && own.pattern ? suspicions(answerPattern, own.pattern, stronger ? leapOf(score, seen) : null) : null;
+    isPlaced && separate.pattern
+      ? suspicions(answerPattern, separate.pattern, stronger ? leapOf(score, seen) : null)
+      : null;
   const loose =
     isPlaced && byThresholds === null
       ? disorder(
@@ -209,13 +211,13 @@ function scenarioResult(
           answerCurves(bank, model.ability(scenario.id, "separate")!.theta, fromAnchors.sample),
         )
       : null;
-  const found = byThresholds ?? (loose === null ? null : loose > MOST_DISORDER ? (["guessing"] as const) : []);
+  const suspected = byThresholds ?? (loose === null ? null : loose > MOST_DISORDER ? (["guessing"] as const) : []);
   // Held-out models whose answers are like a model's tell of its errors, others don't: not narrowed.
-  const tightening = found?.length ? { inside: 1, outside: 1 } : described.tightening;
-  if (found?.length)
+  const tightening = suspected?.length ? { inside: 1, outside: 1 } : described.tightening;
+  if (suspected?.length)
     warn(
       "suspicious_pattern",
-      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in ${loose === null ? "fifty" : "a hundred"} is flagged.`,
+      `suspicious answers (${suspected.join(", ")}): ${suspected.map((suspicion) => MEANING[suspicion]).join("; ")}. Of honest models one in ${loose === null ? "fifty" : "a hundred"} is flagged.`,
     );
   const drawn = exact ? NO_SAMPLING : estimate.sampling;
   const gated = drawn && form.estimator === "gate" && !exact ? gatedVariance(blended, tightening, drawn) : null;
@@ -252,7 +254,7 @@ function scenarioResult(
       estimator: form.estimator,
       estimators,
       outside,
-      pattern: { ...answerPattern, ...(loose !== null && { disorder: loose }), suspicions: found },
+      pattern: { ...answerPattern, ...(loose !== null && { disorder: loose }), suspicions: suspected },
     },
   };
   return { result, bounds, sampling, tightening, gated };

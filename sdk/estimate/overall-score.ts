@@ -72,7 +72,7 @@ export function overallScore(
   for (const [id, { result }] of scenarios)
     if (result.answeredShare < LEAST_OVERALL_SHARE)
       return { score: null, interval: null, reason: `${id} rests on ${result.answered} of ${result.of} anchors` };
-  const parts = scenarioShares(manifest).map((own) => ({ ...own, ...scenarios.get(own.id)! }));
+  const parts = scenarioShares(manifest).map((part) => ({ ...part, ...scenarios.get(part.id)! }));
   const [first, ...others] = parts;
   if (others.length === 0) {
     const { score, interval, reason } = first!.result;
@@ -92,8 +92,8 @@ export function overallScore(
 }
 
 /** An interval, or the reason why there is none, as results have them. */
-export function stated(found: Interval | string): Pick<ScenarioResult, "interval" | "reason"> {
-  return typeof found === "string" ? { interval: null, reason: found } : { interval: found, reason: null };
+export function stated(interval: Interval | string): Pick<ScenarioResult, "interval" | "reason"> {
+  return typeof interval === "string" ? { interval: null, reason: interval } : { interval: interval, reason: null };
 }
 
 function overallInterval(
@@ -112,8 +112,8 @@ function overallInterval(
         sampling: sampling!,
       })),
     );
-    const found = designInterval(inflated(sampled, form.overall?.inflation ?? 1), level);
-    return { ...found, level, method: drawnMethod(form, parts) };
+    const bounds = designInterval(inflated(sampled, form.overall?.inflation ?? 1), level);
+    return { ...bounds, level, method: drawnMethod(form, parts) };
   }
   const error = form.overall && measuredError(form.overall.measured, level);
   if (error === null) return "too few source models to measure the overall error at this level";

@@ -54,8 +54,8 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
 
   const dropped = new Set(changedItems(read, options));
   const scores = new Map<string, Float64Array>();
-  for (const [id, { forms: own }] of bundle.scenarios)
-    scores.set(id, new Float64Array(own.get(form)!.itemIds.length).fill(NaN));
+  for (const [id, { forms: anchored }] of bundle.scenarios)
+    scores.set(id, new Float64Array(anchored.get(form)!.itemIds.length).fill(NaN));
   for (const { item, score } of inForm)
     if (!dropped.has(item.id)) scores.get(item.scenario)![item.places.get(form)!] = score;
   const kept = complete.filter(({ answers }) => !answers.some(({ item }) => dropped.has(item.id)));
@@ -155,9 +155,9 @@ function anchorsOf(bundle: Bundle): ReadonlyMap<string, LocatedItem> {
   const cached = anchorsByBundle.get(bundle);
   if (cached) return cached;
   const anchors = new Map<string, LocatedItem & { readonly places: Map<string, number> }>();
-  for (const [scenario, own] of bundle.scenarios) {
-    for (const [id, { hash, index }] of own.anchors) anchors.set(id, { id, scenario, index, hash, places: new Map() });
-    for (const [form, { itemIds }] of own.forms)
+  for (const [scenario, part] of bundle.scenarios) {
+    for (const [id, { hash, index }] of part.anchors) anchors.set(id, { id, scenario, index, hash, places: new Map() });
+    for (const [form, { itemIds }] of part.forms)
       itemIds.forEach((id, place) => anchors.get(id)!.places.set(form, place));
   }
   anchorsByBundle.set(bundle, anchors);
@@ -229,7 +229,7 @@ function locate(bundle: Bundle, responses: unknown): LocatedAnswers {
       "invalid_answers",
       "answers are an object of item id → score, a Map, or an array with the form's digest",
     );
-  const known = anchorsOf(bundle);
+  const located = anchorsOf(bundle);
   const [anchors, others]: [LocatedAnswer[], LocatedAnswer[]] = [[], []];
   const [bad, unknown]: [Issue[], string[]] = [[], []];
   let elsewhere = 0;
@@ -241,7 +241,7 @@ function locate(bundle: Bundle, responses: unknown): LocatedAnswers {
       if (read) bad.push({ path: ["responses", place], ...read });
       return;
     }
-    const anchor = known.get(id as string);
+    const anchor = located.get(id as string);
     if (anchor) {
       anchors.push({ item: anchor, score: read });
       return;
@@ -279,14 +279,14 @@ function wholeScenarios(
   const answers = new Map<string, LocatedAnswer[]>();
   for (const answer of located) {
     const { scenario } = answer.item;
-    const own = answers.get(scenario);
-    if (own) own.push(answer);
+    const list = answers.get(scenario);
+    if (list) list.push(answer);
     else answers.set(scenario, [answer]);
   }
-  return [...answers].flatMap(([id, own]) => {
+  return [...answers].flatMap(([id, list]) => {
     const { bank, fullScore, forms } = bundle.scenarios.get(id)!;
-    const isWhole = own.length === bank.count && forms.get(form)!.itemIds.length < bank.count && fullScore === null;
-    return isWhole ? [{ scenario: id, answers: own }] : [];
+    const isWhole = list.length === bank.count && forms.get(form)!.itemIds.length < bank.count && fullScore === null;
+    return isWhole ? [{ scenario: id, answers: list }] : [];
   });
 }
 
@@ -335,11 +335,11 @@ const MOST_ISSUES = 100;
 
 function changedItems(read: readonly LocatedAnswer[], options: EstimateOptions): string[] {
   if (!options.hashes) return [];
-  const given: ReadonlyMap<unknown, unknown> =
+  const hashes: ReadonlyMap<unknown, unknown> =
     options.hashes instanceof Map ? options.hashes : new Map(Object.entries(options.hashes));
   const changed: string[] = [];
   for (const { item } of read) {
-    const hash = given.get(item.id);
+    const hash = hashes.get(item.id);
     if (hash !== undefined && item.hash !== undefined && hash !== item.hash) changed.push(item.id);
   }
   if (changed.length > 0 && options.onChangedItem !== "drop")
@@ -372,10 +372,10 @@ export function namedAnswers<T>(
   responses: readonly T[],
   { form: asked, formDigest }: Pick<EstimateOptions, "form" | "formDigest">,
 ): { readonly form: string; readonly responses: ReadonlyMap<string, T> } {
-  const known = asked ?? bundle.manifest.forms.find(({ digest }) => digest === formDigest)?.id;
+  const named = asked ?? bundle.manifest.forms.find(({ digest }) => digest === formDigest)?.id;
   // For its checks of an array: the answers themselves are checked with all others, by their ids.
   const { form } = resolveAnswers(bundle, new Array<number>(responses.length).fill(0), {
-    ...(known !== undefined && { form: known }),
+    ...(named !== undefined && { form: named }),
     ...(formDigest !== undefined && { formDigest }),
   });
   const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form));

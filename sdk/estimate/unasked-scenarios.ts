@@ -51,24 +51,24 @@ interface PredictedLogits {
  * is taken in turn: with v = C_aa + φ′²V, m ← m + C_a·(φ̂_a − m_a)/v, C ← C − C_a·C_aᵀ/v. Outside is where F_t of
  * |Σ_A(φ̂ − m)|/√ΣC_AA, M − 1 degrees of freedom, exceeds 1 − 1/(M + 1).
  * @param model - m, C (positive definite), and the number of source models M that they come from
- * @param known - by scenario, in the model's order; null = unknown
+ * @param scores - by scenario, in the model's order; null = unknown
  * @see Anderson & Moore (1979), Optimal Filtering, §3.1
  * @example
  * predictLogits({ models: 60, mean: [0, 0], covariance: [1, 0.8, 0.8, 1] }, [{ score: 0.7, variance: 0 }, null]).mean[1] // ≈ 0.66
  */
 export function predictLogits(
   { models, mean: means, covariance: prior }: Pick<UnaskedManifest, "models" | "mean" | "covariance">,
-  known: readonly (KnownScore | null)[],
+  scores: readonly (KnownScore | null)[],
 ): PredictedLogits {
   const [mean, covariance, size] = [[...means], [...prior], means.length];
   let [distance, spread] = [0, 0];
-  known.forEach((own, a) => {
-    if (own === null) return;
-    const logit = scoreLogit(own.score);
+  scores.forEach((part, a) => {
+    if (part === null) return;
+    const logit = scoreLogit(part.score);
     distance += logit - means[a]!;
-    known.forEach((other, b) => (spread += other ? prior[a * size + b]! : 0));
+    scores.forEach((other, b) => (spread += other ? prior[a * size + b]! : 0));
     const column = means.map((_, s) => covariance[s * size + a]!);
-    const variance = column[a]! + logitSlope(own.score) ** 2 * own.variance;
+    const variance = column[a]! + logitSlope(part.score) ** 2 * part.variance;
     const gap = (logit - mean[a]!) / variance;
     column.forEach((one, s) => {
       mean[s] = mean[s]! + one * gap;
@@ -88,16 +88,16 @@ export function predictLogits(
  */
 export function partlyPredictedVariance(
   parts: readonly { readonly share: number; readonly score: number; readonly factor: number }[],
-  known: readonly (KnownScore | null)[],
+  scores: readonly (KnownScore | null)[],
   covariance: readonly number[],
   inflation: number,
 ): number {
   const moves = parts.map(({ share, score, factor }) => (share * factor) / logitSlope(score));
   let sum = 0;
   parts.forEach(({ share }, s) => {
-    if (known[s]) sum += (share * inflation) ** 2 * known[s].variance;
+    if (scores[s]) sum += (share * inflation) ** 2 * scores[s].variance;
     parts.forEach((_, k) => {
-      if (!known[s] || !known[k]) sum += moves[s]! * moves[k]! * covariance[s * parts.length + k]!;
+      if (!scores[s] || !scores[k]) sum += moves[s]! * moves[k]! * covariance[s * parts.length + k]!;
     });
   });
   return Math.max(0, sum); // but for rounding
@@ -119,16 +119,16 @@ export function withPredictedScenarios(
   const shares = scenarioShares(manifest);
   if (!unasked || scored.size < shares.length) return estimate;
   const form = manifest.forms.find(({ id }) => id === estimate.form)!;
-  const parts = shares.map((own) => ({ ...own, ...scored.get(own.id)! }));
-  const known = parts.map(({ id, result, sampling }): KnownScore | null => {
+  const parts = shares.map((scenario) => ({ ...scenario, ...scored.get(scenario.id)! }));
+  const scores = parts.map(({ id, result, sampling }): KnownScore | null => {
     if (result.interval === null) return null;
     const measured = lookUp(form.scenarios, id)!.measured.interpolation;
     const rmse = measured ? estimatorFigure(measured.estimators, form.estimator).rmse : 0;
     return knownScore(result.score!, sampling, rmse);
   });
-  if (known.every((own) => own === null) || parts.every(({ result }) => result.score !== null)) return estimate;
+  if (scores.every((part) => part === null) || parts.every(({ result }) => result.score !== null)) return estimate;
 
-  const { mean, covariance, outside } = predictLogits(unasked, known);
+  const { mean, covariance, outside } = predictLogits(unasked, scores);
   const t = studentTQuantile(0.5 + level / 2, unasked.models - 1);
   const warnings: EstimateWarning[] = [];
   const results = parts.map(({ id, result }, s): ScenarioResult => {
@@ -155,22 +155,26 @@ export function withPredictedScenarios(
       percentile: percentile(score, loaded.get(id)!.sourceScores),
     };
   });
-  const told = {
+  const filled = {
     ...estimate,
     warnings: [...estimate.warnings, ...warnings],
     scenarios: Object.fromEntries(parts.map(({ id }, s) => [id, results[s]!])),
   };
-  if (results.some(({ score }) => score === null)) return told;
+  if (results.some(({ score }) => score === null)) return filled;
   const score = parts.reduce((sum, { share }, s) => sum + share * results[s]!.score!, 0);
   const lacking = parts.flatMap(({ id }, s) => (results[s]!.interval === null ? [id] : []));
-  if (lacking.length > 0) return { ...told, predicted: true, score, reason: `no interval for ${lacking.join(", ")}` };
+  if (lacking.length > 0) return { ...filled, predicted: true, score, reason: `no interval for ${lacking.join(", ")}` };
   const factor = (s: number): number => lookUp(lookUp(unasked.forms, form.id), parts[s]!.id)!.factor;
-  const counted = parts.map(({ share }, s) => ({ share, score: results[s]!.score!, factor: known[s] ? 1 : factor(s) }));
-  const variance = partlyPredictedVariance(counted, known, covariance, form.overall?.inflation ?? 1);
+  const counted = parts.map(({ share }, s) => ({
+    share,
+    score: results[s]!.score!,
+    factor: scores[s] ? 1 : factor(s),
+  }));
+  const variance = partlyPredictedVariance(counted, scores, covariance, form.overall?.inflation ?? 1);
   const half = t * Math.sqrt(variance);
   const bound = (end: "low" | "high"): number => parts.reduce((sum, { share, bounds }) => sum + share * bounds[end], 0);
   return {
-    ...told,
+    ...filled,
     predicted: true,
     score,
     interval: {

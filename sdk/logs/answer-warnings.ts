@@ -78,7 +78,7 @@ export function scoreWarnings(runs: readonly ReadRun[], errors: ErrorPolicy, sca
 
 /** Samples of no item of the bundle, and attempts that failed. @param samples - by item */
 export function sampleWarnings(
-  { found: samples, ignored }: { readonly found: ReadonlyMap<string, LoggedSample>; readonly ignored: number },
+  { matches: samples, ignored }: { readonly matches: ReadonlyMap<string, LoggedSample>; readonly ignored: number },
   errors: ErrorPolicy,
 ): AnswerWarning[] {
   const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];

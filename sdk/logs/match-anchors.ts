@@ -11,7 +11,7 @@ type SampleKey = Pick<LoggedSample, "task" | "doc_id" | "hash" | "text">;
 /** The samples of a run that are a bundle's anchors. */
 interface AnchorSamples<S> {
   /** By item id. */
-  readonly found: ReadonlyMap<string, S>;
+  readonly matches: ReadonlyMap<string, S>;
   /** Their content hashes, where the log holds them. */
   readonly hashes: ReadonlyMap<string, string>;
   /** Samples that are no anchor. */
@@ -57,7 +57,7 @@ export function matchAnchors<S extends SampleKey>(
     else ignored++;
   }
   return {
-    found: new Map([...matched].map(([anchor, sample]) => [anchor.item_id, sample])),
+    matches: new Map([...matched].map(([anchor, sample]) => [anchor.item_id, sample])),
     hashes: new Map(
       [...matched].flatMap(([anchor, sample]) => {
         const [first, ...others] = hashesOf(sample);

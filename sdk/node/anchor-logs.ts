@@ -97,7 +97,7 @@ export async function readAnchorLogs(
   const samples = selected.runs.flatMap((run) => run.samples.map((sample) => ({ ...sample, task: taskOf(run.log) })));
   let matched = matchAnchors(asked.items, samples);
   if (matched.ignored > 0 && (await asked.takeAll())) matched = matchAnchors(asked.items, samples);
-  if (matched.found.size === 0)
+  if (matched.matches.size === 0)
     throw new AnchorEvalError(
       "invalid_answers",
       `${paths.join(", ")}: no anchor of this bundle is in these logs; ${anchorWords(bundle, [...asked.tasks])}${warnings.map(({ message }) => `\n  ${message}`).join("")}`,
@@ -169,7 +169,7 @@ type Matched = ReturnType<typeof matchAnchors<LoggedSample>>;
 
 /** A model's answers, its trials where an item was asked several times, and what they took. */
 function modelOf(
-  { found: samples, hashes }: Matched,
+  { matches: samples, hashes }: Matched,
   errors: ErrorPolicy,
 ): Pick<ReadModel, "responses" | "trials" | "hashes" | "took"> {
   const trials = new Map(

@@ -158,7 +158,7 @@ function overallPrecision(bundle: Bundle, parts: readonly MeasuredPart[], powers
     const allocation = allocated(manifest, form);
     const errors = errorsOf(form.overall?.measured ?? null, asked.level);
     const together = (field: keyof SizeErrors): number | null => {
-      const all = parts.map(({ of, forms: own }) => (own[f]!.items >= of ? 0 : own[f]![field]));
+      const all = parts.map(({ of, forms: sizes }) => (sizes[f]!.items >= of ? 0 : sizes[f]![field]));
       if (all.includes(null)) return null;
       return Math.sqrt(all.reduce<number>((sum, error, s) => sum + (shares[s]!.share * error!) ** 2, 0));
     };
@@ -174,7 +174,7 @@ function overallPrecision(bundle: Bundle, parts: readonly MeasuredPart[], powers
     shares.reduce((sum, { share }) => sum + share ** 2, 0);
   const of = count(shares.map(({ items }) => items));
   const at = (items: readonly number[], form?: number): Precision => {
-    const opens = new Map(forms.map((own) => [own.items, own.open])).set(count(items), open(items));
+    const opens = new Map(forms.map((part) => [part.items, part.open])).set(count(items), open(items));
     return precision({ of, forms, open: (n) => opens.get(n)!, residual }, powers, asked)(count(items), form);
   };
   return {
@@ -224,19 +224,19 @@ function precision(
   const [widths, errors] = [precisionCurve(part, "halfWidth", powers), precisionCurve(part, "error", powers)];
   const sizes = forms.flatMap(({ items, error }) => (error === null || items >= of ? [] : [items]));
   return (items, form) => {
-    const own = form === undefined ? null : forms[form]!;
+    const measured = form === undefined ? null : forms[form]!;
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));
     const basis = (): PlanBasis => {
       if (items >= of) return "measured";
       if (widths === null || errors === null) return "predicted";
-      if (own?.halfWidth != null && own.error !== null) return "measured";
+      if (measured?.halfWidth != null && measured.error !== null) return "measured";
       return items < Math.min(...sizes) || items > Math.max(...sizes) ? "beyond" : "between";
     };
     return {
       items,
       of,
-      halfWidth: Math.min(1, own?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * predicted),
-      gap: Math.min(1, rankedGap(Math.SQRT2 * (own?.error ?? errors?.(items) ?? predicted), rankedRight)),
+      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * predicted),
+      gap: Math.min(1, rankedGap(Math.SQRT2 * (measured?.error ?? errors?.(items) ?? predicted), rankedRight)),
       basis: basis(),
     };
   };

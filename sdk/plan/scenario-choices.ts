@@ -79,7 +79,7 @@ function expectedHalfWidth(
     return measured === null ? null : ratio * measured;
   }
   const shares = scenarioShares({ scenarios });
-  const known = shares.map(({ id }, s): KnownScore | null => {
+  const scores = shares.map(({ id }, s): KnownScore | null => {
     const split = lookUp(form.scenarios, id)!.measured.interpolation;
     if (!asked[s] || split === null) return null;
     const error =
@@ -88,10 +88,10 @@ function expectedHalfWidth(
         : split.halfWidth95 / normalQuantile(0.975);
     return { score: logitScore(mean[s]!), variance: error ** 2 };
   });
-  const factors = shares.map(({ id }, s) => (known[s] ? 1 : lookUp(lookUp(unasked!.forms, form.id), id)?.factor));
-  if (known.some((own, s) => asked[s] && own === null) || factors.includes(undefined)) return null;
+  const factors = shares.map(({ id }, s) => (scores[s] ? 1 : lookUp(lookUp(unasked!.forms, form.id), id)?.factor));
+  if (scores.some((part, s) => asked[s] && part === null) || factors.includes(undefined)) return null;
   const parts = shares.map(({ share }, s) => ({ share, score: logitScore(mean[s]!), factor: factors[s]! }));
-  const { covariance } = predictLogits(unasked!, known);
-  const variance = partlyPredictedVariance(parts, known, covariance, form.overall?.inflation ?? 1);
+  const { covariance } = predictLogits(unasked!, scores);
+  const variance = partlyPredictedVariance(parts, scores, covariance, form.overall?.inflation ?? 1);
   return studentTQuantile(0.5 + level / 2, models - 1) * Math.sqrt(variance);
 }

@@ -52,7 +52,7 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     const settings = settingsOf(c.env);
     c.set("settings", settings);
     const identified = identify(c.req.header("authorization"), settings, now());
-    identified.then((known) => c.set("caller", known)).catch(() => undefined); // the log names whom the limit refuses
+    identified.then((identity) => c.set("caller", identity)).catch(() => undefined); // the log names whom the limit refuses
     const meter = await meterOf(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
     await meter(1); // before anything is done for it
     c.set("meter", meter);
@@ -90,9 +90,9 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     route.getRoutingPath(),
     route.method === "get" ? "GET, HEAD" : route.method.toUpperCase(),
   ]);
-  for (const [path, own] of [["/openapi.json", "GET, HEAD"], ...methods] as const)
+  for (const [path, allowed] of [["/openapi.json", "GET, HEAD"], ...methods] as const)
     app.all(path, (c) => {
-      const allow = `${own}, OPTIONS`;
+      const allow = `${allowed}, OPTIONS`;
       throw new HttpProblem("method_not_allowed", `${c.req.method} is not allowed here; use ${allow}`, {
         headers: { allow },
       });

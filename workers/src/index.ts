@@ -30,7 +30,7 @@ type Arguments<Method extends (ref: never, request: never) => unknown> = readonl
 type EstimateOf<Request> = Request extends EstimateRequest & { readonly metric?: undefined }
   ? PlainEstimate
   : AnyEstimate;
-type Answer<Method extends (...given: never) => unknown> = Promise<RpcResult<Awaited<ReturnType<Method>>>>;
+type Answer<Method extends (...input: never) => unknown> = Promise<RpcResult<Awaited<ReturnType<Method>>>>;
 
 /**
  * The interface for other Workers of the account, by a service binding (`entrypoint = "AnchorEval"`): the routes of the

@@ -54,8 +54,8 @@ function simdSums(): BankSums {
     const bytes = atTheta + 8 * dims;
     const isPlain = lower === null && upper === null && a instanceof Float32Array && b instanceof Float32Array;
     if (!isPlain || FREE + bytes > LARGEST) return null;
-    const known = banks.get(bank);
-    let held = known?.weights === weights ? known : null;
+    const before = banks.get(bank);
+    let held = before?.weights === weights ? before : null;
     if (held === null) {
       if (free + bytes > LARGEST) {
         banks.clear();
@@ -70,7 +70,7 @@ function simdSums(): BankSums {
       free = Math.ceil((free + bytes) / LINE) * LINE;
     }
     const { begin, farthest, steepest } = held;
-    const reach = steepest.reduce((sum, own, d) => sum + own * Math.abs(theta[d]!), farthest);
+    const reach = steepest.reduce((sum, slope, d) => sum + slope * Math.abs(theta[d]!), farthest);
     if (!(reach < REACH)) return null; // too far, or no number
     new Float64Array(memory.buffer, begin + atTheta, dims).set(theta);
     sums(padded, dims, begin + atTheta, begin + atItems, begin);

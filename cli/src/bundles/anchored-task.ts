@@ -75,10 +75,10 @@ function text(value: string | number): string {
 /** An address and a bundle's name stay what they are; a folder is `./…` or `../…`. A pinned digest stays pinned. */
 function placeSeenFrom(folder: string, place: string, named: string): string {
   const [plain = "", digest] = place.split(/(?=#sha256:)/);
-  const found = placedFolder(plain);
-  if (found === null) return place;
+  const local = placedFolder(plain);
+  if (local === null) return place;
   const pin = digest ?? "";
-  if (found !== plain && !plain.startsWith("file:")) return named + pin;
+  if (local !== plain && !plain.startsWith("file:")) return named + pin;
   const path = relative(folder, resolve(plain.startsWith("file:") ? fileURLToPath(plain) : plain))
     .split(sep)
     .join("/");

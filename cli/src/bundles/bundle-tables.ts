@@ -31,8 +31,10 @@ export function errorLines(manifest: Manifest, { most = Infinity }: { readonly m
   const scenarios = measuredScenarios(manifest);
   const brief = manifest.scenarios.length > most;
   const rows = manifest.forms.flatMap((form, f) => {
-    const own = scenarios.map((scenario) => ({ id: scenario.id, ...scenario.forms[f]! }));
-    const shown = (brief ? errorRange(own) : own).filter(({ id, measured }) => id !== "overall" || measured !== null);
+    const errors = scenarios.map((scenario) => ({ id: scenario.id, ...scenario.forms[f]! }));
+    const shown = (brief ? errorRange(errors) : errors).filter(
+      ({ id, measured }) => id !== "overall" || measured !== null,
+    );
     const name = form.id === manifest.defaultForm && manifest.forms.length > 1 ? `${form.id} (default)` : form.id;
     return shown.map((row, k) => [k === 0 ? name : "", ...errorRow(row)]);
   });
@@ -72,7 +74,7 @@ function errorRow(row: ErrorRow): string[] {
 
 /** Sentences on the models that errors were measured on, and on forms that gain nothing. */
 function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifest): string[] {
-  const rows = scenarios.flatMap(({ id, forms }) => forms.map((own) => ({ id, ...own })));
+  const rows = scenarios.flatMap(({ id, forms }) => forms.map((measured) => ({ id, ...measured })));
   const counts = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.models ?? [])));
   if (rows.every(({ whole }) => whole)) return ["Every item is asked, so the score is exact."];
   if (counts.length === 0)

@@ -26,7 +26,7 @@ export async function placeAnchors(
   const items = new Map((await readItems(file)).map((item) => [item.item_id, item]));
   const changed: string[] = [];
   let named = 0;
-  const placed = anchors.map((anchor) => {
+  const rows = anchors.map((anchor) => {
     const { task, doc_id, hash = anchor.hash } = items.get(anchor.item_id) ?? {};
     if (anchor.hash !== undefined && hash !== anchor.hash) changed.push(anchor.item_id);
     if (task === undefined || doc_id === undefined) return anchor;
@@ -40,7 +40,7 @@ export async function placeAnchors(
     );
   if (named === 0)
     throw new AnchorEvalError("invalid_data", `${file} has no task and doc_id of any anchor of this bundle`);
-  return placed;
+  return rows;
 }
 
 /** An argument as a shell takes it. @example quote("a b") // "'a b'" */

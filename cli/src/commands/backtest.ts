@@ -101,7 +101,7 @@ export const backtestCommand: Command = {
     const column = splitBy?.(matrix.subjects);
     const splits = column ? [column.split] : named;
     const [method] = asked.values() as Iterable<Method>;
-    for (const own of asked.values()) remarkShortOfModels(output, own, matrix.subjects.length);
+    for (const recipe of asked.values()) remarkShortOfModels(output, recipe, matrix.subjects.length);
     const header = {
       data: await fileDigest(responses),
       board: boardRecord(board),
@@ -128,7 +128,7 @@ export const backtestCommand: Command = {
       const rows = await output.during("back-test", (onProgress) =>
         compareRecipes(matrix, { ...shared, splits, recipes: asked, onProgress }),
       );
-      const digests = Object.fromEntries(Array.from(asked, ([name, own]) => [name, methodDigest(own)]));
+      const digests = Object.fromEntries(Array.from(asked, ([name, recipe]) => [name, methodDigest(recipe)]));
       output.result({ header: { ...header, recipes: digests }, rows }, recipeTable(recipeFigures(rows)));
       return;
     }
@@ -169,10 +169,10 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
   const file = options.text("targets");
   if (file === undefined) return {};
   const issues = new DataIssues(file, "lines");
-  const known = new Set(models);
+  const names = new Set(models);
   const lines = await readLines(file);
   for (const { row, text } of lines)
-    if (!known.has(text)) issues.add({ row }, "unknown_model", `the responses have no model ${quoted(text)}`);
+    if (!names.has(text)) issues.add({ row }, "unknown_model", `the responses have no model ${quoted(text)}`);
   issues.refuse();
   if (lines.length === 0) issues.fail({}, "empty", "the file names no models");
   return { targets: lines.map(({ text }) => text) };
@@ -204,18 +204,18 @@ function estimatorTable(rows: readonly BacktestRow[]): string[] {
 function recipeTable(figures: readonly RecipeFigures[]): string[] {
   return [
     ...recordTable(figures, [
-      ["split", "l", (own) => own.split],
-      ["n", "r", (own) => String(own.n)],
-      ["recipe", "l", (own) => own.recipe],
-      ["error", "r", (own) => own.mae.toFixed(2)],
-      ["RMSE", "r", (own) => own.rmse.toFixed(2)],
-      ["×random", "r", (own) => decimals(own.ratioToRandom, 3)],
-      ["Spearman", "r", (own) => decimals(own.spearman, 3)],
-      ["Kendall", "r", (own) => decimals(own.kendall, 3)],
-      ["coverage", "r", (own) => decimals(own.coverage95, 3)],
-      ["half-width", "r", (own) => decimals(own.halfWidth95, 1)],
-      ["overall RMSE", "r", (own) => decimals(own.overallRmse, 2)],
-      ["overall Spearman", "r", (own) => decimals(own.overallSpearman, 3)],
+      ["split", "l", (row) => row.split],
+      ["n", "r", (row) => String(row.n)],
+      ["recipe", "l", (row) => row.recipe],
+      ["error", "r", (row) => row.mae.toFixed(2)],
+      ["RMSE", "r", (row) => row.rmse.toFixed(2)],
+      ["×random", "r", (row) => decimals(row.ratioToRandom, 3)],
+      ["Spearman", "r", (row) => decimals(row.spearman, 3)],
+      ["Kendall", "r", (row) => decimals(row.kendall, 3)],
+      ["coverage", "r", (row) => decimals(row.coverage95, 3)],
+      ["half-width", "r", (row) => decimals(row.halfWidth95, 1)],
+      ["overall RMSE", "r", (row) => decimals(row.overallRmse, 2)],
+      ["overall Spearman", "r", (row) => decimals(row.overallSpearman, 3)],
     ]),
     "Means over scenarios of each recipe's score, errors in points; ×random is the geometric mean of errors relative to random items.",
   ];

@@ -68,7 +68,7 @@ export const checkCommand: Command = withParts(CHECK_PARTS, {
       for (const { message } of runs[0]!.warnings) output.line(`warning: ${message}`);
       return 0;
     }
-    const earlier = baselines.map((own) => ({ ...own, name: `baseline ${own.name}` }));
+    const earlier = baselines.map((baseline) => ({ ...baseline, name: `baseline ${baseline.name}` }));
     const check = withAnswers(checkFromAnchors(bundle, runs, { ...asked, baselines }), [...runs, ...earlier]);
     const parts = checkParts(check);
     output.result(check, plainLines(parts));
@@ -165,8 +165,8 @@ function row(
   return [name, shown(measured), `${direction} ${points(limit)}`, shown(low), shown(high), VERDICT_WORDS[verdict]];
 }
 
-function foundWords({ found, alarmsWithoutChange }: DropCheck): string {
-  return `This check finds a drop of ${points(found!)} points in four of five runs; if nothing changes, it fails ${timesWords(alarmsWithoutChange!)} a year.`;
+function foundWords({ found: drop, alarmsWithoutChange }: DropCheck): string {
+  return `This check finds a drop of ${points(drop!)} points in four of five runs; if nothing changes, it fails ${timesWords(alarmsWithoutChange!)} a year.`;
 }
 
 function timesWords(count: number): string {

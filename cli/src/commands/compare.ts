@@ -69,9 +69,9 @@ export const compareCommand: Command = withParts(COMPARE_PARTS, {
     const summary = await readSideFile(options, "summary");
     const bundle = await readBundle(options, signal);
     const models: ReadModel[] = [];
-    for (const own of groups) {
+    for (const paths of groups) {
       const runs: ReadModel[] = [];
-      for (const path of own) runs.push(await readModel([path], bundle, options));
+      for (const path of paths) runs.push(await readModel([path], bundle, options));
       models.push(averaged(runs));
     }
     const over = options.isGiven("over") && { over: options.oneOf("over", OVER, "tasks") };
@@ -102,8 +102,8 @@ function averaged(runs: readonly ReadModel[]): ReadModel {
   const [first] = runs as [ReadModel];
   if (runs.length === 1) return first;
   const hashes = new Map<string, string>();
-  for (const { hashes: own, name } of runs)
-    for (const [id, hash] of own) {
+  for (const { hashes: contents, name } of runs)
+    for (const [id, hash] of contents) {
       if ((hashes.get(id) ?? hash) !== hash)
         throw new AnchorEvalError("item_changed", `${first.name} and ${name} are runs on different contents of ${id}`);
       hashes.set(id, hash);

@@ -29,8 +29,8 @@ export const demoCommand: Command = {
   async run({ options, output, signal }) {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const begun = performance.now();
-    const own = options.text("responses") !== undefined;
-    const { matrix, created } = own
+    const hasBoard = options.text("responses") !== undefined;
+    const { matrix, created } = hasBoard
       ? await readOwn(options)
       : { matrix: groupItems(demoLeaderboard(seed).matrix), created: SIMULATED_DATE };
     if (output.json) throw new AnchorEvalError("unsupported", "demo has no --json: use fit, backtest and estimate");

@@ -128,9 +128,12 @@ function estimateParts(estimate: Answered<Estimate>, sentences: readonly string[
 /** @example "quiz 1.0.0: 62.4, 95 % interval 58.1 to 66.0" */
 function estimateHeading({ benchmark, version, score, interval, scenarios }: Answered<Estimate>): string {
   const named = Object.values(scenarios);
-  const [own] = named.length === 1 ? named : [{ score, interval }];
-  const width = own.interval === null ? "" : `, ${percent(own.interval.level)} interval ${intervalWords(own.interval)}`;
-  return `${benchmark} ${version}: ${own.score === null ? "no score" : scoreWords(own.score)}${width}`;
+  const [headline] = named.length === 1 ? named : [{ score, interval }];
+  const width =
+    headline.interval === null
+      ? ""
+      : `, ${percent(headline.interval.level)} interval ${intervalWords(headline.interval)}`;
+  return `${benchmark} ${version}: ${headline.score === null ? "no score" : scoreWords(headline.score)}${width}`;
 }
 
 function detailLines(id: string, { details, interval, answeredShare }: ScenarioResult): string[] {
@@ -154,10 +157,10 @@ function detailLines(id: string, { details, interval, answeredShare }: ScenarioR
  */
 export function loggedWords(costs: LoggedCosts, answered: number, isRepeated: boolean): string {
   const parts = COST_KINDS.flatMap((kind) => {
-    const own = costs[kind];
-    if (own === undefined) return [];
-    const partly = own.items < answered ? ` (${own.items} of ${answered} items say so)` : "";
-    return [priceWords(own.total, kind === "price" ? "usd" : kind) + partly];
+    const cost = costs[kind];
+    if (cost === undefined) return [];
+    const partly = cost.items < answered ? ` (${cost.items} of ${answered} items say so)` : "";
+    return [priceWords(cost.total, kind === "price" ? "usd" : kind) + partly];
   });
   return `By its logs the run took ${parts.join(" and ")}${isRepeated ? ", all trials together" : ""}.`;
 }

@@ -135,8 +135,8 @@ const TARGET: Readonly<Record<(typeof TARGETS)[number], (form: ExportedForm) => 
 };
 
 /** A list for `--samples`, where documents are known by their places, and a task that finds them by itself. */
-function exportLmEval({ bundle, place, form, anchors: given, itemsGiven, out, base }: ExportedForm): Exported {
-  const { anchors, fields } = namedAnchors(given, itemsGiven ? null : bundle);
+function exportLmEval({ bundle, place, form, anchors: records, itemsGiven, out, base }: ExportedForm): Exported {
+  const { anchors, fields } = namedAnchors(records, itemsGiven ? null : bundle);
   // Documents that are known by a field have no places that a list could name.
   const documents = fields.size === 0 ? lmEvalDocumentList(anchors) : null;
   const task = anchoredTask(bundle, { place, form, anchors, fields, folder: resolve(out) });

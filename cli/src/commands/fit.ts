@@ -176,7 +176,7 @@ interface AskedFit {
 /** Fits the bundle that options ask for. */
 export async function fitAsked(
   { options, output, signal }: Omit<CommandInput, "operands">,
-  { facts: told, check }: FitTerms = {},
+  { facts: imported, check }: FitTerms = {},
 ): Promise<AskedFit> {
   const begun = performance.now();
   const { responses, ...reading } = readResponseOptions(options);
@@ -186,7 +186,7 @@ export async function fitAsked(
   const seed = options.number("seed", { min: 0, integer: true }, 1);
   const secondForms = options.flag("second-form");
   const checkpoint = options.text("checkpoint");
-  const facts = told ?? (await readImportFacts(responses));
+  const facts = imported ?? (await readImportFacts(responses));
   const beginning = await beginningOf({ options, output, signal });
   const named = await readRecipe(options);
   const recipe = beginning ? await beginning.recipe(named) : named;

@@ -184,8 +184,8 @@ function foundLines({ trials, prices = [], models, items }: ImportReport | Table
           `${count(trials.scores)} trials, ${trials.fewest === trials.most ? trials.most : `${trials.fewest} to ${trials.most}`} an item and model`,
         ]),
     ...prices.map(
-      ({ column, models: known, total, assumed }) =>
-        `${column === "price" ? "prices" : `prices in ${column}`}: of ${items - assumed.length} of ${items} items, by ${known} of ${counted(models, "model")}; all items together take a typical model ${priceWords(total, column === "price" ? null : column)}`,
+      ({ column, models: priced, total, assumed }) =>
+        `${column === "price" ? "prices" : `prices in ${column}`}: of ${items - assumed.length} of ${items} items, by ${priced} of ${counted(models, "model")}; all items together take a typical model ${priceWords(total, column === "price" ? null : column)}`,
     ),
   ];
 }
@@ -255,8 +255,8 @@ async function importTable(
     ),
   ];
   const weighed = weighting !== null && { weighting };
-  const found = trialsAndPrices(trials, prices);
-  return { ...board, report: { source, models, items, ...weighed, scenarios, ...found, warnings: remarks }, lines };
+  const extras = trialsAndPrices(trials, prices);
+  return { ...board, report: { source, models, items, ...weighed, scenarios, ...extras, warnings: remarks }, lines };
 }
 
 async function read(

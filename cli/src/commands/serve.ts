@@ -31,9 +31,9 @@ export const serveCommand: Command = {
     const worker = await startLocalWorker({ port, shipped: true, origins, vars: LEADERBOARDS });
     try {
       const store = r2Store(await worker.bucket());
-      for (const own of bundles) {
-        const { benchmark, version } = await publishBundle(store, await readBundleFolder(own));
-        output.remark(`${benchmark}@${version} from ${own}`);
+      for (const place of bundles) {
+        const { benchmark, version } = await publishBundle(store, await readBundleFolder(place));
+        output.remark(`${benchmark}@${version} from ${place}`);
       }
       const { url } = worker;
       output.result({ url }, [`${url} (a page; its HTTP interface at ${url}/docs); Ctrl-C stops it`]);
@@ -59,9 +59,9 @@ async function bundleFolders(folder: string): Promise<string[]> {
       () => false,
     );
   if (await holds(folder)) return [folder];
-  const found: string[] = [];
+  const folders: string[] = [];
   for (const name of (await readdir(folder)).sort())
-    if (await holds(join(folder, name))) found.push(join(folder, name));
-  if (found.length === 0) await readBundleFolder(folder); // says that there is none
-  return found;
+    if (await holds(join(folder, name))) folders.push(join(folder, name));
+  if (folders.length === 0) await readBundleFolder(folder); // says that there is none
+  return folders;
 }

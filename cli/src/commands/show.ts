@@ -160,7 +160,9 @@ async function checkSignatures(
   if (bytes === null) return [];
   const signatures = parseSignatures(bytes);
   if (signatures === null) return null;
-  return Promise.all(signatures.map(async (own) => ({ key: own.key, valid: await isSignedBy(manifest, own) })));
+  return Promise.all(
+    signatures.map(async (signature) => ({ key: signature.key, valid: await isSignedBy(manifest, signature) })),
+  );
 }
 
 export const bundlesCommand: Command = {
@@ -176,9 +178,9 @@ export const bundlesCommand: Command = {
   examples: ["bundles", "bundles https://evals.example.com"],
   run: async ({ options, output, signal }) => {
     const place = options.text("at");
-    const found = place === undefined ? shippedPlaces() : await publishedPlaces(place, signal);
+    const places = place === undefined ? shippedPlaces() : await publishedPlaces(place, signal);
     const bundles = await Promise.all(
-      found.map(async ({ name, source }) => {
+      places.map(async ({ name, source }) => {
         const { manifest, digest } = await readManifest(source, { signal });
         return { ...listing(manifest, digest), place: name };
       }),
@@ -187,13 +189,13 @@ export const bundlesCommand: Command = {
       output.result(bundles, [`No bundle is published at ${place!}, or none that can be read without a token.`]);
       return;
     }
-    const rows = bundles.map((own) => [
-      `${own.benchmark}@${own.version}`,
-      String(own.items),
-      String(own.models),
-      own.note ?? "",
-      own.error === null ? "–" : `${points(own.error)}${own.form.items === LISTED_ITEMS ? "" : ` (${own.form.items})`}`,
-      place === undefined ? (own.description ?? "") : own.place,
+    const rows = bundles.map((row) => [
+      `${row.benchmark}@${row.version}`,
+      String(row.items),
+      String(row.models),
+      row.note ?? "",
+      row.error === null ? "–" : `${points(row.error)}${row.form.items === LISTED_ITEMS ? "" : ` (${row.form.items})`}`,
+      place === undefined ? (row.description ?? "") : row.place,
     ]);
     const where = place === undefined ? "these names" : "these addresses";
     output.result(bundles, [
@@ -220,8 +222,8 @@ function shippedPlaces(): BundlePlace[] {
 async function publishedPlaces(place: string, signal: AbortSignal): Promise<BundlePlace[]> {
   if (/^hf:\/\//i.test(place)) {
     const { listHub } = await openHub();
-    const found = await listHub(place, process.env, signal);
-    return found.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
+    const urls = await listHub(place, process.env, signal);
+    return urls.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
   }
   if (!/^https?:\/\//i.test(place) || !URL.canParse(place))
     throw invalidOption(

@@ -70,10 +70,10 @@ export function withAnswers<R extends { readonly warnings: Brought["warnings"] }
 ): Answered<R> {
   const named = (model: ReadModel, message: string): string =>
     models.length > 1 ? `${model.name}: ${message}` : message;
-  const own: AnswerWarning[] = models.flatMap((model) =>
+  const news: AnswerWarning[] = models.flatMap((model) =>
     model.warnings.map((warning) => ({ ...warning, message: named(model, warning.message) })),
   );
-  const warnings = [...result.warnings, ...own];
+  const warnings = [...result.warnings, ...news];
   const ignored = warnings.reduce((sum, { code, count = 0 }) => sum + (IGNORED.includes(code) ? count : 0), 0);
   return { ...result, ...(ignored > 0 && { ignored }), warnings } as never; // Answered<R> is resolved where R is
 }
@@ -107,7 +107,7 @@ export async function readModel(
     const from = options.oneOf("from", HARNESSES, "lm-eval");
     const { readAnchorLogs } = await import("anchoreval/internal/node/anchor-logs");
     const byField = from === "lm-eval" && !options.isGiven("items");
-    const placed = async (records: readonly AnchorRecord[]) => {
+    const match = async (records: readonly AnchorRecord[]) => {
       const anchors = await placeAnchors(records, options.text("items"));
       return byField ? fieldAnchors(bundle, anchors) : { anchors };
     };
@@ -115,10 +115,10 @@ export async function readModel(
       ...readScale(options),
       harness: await openHarness(from, `--from ${from}`),
       ...given({ form }),
-      ...(await placed(allAnchors(bundle))),
+      ...(await match(allAnchors(bundle))),
       allItems: async () => {
         await loadItems(openBundle(options.required("bundle")), bundle);
-        return (await placed(allItems(bundle))).anchors;
+        return (await match(allItems(bundle))).anchors;
       },
       metric: metrics ?? options.texts("metric"),
       filter: options.texts("filter"),
@@ -162,7 +162,7 @@ export function answersName(path: string): string {
 async function isFile(path: string): Promise<boolean> {
   if (path === "-") return true;
   return stat(path).then(
-    (found) => found.isFile(),
+    (stats) => stats.isFile(),
     () => true, // what isn't there is named by its reader
   );
 }

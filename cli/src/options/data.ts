@@ -99,7 +99,7 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
   }
   if (!isObject(facts)) return refuse("it is not a JSON object");
   const { protocol, weighting } = facts;
-  if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
+  if (weighting !== undefined && !WEIGHTINGS.some((name) => name === weighting))
     refuse(`it must be ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
   if (protocol !== undefined && !isObject(protocol)) refuse("it is not a JSON object", ["protocol"]);
   for (const [name, value] of Object.entries(protocol ?? {}))
@@ -125,12 +125,12 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}
 
 /** The date of --created, else of SOURCE_DATE_EPOCH; null where neither is given. */
 export function givenDate(options: OptionReader): string | null {
-  const given = options.text("created");
-  if (given !== undefined) {
-    const date = iso(new Date(given));
-    const day = given.slice(0, 10);
-    if (!DATE.test(given) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
-      throw invalidOption(`--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`);
+  const text = options.text("created");
+  if (text !== undefined) {
+    const date = iso(new Date(text));
+    const day = text.slice(0, 10);
+    if (!DATE.test(text) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
+      throw invalidOption(`--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${text}`);
     return date;
   }
   const epoch = process.env["SOURCE_DATE_EPOCH"];

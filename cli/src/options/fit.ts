@@ -171,8 +171,8 @@ function readDimensions(
 ): number | "auto" {
   const marginal = estimation === "marginal";
   const auto = options.text("dims") === "auto";
-  const given = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
-  const dims = given ?? (marginal ? 1 : base.dims);
+  const asked = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
+  const dims = asked ?? (marginal ? 1 : base.dims);
   if (marginal && dims !== 1) throw invalidOption(`--estimation marginal has one dimension, got --dims ${dims}`);
   return dims;
 }
@@ -195,12 +195,12 @@ export function readSizes(
   const sizes = options.numbers("anchors", { min: 1, integer: true }, undefined);
   const totals = options.numbers("total", { min: 1, integer: true }, undefined);
   if (sizes || totals) return () => ({ sizes: sizes ?? [], totals: totals ?? [] });
-  const { sizes: own, totals: shared } = recipe;
-  if (shared) return () => ({ sizes: own ?? [], totals: shared });
-  if (own === undefined) throw invalidOption("give --anchors N[,N…] (per scenario), --total N[,N…], or both");
+  const { sizes: counts, totals: shared } = recipe;
+  if (shared) return () => ({ sizes: counts ?? [], totals: shared });
+  if (counts === undefined) throw invalidOption("give --anchors N[,N…] (per scenario), --total N[,N…], or both");
   return ({ scenarios, items }) => ({
-    sizes: own,
-    totals: own.filter((n) => n >= LEAST_SHARE * scenarios && n <= items),
+    sizes: counts,
+    totals: counts.filter((n) => n >= LEAST_SHARE * scenarios && n <= items),
   });
 }
 

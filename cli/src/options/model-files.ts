@@ -40,7 +40,7 @@ function parseModelLines<T>(
   lines: readonly FileLine[],
   form: string,
   read: (value: string) => T | undefined,
-  problem: (model: string, value: T, known: T | undefined) => readonly [rule: string, message: string] | null,
+  problem: (model: string, value: T, earlier: T | undefined) => readonly [rule: string, message: string] | null,
 ): Map<string, T> {
   const issues = new DataIssues(file, "lines");
   const values = new Map<string, T>();
@@ -96,8 +96,8 @@ export async function readFamilies(options: OptionReader): Promise<{ readonly fa
     lines,
     "model,family",
     (family) => family || undefined,
-    (model, family, known = family) =>
-      known === family ? null : ["duplicate", `model ${quoted(model)} is of two families, ${quoted(known)} above`],
+    (model, family, earlier = family) =>
+      earlier === family ? null : ["duplicate", `model ${quoted(model)} is of two families, ${quoted(earlier)} above`],
   );
   return { families };
 }
@@ -136,8 +136,8 @@ export async function readSplitBy(
     new DataIssues(file).fail({ column }, "wrong_type", `of model ${quoted(dated[0])} it has a date, of ${quoted(other[0])} none: ${quoted(other[1])}; write dates as 2026-01-31`); // prettier-ignore
   const families = table.columns.includes("family") ? { families: modelColumn(table, "family", "--families") } : {};
   return (models) => {
-    const own = valuesOf(models, values, file, column);
-    if (dated) return { split: "newest", told: { dates: own, ...families } };
+    const dates = valuesOf(models, values, file, column);
+    if (dated) return { split: "newest", told: { dates: dates, ...families } };
     return { split: "family", told: { families: values } };
   };
 }
@@ -153,13 +153,13 @@ function modelColumn(table: ItemTable, column: string, option: string): Map<stri
   const [model, value] = [columnOf(table, "model", "--families"), columnOf(table, column, option)];
   const values = new Map<string, string>();
   table.rows.forEach((cells, k) => {
-    const [name, own] = [cells[model]!.trim(), cells[value]!.trim()];
+    const [name, text] = [cells[model]!.trim(), cells[value]!.trim()];
     const row = table.lines[k]!;
-    const known = values.get(name) ?? own;
+    const earlier = values.get(name) ?? text;
     if (name === "") issues.add({ row, column: "model" }, "missing_name", "a model has no name");
-    else if (own !== "" && own !== known)
-      issues.add({ row, column }, "duplicate", `model ${quoted(name)} is ${quoted(own)} here and ${quoted(known)} above`); // prettier-ignore
-    else if (own !== "") values.set(name, own);
+    else if (text !== "" && text !== earlier)
+      issues.add({ row, column }, "duplicate", `model ${quoted(name)} is ${quoted(text)} here and ${quoted(earlier)} above`); // prettier-ignore
+    else if (text !== "") values.set(name, text);
   });
   issues.refuse();
   return values;
@@ -176,10 +176,10 @@ export async function readCostFile(file: string, models: readonly string[]): Pro
     await readLines(file),
     "model,cost",
     (cost) => (cost !== "" && Number.isFinite(Number(cost)) ? Number(cost) : undefined),
-    (model, cost, known) => {
+    (model, cost, earlier) => {
       if (cost < 0) return ["out_of_range", `a cost must be at least 0, got ${cost}`];
       if (!models.includes(model)) return ["unknown_model", `the responses have no model ${quoted(model)}`];
-      return known === undefined ? null : twice(model);
+      return earlier === undefined ? null : twice(model);
     },
   );
   return Float64Array.from(valuesOf(models, costs, file, "cost"));

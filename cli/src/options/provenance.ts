@@ -45,15 +45,15 @@ export async function noteOptions(
   options: OptionReader,
   { provider, signal }: { readonly provider: string; readonly signal: AbortSignal },
 ): Promise<FitNote> {
-  const given: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   const files: Record<string, string | null> = {};
   for (const [name, spec] of notedOptions(specs)) {
     if (name !== "provider" && !options.isGiven(name)) continue;
     if (isInput(spec)) files[name] = await inputDigest(spec, options.required(name), signal);
-    else if (spec.type === "boolean") given[name] = true;
-    else given[name] = name === "provider" ? provider : options.text(name);
+    else if (spec.type === "boolean") values[name] = true;
+    else values[name] = name === "provider" ? provider : options.text(name);
   }
-  return { options: given, files };
+  return { options: values, files };
 }
 
 /**
@@ -66,8 +66,8 @@ export async function inputDigest({ value }: OptionSpec, place: string, signal: 
     const { openBundle } = await import("../bundles/open-bundle.ts");
     return (await readManifest(openBundle(place), { signal })).digest.replace("sha256:", "");
   }
-  const found = await stat(place).catch(() => null);
-  if (found && !found.isFile() && !found.isDirectory()) return null;
+  const stats = await stat(place).catch(() => null);
+  if (stats && !stats.isFile() && !stats.isDirectory()) return null;
   const hash = createHash("sha256");
   for await (const chunk of fileChunks(place)) hash.update(chunk);
   return hash.digest("hex");
@@ -102,5 +102,5 @@ export function readProvenance({ fit }: Manifest, place: string): Provenance & {
 }
 
 function areTexts(value: unknown, otherwise?: null): boolean {
-  return isObject(value) && Object.values(value).every((own) => typeof own === "string" || own === otherwise);
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string" || text === otherwise);
 }

@@ -160,8 +160,8 @@ export class OptionReader {
 
   /** Refuses options that are of no use here. @param why - follows the option's name: `needs --to, which isn't given` */
   refuse(names: readonly string[], why: string): void {
-    const given = names.find((name) => this.isGiven(name));
-    if (given !== undefined) throw invalidOption(`--${given} ${why}`);
+    const needless = names.find((name) => this.isGiven(name));
+    if (needless !== undefined) throw invalidOption(`--${needless} ${why}`);
   }
 
   required(name: string): string {
@@ -190,10 +190,10 @@ export class OptionReader {
   someOf<const T extends string>(name: string, allowed: readonly T[], otherwise: readonly T[]): T[] {
     const value = this.text(name);
     if (value === undefined) return [...otherwise];
-    const given = value.split(",").map((part) => part.trim());
-    const unknown = given.find((part) => !allowed.includes(part as T));
+    const parts = value.split(",").map((part) => part.trim());
+    const unknown = parts.find((part) => !allowed.includes(part as T));
     if (unknown !== undefined) throw invalidOption(`--${name} takes ${allowed.join(", ")}; got ${unknown}`);
-    return allowed.filter((known) => given.includes(known));
+    return allowed.filter((part) => parts.includes(part));
   }
 
   number<D>(name: string, rule: NumberRule, otherwise: D): number | D {

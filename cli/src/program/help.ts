@@ -23,7 +23,7 @@ export function programHelp(summary: string, commands: readonly CommandEntry[], 
       "",
       `${group}:`,
       ...commands
-        .filter((own) => own.group === group)
+        .filter((command) => command.group === group)
         .flatMap(({ name, summary: words }) => row(name, words, column, width)),
     ]).flat(),
     "",
@@ -40,29 +40,29 @@ export function commandHelp(
 ): string {
   const groups: Command["options"] = { ...options, "Every command": COMMON_OPTIONS };
   const shown = Object.entries(groups).flatMap(([heading, specs]) => {
-    const own = Object.entries(specs).filter(([, spec]) => all || !spec.rare);
-    return own.length > 0 ? [[heading, own] as const] : [];
+    const entries = Object.entries(specs).filter(([, spec]) => all || !spec.rare);
+    return entries.length > 0 ? [[heading, entries] as const] : [];
   });
   const hidden = Object.values(groups)
     .flatMap((specs) => Object.values(specs))
     .filter((spec) => spec.rare).length;
-  const terms = shown.flatMap(([, own]) => own.map(([option, spec]) => term(option, spec)));
+  const terms = shown.flatMap(([, entries]) => entries.map(([option, spec]) => term(option, spec)));
   const column = Math.max(...terms.map(({ length }) => length).filter((length) => length <= TERM_WIDTH));
   const needed = Object.values(options)
     .flatMap((specs) => Object.entries(specs))
     .filter(([option, spec]) => spec.required && option !== operands?.option)
     .map(([option, spec]) => term(option, spec));
-  const own = [operands?.usage];
-  const [before, after] = operands?.afterDashes ? [[], own] : [own, []];
+  const usages = [operands?.usage];
+  const [before, after] = operands?.afterDashes ? [[], usages] : [usages, []];
   const usage = ["anchoreval", name, ...before, ...needed, "[OPTIONS]", ...after].filter((part) => part !== undefined);
   return [
     ...wrap(`anchoreval ${name}: ${summary}`, width),
     "",
     ...wrap(`usage: ${usage.join(" ")}`, width, "  "),
-    ...shown.flatMap(([heading, own]) => [
+    ...shown.flatMap(([heading, entries]) => [
       "",
       `${heading}:`,
-      ...own.flatMap(([option, spec]) =>
+      ...entries.flatMap(([option, spec]) =>
         row(term(option, spec), `${spec.description}${spec.required ? " (required)" : ""}`, column, width),
       ),
     ]),

@@ -44,7 +44,7 @@ export async function noteFailure(command: string, options: OptionReader, messag
 }
 
 function junitXml(suite: string, cases: readonly RuleCase[], notes: readonly string[]): string {
-  const count = (verdict: RuleCase["verdict"]): number => cases.filter((own) => own.verdict === verdict).length;
+  const count = (verdict: RuleCase["verdict"]): number => cases.filter((rule) => rule.verdict === verdict).length;
   const totals = `tests="${cases.length}" failures="${count("regressed")}" errors="${count("error")}" skipped="${count("undecided")}"`;
   const outcome = ({ verdict, words }: RuleCase): string =>
     verdict === "passed"
@@ -59,8 +59,8 @@ function junitXml(suite: string, cases: readonly RuleCase[], notes: readonly str
     `<testsuites name="anchoreval check" ${totals}>`,
     `  <testsuite name="${escaped(suite)}" ${totals}>`,
     ...cases.map(
-      (own) =>
-        `    <testcase classname="${escaped(suite)}" name="${escaped(own.name)}">${outcome(own)}<system-out>${escaped(own.words)}</system-out></testcase>`,
+      (rule) =>
+        `    <testcase classname="${escaped(suite)}" name="${escaped(rule.name)}">${outcome(rule)}<system-out>${escaped(rule.words)}</system-out></testcase>`,
     ),
     `    <system-out>${escaped(notes.join("\n"))}</system-out>`,
     "  </testsuite>",

@@ -89,9 +89,11 @@ export async function readOutFile(
   const file = options.text("out");
   if (file === undefined) return null;
   const endings = Object.keys(begins).map((ending) => `.${ending}`);
-  const ending = endings.find((own) => [own, `${own}.gz`].some((end) => file.toLowerCase().endsWith(end)))?.slice(1);
+  const ending = endings
+    .find((extension) => [extension, `${extension}.gz`].some((end) => file.toLowerCase().endsWith(end)))
+    ?.slice(1);
   if (ending === undefined) {
-    const all = [...endings, ...endings.map((own) => `${own}.gz`)];
+    const all = [...endings, ...endings.map((extension) => `${extension}.gz`)];
     throw invalidOption(
       `--out must be a file that ends in ${all.slice(0, -1).join(", ")} or ${all.at(-1)!}; got ${file}`,
     );

@@ -83,7 +83,7 @@ export const STANDARD = { stdout: outlet("stdout"), stderr: outlet("stderr") } a
 export function printable(text: string): string {
   return text.replace(
     /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu,
-    (own) => `\\u{${own.codePointAt(0)!.toString(16)}}`,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
   );
 }
 

@@ -21,8 +21,8 @@ export function parseCommand(
     if (!(cause instanceof CommanderError)) throw cause;
     throw invalidOption(`${parserWords(cause)}; see anchoreval ${name} --help`, cause);
   }
-  const found = parser.opts<Record<string, unknown>>();
-  const values = Object.fromEntries(Array.from(options, ([option, own]) => [option, found[own.attributeName()]]));
+  const opts = parser.opts<Record<string, unknown>>();
+  const values = Object.fromEntries(Array.from(options, ([option, parsed]) => [option, opts[parsed.attributeName()]]));
   const dashes = argv.indexOf("--");
   const before = parser.args.length - (dashes < 0 ? 0 : argv.length - dashes - 1);
   if (command.operands?.afterDashes && before > 0)
@@ -77,19 +77,19 @@ function parserWords({ code, message }: CommanderError): string {
 function placeOperands(
   name: string,
   { operands, options }: Command,
-  given: readonly string[],
+  words: readonly string[],
   values: Record<string, unknown>,
 ): readonly string[] {
-  if (given.length === 0) return [];
+  if (words.length === 0) return [];
   if (operands === undefined)
-    throw invalidOption(`unexpected argument ${given[0]!}: ${name} takes options only; see anchoreval ${name} --help`);
+    throw invalidOption(`unexpected argument ${words[0]!}: ${name} takes options only; see anchoreval ${name} --help`);
   const { option, usage } = operands;
-  if (option === undefined) return given;
+  if (option === undefined) return words;
   const many = optionsOf({ options })[option]!.multiple === true;
-  if (values[option] !== undefined || (!many && given.length > 1))
+  if (values[option] !== undefined || (!many && words.length > 1))
     throw invalidOption(
-      `unexpected argument ${(values[option] === undefined ? given[1] : given[0])!}: ${name} takes one --${option} ${usage}; see anchoreval ${name} --help`,
+      `unexpected argument ${(values[option] === undefined ? words[1] : words[0])!}: ${name} takes one --${option} ${usage}; see anchoreval ${name} --help`,
     );
-  values[option] = many ? [...given] : given[0];
+  values[option] = many ? [...words] : words[0];
   return [];
 }

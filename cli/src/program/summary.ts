@@ -30,7 +30,7 @@ export const SUMMARY_OPTION = {
 export async function readSideFile(options: OptionReader, name: string): Promise<string | undefined> {
   const file = options.text(name);
   if (file === undefined) return undefined;
-  const isFolder = (path: string): Promise<boolean> => stat(path).then((found) => found.isDirectory(), () => false); // prettier-ignore
+  const isFolder = (path: string): Promise<boolean> => stat(path).then((stats) => stats.isDirectory(), () => false); // prettier-ignore
   if (!(await isFolder(dirname(file))))
     throw invalidOption(`--${name} ${file} can't be written: ${dirname(file)} isn't a folder`);
   if (await isFolder(file)) throw invalidOption(`--${name} ${file} can't be written: it is a folder`);

@@ -18,7 +18,7 @@ export function refuseDecided(words: readonly string[], decided: Decided): void 
 export function valuesOf(words: readonly string[], ...names: readonly string[]): string[] {
   return words.flatMap((word, index) => {
     if (names.includes(word)) return words.slice(index + 1, index + 2);
-    const name = names.find((own) => word.startsWith(`${own}=`));
+    const name = names.find((option) => word.startsWith(`${option}=`));
     return name === undefined ? [] : [word.slice(name.length + 1)];
   });
 }

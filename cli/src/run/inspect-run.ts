@@ -34,7 +34,7 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
     );
   const options = words.findIndex((word) => word.startsWith("-"));
   const places = options < 0 ? words : words.slice(0, options);
-  const own = words.slice(places.length);
+  const passed = words.slice(places.length);
   // Those that no content can find are refused where nothing names them.
   samplesByTask(input.anchors.filter(({ task, hash }) => task === undefined || hash === undefined));
   const tasks = [...new Set(input.anchors.flatMap(({ task }) => task ?? []))];
@@ -43,7 +43,7 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
   let { anchors } = input;
   if (harness !== null) {
     try {
-      const asked = { specs: Object.fromEntries(specs), arguments: valuesOf(own, "-T") };
+      const asked = { specs: Object.fromEntries(specs), arguments: valuesOf(passed, "-T") };
       const seen = (await askPython(harness.python!, LOOK, asked, input.signal)) as Readonly<Record<string, SeenTask>>;
       const items = Object.entries(seen).flatMap(([task, { samples }]) =>
         Object.entries(samples).map(([doc_id, sample]) => ({ task, doc_id, ...sampleIdentity(sample) })),
@@ -63,13 +63,13 @@ export async function planInspect(input: PlanInput): Promise<RunPlan> {
   const samples = samplesByTask(anchors);
   const logs = join(folder, "logs");
   const newest = await newestLogs(logs, tasks);
-  const buffer = isGiven(own, "--log-buffer") ? [] : ["--log-buffer", "1"];
-  const format = (await readsZstd()) || isGiven(own, "--log-format") ? [] : ["--log-format", "json"];
+  const buffer = isGiven(passed, "--log-buffer") ? [] : ["--log-buffer", "1"];
+  const format = (await readsZstd()) || isGiven(passed, "--log-format") ? [] : ["--log-format", "json"];
   const commands = Object.entries(samples).map(([task, ids]) => {
     const begun = newest.get(task);
     const fixed =
       begun === undefined
-        ? [...inspectArguments(specs.get(task)!, ids, logs), ...format, ...own]
+        ? [...inspectArguments(specs.get(task)!, ids, logs), ...format, ...passed]
         : ["eval-retry", begun.file, "--log-dir", logs];
     return {
       words: [...(harness?.command ?? ["inspect"]), ...fixed, ...buffer],

@@ -22,27 +22,27 @@ export function findSamples(
   anchors: readonly NamedItem[],
   samples: readonly SeenSample[],
 ): (string | null)[] {
-  const found = new Map<string, number>();
+  const matches = new Map<string, number>();
   const untasked = anchors.map((anchor) => {
-    const own = { ...anchor };
-    delete own.task;
-    delete own.doc_id;
-    return own;
+    const copy = { ...anchor };
+    delete copy.task;
+    delete copy.doc_id;
+    return copy;
   });
   const seen = samples.map(({ id, ...sample }) => ({ task: "", doc_id: id, ...sampleIdentity(sample) }));
   const places = new Map(seen.map((sample, place) => [sample, place]));
-  for (const [item, sample] of matchAnchors(untasked, seen).found) found.set(item, places.get(sample)!);
+  for (const [item, sample] of matchAnchors(untasked, seen).matches) matches.set(item, places.get(sample)!);
 
-  const taken = new Set(found.values());
+  const taken = new Set(matches.values());
   const byId = new Map(samples.flatMap(({ id }, place) => (taken.has(place) ? [] : [[String(id), place] as const])));
-  const own = manifest.protocol["harness"] === "inspect";
+  const ofInspect = manifest.protocol["harness"] === "inspect";
   const changed: string[] = [];
   for (const { item_id, doc_id, hash } of anchors) {
-    if (found.has(item_id)) continue;
-    const place = byId.get(item_id) ?? (own && doc_id !== undefined ? byId.get(String(doc_id)) : undefined);
+    if (matches.has(item_id)) continue;
+    const place = byId.get(item_id) ?? (ofInspect && doc_id !== undefined ? byId.get(String(doc_id)) : undefined);
     if (place === undefined) continue;
     if (hash !== undefined && seen[place]!.hash !== null) changed.push(item_id);
-    found.set(item_id, place);
+    matches.set(item_id, place);
     byId.delete(String(samples[place]!.id)); // two tasks of a bundle may number alike
   }
   if (changed.length > 0)
@@ -51,6 +51,6 @@ export function findSamples(
       `${changed.length} of ${anchors.length} anchors have other content in the task: ${firstFew(changed)}; take the bundle of this version of the benchmark`,
     );
   const items = samples.map((): string | null => null);
-  for (const [item, place] of found) items[place] = item;
+  for (const [item, place] of matches) items[place] = item;
   return items;
 }

@@ -54,8 +54,8 @@ async function onPath(program: string): Promise<string[]> {
   const files = (process.env["PATH"] ?? "")
     .split(delimiter)
     .filter((folder) => folder !== "")
-    .flatMap((folder) => names.map((own) => join(folder, own)));
-  const found = await Promise.all(
+    .flatMap((folder) => names.map((file) => join(folder, file)));
+  const executable = await Promise.all(
     files.map((file) =>
       access(file, constants.X_OK).then(
         () => true,
@@ -63,7 +63,7 @@ async function onPath(program: string): Promise<string[]> {
       ),
     ),
   );
-  return files.filter((_, index) => found[index]);
+  return files.filter((_, index) => executable[index]);
 }
 
 /** The interpreter that pip wrote into a program's first lines, or the one beside it; null where neither has the module. */

@@ -108,12 +108,12 @@ function choiceOf(
   const [askedMetric, ...askedFilter] = choose.metric([name])?.split(",") ?? [];
   const reasons = new Map(metrics.map((metric) => [metric, null]));
   const { protocol } = bundle.manifest;
-  const given = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
+  const fewshot = valuesOf(words, "--num_fewshot", "-f").at(-1) ?? protocol["shots"];
   return {
     metric: chooseMetric(reasons, { file, task: name, metric: askedMetric }),
     filter: chooseFilter(filters, { file, task: name, filter: choose.filter([name]) ?? askedFilter[0] }),
     // The harness leaves a task without examples as it is.
-    shots: shots === 0 ? 0 : Number(given ?? shots) || 0,
+    shots: shots === 0 ? 0 : Number(fewshot ?? shots) || 0,
     chatTemplate: isGiven(words, "--apply_chat_template") || protocol["chatTemplate"] === true,
   };
 }

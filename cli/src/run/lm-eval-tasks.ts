@@ -45,12 +45,12 @@ export interface TaskChoice {
  */
 export function checkTasks(
   tasks: Readonly<Record<string, SeenTask>>,
-  given: { readonly bundle: Bundle; readonly anchors: readonly AnchorRecord[]; readonly dropChanged: boolean },
+  asked: { readonly bundle: Bundle; readonly anchors: readonly AnchorRecord[]; readonly dropChanged: boolean },
   choices: (name: string, task: SeenTask) => readonly TaskChoice[],
 ): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
-  const { protocol } = given.bundle.manifest;
-  const checked = sameItems(given.anchors, seenItems(tasks), {
-    ...{ harness: "lm-eval", fitted: protocol["harness"], dropChanged: given.dropChanged },
+  const { protocol } = asked.bundle.manifest;
+  const checked = sameItems(asked.anchors, seenItems(tasks), {
+    ...{ harness: "lm-eval", fitted: protocol["harness"], dropChanged: asked.dropChanged },
   });
   const differences = Object.entries(tasks).map(([name, task]) => {
     const words = choices(name, task).flatMap((choice) =>
@@ -88,25 +88,25 @@ export function checkAnchoredTask(
   { form, items, tasks, chatTemplate }: AnchoredTask,
 ): { readonly remarks: readonly string[]; readonly scored: Readonly<Record<string, ScoredBy>> } {
   const byId = new Map(items.map(([item, task, doc_id]) => [item, { task, doc_id }]));
-  const placed = anchors.flatMap((anchor) => {
+  const rows = anchors.flatMap((anchor) => {
     const named = byId.get(anchor.item_id);
     return named === undefined ? [] : [{ ...anchor, ...named }];
   });
-  if (placed.length !== anchors.length || placed.length !== items.length)
+  if (rows.length !== anchors.length || rows.length !== items.length)
     throw new AnchorEvalError(
       "invalid_data",
       `the task's file names other items than form ${form} has: export it again`,
     );
-  const choose = fittedChoices(bundle, "lm-eval", { anchors: placed });
+  const choose = fittedChoices(bundle, "lm-eval", { anchors: rows });
   const scored = new Map<string, ScoredBy>();
-  const checked = checkTasks(tasks, { bundle, anchors: placed, dropChanged: false }, (name, task) => {
-    const own: ScoredBy = {
+  const checked = checkTasks(tasks, { bundle, anchors: rows, dropChanged: false }, (name, task) => {
+    const scoring: ScoredBy = {
       metrics: chosen("metric", name, choose.metric([name]), task.metrics),
       filters: chosen("filter", name, choose.filter([name]), task.filters),
     };
-    scored.set(name, own);
-    return own.metrics.flatMap((metric) =>
-      own.filters.map((filter) => ({ metric, filter, shots: task.shots ?? 0, chatTemplate })),
+    scored.set(name, scoring);
+    return scoring.metrics.flatMap((metric) =>
+      scoring.filters.map((filter) => ({ metric, filter, shots: task.shots ?? 0, chatTemplate })),
     );
   });
   return {

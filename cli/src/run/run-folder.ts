@@ -80,12 +80,12 @@ async function stateOf(folder: string, request: RunRequest): Promise<"new" | "be
   const names = await readdir(folder).catch((error: unknown) => (hasCode(error, "ENOENT") ? [] : null));
   if (names === null) return "other";
   if (names.length === 0) return "new";
-  const found = await readFound(join(folder, REQUEST), LONGEST_TEXT)
+  const last = await readFound(join(folder, REQUEST), LONGEST_TEXT)
     .then((bytes) => JSON.parse(bytes.toString()) as RunRequest & { process?: { host: string; pid: number } })
     .catch(() => null);
-  if (found === null || shortDigest(found) !== shortDigest(request)) return "other";
+  if (last === null || shortDigest(last) !== shortDigest(request)) return "other";
   if (existsSync(join(folder, FINISHED))) return "finished";
-  const { host, pid } = found.process ?? {};
+  const { host, pid } = last.process ?? {};
   if (host === hostname() && pid !== undefined && pid !== process.pid && isRunning(pid))
     throw invalidOption(`${folder}: this run is still going, as process ${pid}: wait for it, or name another --out`);
   return "begun";

@@ -75,8 +75,8 @@ export const runCommand: Command = {
       throw new AnchorEvalError("unsupported", `${why}, and run has one answer of each: ${instead}`);
     }
     const form = options.text("form") ?? manifest.defaultForm;
-    const placed = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
-    const { anchors, fields } = namedAnchors(placed, options.isGiven("items") ? null : bundle);
+    const records = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
+    const { anchors, fields } = namedAnchors(records, options.isGiven("items") ? null : bundle);
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;
       output.remark(`warning: ${(error as Error).message}`);
@@ -130,9 +130,9 @@ export const runCommand: Command = {
     });
     const { took } = model;
     const reading = { hashes: model.hashes, form, ...estimateOptions(options) };
-    const found = estimate(bundle, modelAnswers(model), reading);
+    const scored = estimate(bundle, modelAnswers(model), reading);
     const news = model.warnings.filter(({ message }) => !remarks.includes(message)); // else said before the run
-    const answered = withAnswers(found, [{ ...model, warnings: news }]);
+    const answered = withAnswers(scored, [{ ...model, warnings: news }]);
     const result = { ...answered, ...given({ took }), run: { ...run, model: model.name, warnings: remarks } };
     await finishRun(folder, result);
     const { heading, parts } = await estimateWords(answered);

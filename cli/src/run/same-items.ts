@@ -24,9 +24,9 @@ export function sameItems(
   items: readonly SeenItem[],
   { harness, fitted, dropChanged }: { harness: string; fitted: unknown; dropChanged: boolean },
 ): { readonly anchors: readonly AnchorRecord[]; readonly remarks: readonly string[] } {
-  const { found, missing, changed } = findItems(anchors, items);
+  const { matches, missing, changed } = findItems(anchors, items);
   const named = anchors.flatMap((anchor) => {
-    const item = found.get(anchor.item_id);
+    const item = matches.get(anchor.item_id);
     return item === undefined ? [] : [{ ...anchor, doc_id: item.place ?? item.doc_id }];
   });
   const share = (ids: readonly string[]): string => `${ids.length} of ${anchors.length} anchors`;
@@ -55,13 +55,13 @@ export function sameItems(
 export function findItems(
   anchors: readonly AnchorRecord[],
   items: readonly SeenItem[],
-): { found: ReadonlyMap<string, SeenItem>; missing: string[]; changed: string[] } {
-  const { found, hashes } = matchAnchors(anchors, items);
+): { matches: ReadonlyMap<string, SeenItem>; missing: string[]; changed: string[] } {
+  const { matches, hashes } = matchAnchors(anchors, items);
   const isOther = ({ item_id, hash }: AnchorRecord): boolean =>
     hash !== undefined && hashes.has(item_id) && hashes.get(item_id) !== hash;
   return {
-    found,
-    missing: anchors.flatMap(({ item_id }) => (found.has(item_id) ? [] : [item_id])),
+    matches,
+    missing: anchors.flatMap(({ item_id }) => (matches.has(item_id) ? [] : [item_id])),
     changed: anchors.flatMap((anchor) => (isOther(anchor) ? [anchor.item_id] : [])),
   };
 }

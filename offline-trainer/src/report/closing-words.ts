@@ -20,10 +20,10 @@ const LEAST_MODELS = 20;
 export function closingWords({ forms, scenarios, sources }: MeasuredManifest & Pick<Manifest, "sources">): string[] {
   return forms.flatMap((form) => {
     const sentences = scenarios.map(({ id }) => {
-      const own = lookUp(form.scenarios, id)!;
-      return own.whole
-        ? `${id}, all ${own.items} items: the score is exact.`
-        : sentence(id, own.items, servedBlend(own).measured, form, sources.models);
+      const part = lookUp(form.scenarios, id)!;
+      return part.whole
+        ? `${id}, all ${part.items} items: the score is exact.`
+        : sentence(id, part.items, servedBlend(part).measured, form, sources.models);
     });
     const { items, whole } = formTotals(form);
     if (scenarios.length === 1 || form.overall === null || whole) return sentences;
@@ -41,7 +41,7 @@ function sentence(
   const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
   if (interpolation === null)
     return `${subject}, ${asked}, ${models} models: too few models to hold any out (${LEAST_HELD_OUT_FROM} are needed, with answers to ${100 * HELD_OUT_OBSERVED} % of the items); the error is not measured.`;
-  const own = estimatorFigure(interpolation.estimators, form.estimator).mae;
+  const mae = estimatorFigure(interpolation.estimators, form.estimator).mae;
   const within = interpolation.absoluteError[3] ?? null;
   const spread =
     interpolation.models < LEAST_MODELS || within === null
@@ -50,6 +50,6 @@ function sentence(
   const stronger = extrapolation
     ? ` Models stronger than any seen: ${points(estimatorFigure(extrapolation.estimators, form.estimator).mae)}.`
     : "";
-  const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
-  return `${subject}, ${asked}, ${interpolation.models} models${answeredWords(interpolation)}: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
+  const worse = mae >= interpolation.randomMae ? " This form is no better than random items." : "";
+  return `${subject}, ${asked}, ${interpolation.models} models${answeredWords(interpolation)}: typical error ${points(mae)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
 }

@@ -94,9 +94,12 @@ function cell(value: number | null | undefined, format: (value: number) => strin
 }
 
 function noBetter({ whole, measured, form }: MeasuredForm): boolean {
-  const own = measured?.interpolation;
+  const interpolation = measured?.interpolation;
   return (
-    !whole && own !== null && own !== undefined && estimatorFigure(own.estimators, form.estimator).mae >= own.randomMae
+    !whole &&
+    interpolation !== null &&
+    interpolation !== undefined &&
+    estimatorFigure(interpolation.estimators, form.estimator).mae >= interpolation.randomMae
   );
 }
 
@@ -233,7 +236,11 @@ export function coverage({ manifest }: ReportData): Html {
       { label: "95 %, as promised", colour: "muted", mark: "none", line: "dashed" },
     ]),
     panels(
-      series.map((own) => ({ title: own.id, note: modelsOf(own.points), chart: drawChart(coverageChart(own, from)) })),
+      series.map((scenario) => ({
+        title: scenario.id,
+        note: modelsOf(scenario.points),
+        chart: drawChart(coverageChart(scenario, from)),
+      })),
     ),
   );
 }

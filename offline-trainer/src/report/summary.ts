@@ -35,7 +35,7 @@ export function summary(data: ReportData): Html {
 function sentences({ manifest, defaultForm }: ReportData): Html {
   const { benchmark, benchmarkVersion, forms, scenarios, sources } = manifest;
   const others = forms.filter(({ id }) => id !== defaultForm.id).map(({ id }) => id);
-  const own = benchmarkVersion === null ? null : html` (version ${benchmarkVersion} of the benchmark)`;
+  const edition = benchmarkVersion === null ? null : html` (version ${benchmarkVersion} of the benchmark)`;
   const where = scenarios.length > 1 ? html` in ${counted(scenarios.length, "scenario")}` : null;
   const items = counted(itemTotal(manifest), "item");
   const on = scenarios.some(({ fullScore }) => fullScore) ? `more than the ${items} that it has of` : `all ${items} of`;
@@ -46,9 +46,10 @@ function sentences({ manifest, defaultForm }: ReportData): Html {
   );
   return html`<p class="lead">
     This bundle estimates what a language model would score on ${on}
-    <strong>${idText(benchmark)}</strong>${own}${where} from its answers to ${count(formTotals(defaultForm).items)} of
-    them (form ${idText(defaultForm.id)}${also}). It has learned from the answers of ${counted(sources.models, "model")}
-    how hard the items are, how well each distinguishes strong from weak models, and what the ones asked represent.
+    <strong>${idText(benchmark)}</strong>${edition}${where} from its answers to ${count(formTotals(defaultForm).items)}
+    of them (form ${idText(defaultForm.id)}${also}). It has learned from the answers of
+    ${counted(sources.models, "model")} how hard the items are, how well each distinguishes strong from weak models, and
+    what the ones asked represent.
     ${
       measured
         ? "Every error on this page is measured on models that were kept out of all of this, against their true scores on all items."
@@ -64,9 +65,9 @@ function note(words: readonly string[]): Html | null {
 
 /** The default form in a few figures: of the overall score, or of the only scenario's. */
 function tiles({ manifest, defaultForm }: ReportData): Html {
-  const own = measuredScenarios(manifest)[0]!.forms.find(({ form }) => form.id === defaultForm.id)!;
+  const shown = measuredScenarios(manifest)[0]!.forms.find(({ form }) => form.id === defaultForm.id)!;
   const score = manifest.scenarios.length > 1 ? " of the overall score" : "";
-  const facts = headlineFacts(formFigures(own), itemTotal(manifest), score);
+  const facts = headlineFacts(formFigures(shown), itemTotal(manifest), score);
   return html`<dl class="tiles">
       ${facts.map(
         ({ label, value, unit }) =>
@@ -76,7 +77,7 @@ function tiles({ manifest, defaultForm }: ReportData): Html {
           </div> `,
       )}
     </dl>
-    ${own.whole ? null : html`<p class="aside">Form ${idText(defaultForm.id)}. ${evidenceNote(own.measured?.interpolation ?? null)}</p>`}`;
+    ${shown.whole ? null : html`<p class="aside">Form ${idText(defaultForm.id)}. ${evidenceNote(shown.measured?.interpolation ?? null)}</p>`}`;
 }
 
 /** The evidence behind the figures. */

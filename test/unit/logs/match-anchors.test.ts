@@ -29,8 +29,8 @@ function matched(anchors: AnchorRecord[], samples: LoggedSample[]): Record<strin
 }
 
 /** Scores by anchor. */
-function scoresOf({ found }: ReturnType<typeof matchAnchors<LoggedSample>>): Record<string, number | null> {
-  return Object.fromEntries(Array.from(found, ([id, own]) => [id, countedSample(own).score]));
+function scoresOf({ matches }: ReturnType<typeof matchAnchors<LoggedSample>>): Record<string, number | null> {
+  return Object.fromEntries(Array.from(matches, ([id, own]) => [id, countedSample(own).score]));
 }
 
 describe("matchAnchors", () => {
@@ -85,10 +85,10 @@ describe("matchAnchors", () => {
       sample(3, null),
     ];
     const matches = matchAnchors([anchor(1), anchor(2), anchor(3)], samples);
-    expect([...matches.found]).toEqual(samples.map((own) => [`t/${own.doc_id}`, own]));
+    expect([...matches.matches]).toEqual(samples.map((own) => [`t/${own.doc_id}`, own]));
     expect(matches.ignored).toBe(0);
     expect(scoresOf(matches)).toEqual({ "t/1": 0, "t/2": null, "t/3": 1 });
     const reasons = new Map([["timeout", 1]]);
-    expect(countAttempts(matches.found.values())).toEqual({ scored: 1, failed: 1, missing: 1, reasons });
+    expect(countAttempts(matches.matches.values())).toEqual({ scored: 1, failed: 1, missing: 1, reasons });
   });
 });

@@ -48,7 +48,7 @@ export async function meterOf(
   address: string | undefined,
 ): Promise<Meter> {
   const token = await caller.then(
-    (known) => known.token,
+    (identified) => identified.token,
     () => null,
   );
   const key = token !== null ? `token:${token}` : address !== undefined ? `network:${networkOf(address)}` : null;

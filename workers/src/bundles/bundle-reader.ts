@@ -132,9 +132,9 @@ export class BundleReader {
   published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
     return this.#cached("manifest", `${benchmark}@${version}`, async () => {
       const source = r2Source(this.#setup.bucket, { benchmark, version });
-      const known = this.#setup.contents && this.#knownDigest(benchmark, version);
+      const digest = this.#setup.contents && this.#knownDigest(benchmark, version);
       const load = (): Promise<Uint8Array | null> => source.read("manifest.json");
-      const bytes = await (known === null ? load() : this.#shared(benchmark, known, load));
+      const bytes = await (digest === null ? load() : this.#shared(benchmark, digest, load));
       if (bytes === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
       const read = await readManifest({ ...source, read: () => Promise.resolve(bytes) }, {});
       // An index that can't be read is no reason to refuse a bundle.
@@ -255,12 +255,12 @@ export class BundleReader {
         store.get(indexKey(benchmark)),
         this.#setup.shipped?.(benchmark) ?? [],
       ]);
-      const known = object && parseIndex(object.bytes);
-      if (known !== null && shipped.length === 0) return known;
+      const stored = object && parseIndex(object.bytes);
+      if (stored !== null && shipped.length === 0) return stored;
       // A deployment may bring versions that the index in the bucket hasn't, and take them away again.
-      const versions = [...(known?.versions ?? []), ...shipped];
+      const versions = [...(stored?.versions ?? []), ...shipped];
       const index = await completeIndex(store, benchmark, versions.length === 0 ? null : { benchmark, latest: null, versions }); // prettier-ignore
-      return known?.log ? { ...index, log: known.log } : index;
+      return stored?.log ? { ...index, log: stored.log } : index;
     });
   }
 

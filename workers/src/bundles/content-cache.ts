@@ -42,13 +42,13 @@ export async function throughCache<Loaded extends Uint8Array | null>(
       logLine("error", "cache_failed", { error: traceOf(error) });
       return undefined;
     });
-  const found = await attempt(async () => {
+  const hit = await attempt(async () => {
     const response = await cache.match(url);
     return response && (await readBody(response, atMost(MOST_MANIFEST_BYTES, url))).bytes;
   });
-  if (found) {
-    if ((await digest(found)) === sha256) return found;
-    logLine("error", "cache_damaged", { sha256, bytes: found.length });
+  if (hit) {
+    if ((await digest(hit)) === sha256) return hit;
+    logLine("error", "cache_damaged", { sha256, bytes: hit.length });
     keepAlive(attempt(() => cache.delete(url)));
   }
   const bytes = await load();

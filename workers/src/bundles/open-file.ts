@@ -103,8 +103,8 @@ async function* verifiedPieces(
     held = piece;
   }
   await writer.close();
-  const found = await hashed;
-  if (seen !== file.bytes || !found || hexOf(new Uint8Array(found)) !== file.sha256) throw damaged(what);
+  const sum = await hashed;
+  if (seen !== file.bytes || !sum || hexOf(new Uint8Array(sum)) !== file.sha256) throw damaged(what);
   if (held) yield held;
 }
 

@@ -54,7 +54,7 @@ export async function storeBlob(
  * @throws HttpProblem `content_mismatch` with an issue for each file that is `missing`, or has another length or digest
  */
 export async function checkBlobs(storage: Storage, { benchmark, files }: Manifest): Promise<void> {
-  const found = await Promise.all(
+  const checks = await Promise.all(
     files.map(async ({ name, bytes, sha256 }, k): Promise<Issue | null> => {
       const key = blobKey(benchmark, sha256);
       const there = await headOf(storage, key);
@@ -66,7 +66,7 @@ export async function checkBlobs(storage: Storage, { benchmark, files }: Manifes
       return stored === sha256 ? null : issue("wrong_digest", `${name} has the SHA-256 ${stored}`);
     }),
   );
-  const issues = found.filter((issue) => issue !== null);
+  const issues = checks.filter((issue) => issue !== null);
   if (issues.length > 0) throw new HttpProblem("content_mismatch", issues[0]!.message, { issues });
 }
 

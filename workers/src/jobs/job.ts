@@ -161,10 +161,10 @@ export function splitShards(limits: SplitLimits): { inspect: (part: Uint8Array) 
   return {
     inspect: (part) => {
       for (let from = 0; from < part.length;) {
-        const found = part.indexOf(LINE_END, from);
-        const to = found < 0 ? part.length : found;
+        const end = part.indexOf(LINE_END, from);
+        const to = end < 0 ? part.length : end;
         for (let k = from; blank && k < to; k++) blank = BLANKS.has(part[k]!);
-        if (found >= 0) endLine(at + found + 1);
+        if (end >= 0) endLine(at + end + 1);
         from = to + 1;
       }
       at += part.length;

@@ -60,8 +60,8 @@ export function observeRequest(now: () => number): MiddlewareHandler<ObservedEnv
 function matchedRoute(c: Context): { route: string | null; benchmark?: string; version?: string } {
   const pattern = routePath(c, -1);
   if (pattern === "/*") return { route: null };
-  const given = c.req.path.split("/");
-  const value = (name: string): string => given[pattern.split("/").indexOf(`:${name}`)] ?? "";
+  const parts = c.req.path.split("/");
+  const value = (name: string): string => parts[pattern.split("/").indexOf(`:${name}`)] ?? "";
   const [benchmark, version] = [value("benchmark"), value("version")];
   return {
     route: pattern,
@@ -75,11 +75,11 @@ const WELL_FORMED = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /**
  * The id under which a request is found in logs: the caller's own if it is well-formed, else a random UUID.
- * @param given - the header `x-request-id`
+ * @param header - the header `x-request-id`
  * @example requestIdOf("job-17.3") // "job-17.3"
  */
-export function requestIdOf(given: string | undefined): string {
-  return given !== undefined && WELL_FORMED.test(given) ? given : crypto.randomUUID();
+export function requestIdOf(header: string | undefined): string {
+  return header !== undefined && WELL_FORMED.test(header) ? header : crypto.randomUUID();
 }
 
 /** Number of answers in a request, valid or not. */

@@ -36,7 +36,7 @@ export interface Settings {
   readonly openJobs: boolean;
 }
 
-const known = new WeakMap<object, Settings>();
+const memory = new WeakMap<object, Settings>();
 
 /**
  * The settings of a Worker, read once. One that can't be read for certain refuses every request: a limit, a list of
@@ -44,8 +44,8 @@ const known = new WeakMap<object, Settings>();
  * @throws HttpProblem `misconfigured` (500) that names the setting; of secrets never the content
  */
 export function settingsOf(env: Env): Settings {
-  let settings = known.get(env);
-  if (!settings) known.set(env, (settings = readSettings(env)));
+  let settings = memory.get(env);
+  if (!settings) memory.set(env, (settings = readSettings(env)));
   return settings;
 }
 
@@ -105,7 +105,7 @@ const SLIPS = 2;
 function refuseMisspelt(env: Env): void {
   for (const name of Object.keys(env)) {
     if (Object.hasOwn(NAMES, name)) continue;
-    const near = Object.keys(NAMES).find((own) => editDistance(name.toUpperCase(), own) <= SLIPS);
+    const near = Object.keys(NAMES).find((setting) => editDistance(name.toUpperCase(), setting) <= SLIPS);
     if (near !== undefined) throw misconfigured(name, `is unknown, and reads like ${near}`);
   }
 }
@@ -157,8 +157,8 @@ const isProtectable = (name: string): boolean => name === "*" || BENCHMARK_NAME.
 const isSessionKey = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);
 
 function protection(names: readonly string[]): Settings["isProtected"] {
-  const own = new Set(names);
-  return (benchmark) => own.has("*") || own.has(benchmark);
+  const exact = new Set(names);
+  return (benchmark) => exact.has("*") || exact.has(benchmark);
 }
 
 function tokenRecords(secret: unknown): readonly TokenRecord[] {

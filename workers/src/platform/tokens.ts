@@ -44,9 +44,9 @@ export function parseTokens(secret: string): readonly TokenRecord[] {
  */
 export async function findToken(records: readonly TokenRecord[], presented: string): Promise<TokenRecord | null> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(presented)));
-  let found: TokenRecord | null = null;
-  for (const record of records) if (equalDigest(digest, record.sha256)) found = record;
-  return found;
+  let match: TokenRecord | null = null;
+  for (const record of records) if (equalDigest(digest, record.sha256)) match = record;
+  return match;
 }
 
 /** Whether a token has expired, allowing for {@link CLOCK_SKEW}. */

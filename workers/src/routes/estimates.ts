@@ -136,8 +136,8 @@ export const createEstimateBatch = route(
     refuseDuplicates(duplicates.filter((path) => path.length < 3));
     const opened = await openBundle(c, c.req.valid("param"));
     const resultOf = (k: number) => {
-      const own = duplicates.filter((path) => path[1] === k).map((path) => path.slice(2));
-      return estimateModel(opened, models[k]!, own);
+      const repeats = duplicates.filter((path) => path[1] === k).map((path) => path.slice(2));
+      return estimateModel(opened, models[k]!, repeats);
     };
     if (isNdjson(c.req.header("accept")))
       // zod-openapi has no type for a stream
