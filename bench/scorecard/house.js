@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { folderCircles } from "../../test/support/layers.js";
+import { programWordsIn } from "../../test/support/program-words.js";
 import { importsOf } from "../../test/support/source-imports.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -33,15 +34,17 @@ export async function measureHouse() {
     );
   }
   add("folders in circles", folderCircles(sources.flatMap((file) => importsOf(file, texts.get(file)))).flat().length);
-  const counts = { emptyNames: 0, many: 0, unsourced: 0, flags: 0, casts: 0 };
+  const counts = { emptyNames: 0, many: 0, unsourced: 0, casts: 0 };
   for (const [file, text] of texts) countIn(file, text, counts);
   add("variables named own, known, found …", counts.emptyNames);
   add(`functions of ${MANY} parameters or more`, counts.many);
   add("constants without a source", counts.unsourced);
-  add("options of the program in the library's strings", counts.flags);
+  const { commands, options, slots } = await programNames();
+  const program = { commands: new Set(commands), options: new Set(options) };
+  const named = [...texts].flatMap(([file, text]) => programWordsIn(file, text, program));
+  add("options of the program in the library's strings", named.length);
   add("casts", counts.casts);
-  const { commands, slots } = await countOptions();
-  add("commands", commands);
+  add("commands", commands.length);
   add("options, one a command", slots);
   const words = (file) => read(file).split(/\s+/).filter(Boolean).length;
   add(
@@ -63,17 +66,16 @@ export function measureTests(file) {
   ];
 }
 
-/** Options of every command but the four that all have. */
-async function countOptions() {
+/** The program's commands and options, and how many slots these have: one a command, but for the four that all have. */
+async function programNames() {
   const { COMMANDS } = await import("../../cli/dist/cli/src/commands.js");
   const { COMMON_OPTIONS, optionsOf } = await import("../../cli/dist/cli/src/program/command.js");
   const tables = await Promise.all(COMMANDS.map(async ({ load }) => Object.keys(optionsOf(await load()))));
   const slots = tables.flat().filter((name) => !Object.hasOwn(COMMON_OPTIONS, name)).length;
-  return { commands: tables.length, slots };
+  return { commands: COMMANDS.map(({ name }) => name), options: tables.flat(), slots };
 }
 
 function countIn(file, text, counts) {
-  const library = /^(sdk|offline-trainer)\//.test(file);
   const visit = (node) => {
     if (
       (ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node)) &&
@@ -82,12 +84,6 @@ function countIn(file, text, counts) {
       if (EMPTY_NAMES.has(node.name.text)) counts.emptyNames++;
     if (ts.isFunctionLike(node) && node.parameters.length >= MANY) counts.many++;
     if (ts.isAsExpression(node) && node.type.getText() !== "const") counts.casts++;
-    if (
-      library &&
-      (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) &&
-      /(?<![\w-])--[a-z]/.test(node.text)
-    )
-      counts.flags++;
     if (DECIDING.test(file) && ts.isVariableStatement(node) && ts.isSourceFile(node.parent) && isBareNumber(node, text))
       counts.unsourced++;
     ts.forEachChild(node, visit);

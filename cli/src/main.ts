@@ -4,6 +4,7 @@ import { commandHelp, helpWidth, programHelp } from "./program/help.ts";
 import { reportError } from "./program/errors.ts";
 import { createOutput, STANDARD, type Streams } from "./program/output.ts";
 import { packageVersion, programNear, TrainerMissing, withTrainer } from "./program/trainer.ts";
+import { programWords } from "./program/words.ts";
 
 const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
 
@@ -70,7 +71,7 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
       const code = reportError(error, streams, words.includes("--json"));
       if (options?.isGiven("summary") || options?.isGiven("junit")) {
         const { noteFailure } = await import("./program/junit.ts");
-        const why = error instanceof Error ? error.message : String(error);
+        const why = programWords(error instanceof Error ? error.message : String(error));
         await noteFailure(name, options, why).catch((unwritten: unknown) => reportError(unwritten, streams, false));
       }
       return code;

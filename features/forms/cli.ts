@@ -35,6 +35,7 @@ import { FAMILIES_OPTION, readFamilies } from "../../cli/src/options/model-files
 import { readScale, SCALE_OPTIONS } from "../../cli/src/options/scale.ts";
 import { checkOutFolder, writeOutFolder } from "../../cli/src/program/out.ts";
 import type { Output } from "../../cli/src/program/output.ts";
+import { programWords } from "../../cli/src/program/words.ts";
 
 const DEFAULT_BUCKETS = 5;
 
@@ -169,7 +170,7 @@ export const formsCommand: Command = {
     };
     await writeOutFolder(out, [...files.keys()], write, earlier);
     for (const warning of summary.warnings) output.remark(`note: ${warning}`);
-    output.result(document, [...formsWords(summary), `${[...files.keys()].join(", ")} in ${out}`]);
+    output.result(document, [...formsWords(summary).map(programWords), `${[...files.keys()].join(", ")} in ${out}`]);
   },
 };
 

@@ -345,7 +345,7 @@ function changedItems(read: readonly LocatedAnswer[], options: EstimateOptions):
   if (changed.length > 0 && options.onChangedItem !== "drop")
     throw new AnchorEvalError(
       "item_changed",
-      `${changed.length} answered ${changed.length === 1 ? "item differs" : "items differ"} in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use another bundle version, or --drop-changed (onChangedItem: "drop")`,
+      `${changed.length} answered ${changed.length === 1 ? "item differs" : "items differ"} in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use another bundle version, or \`onChangedItem: "drop"\``,
       {
         issues: changed.map((id) => ({
           path: ["hashes", id],

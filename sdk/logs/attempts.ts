@@ -90,7 +90,7 @@ export function errorWords({ scored, failed, missing, reasons }: AttemptCounts, 
     ...(missing > 0 ? [`${missing} ${missing === 1 ? "has" : "have"} no score`] : []),
   ];
   const counted = {
-    harness: "they count by the score that the harness gave, else as missing (--errors missing or wrong says else)",
+    harness: "they count by the score that the harness gave, else as missing (`errors` missing or wrong says else)",
     missing: "they count as missing",
     wrong: "they count as wrong",
   }[errors];

@@ -22,12 +22,12 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
     const tasks = equals < 0 ? "*" : value.slice(0, equals);
     const name = value.slice(equals + 1);
     if (tasks === "" || name === "")
-      throw new AnchorEvalError("invalid_option", `--${option} must be NAME or TASK=NAME; got ${value}`);
+      throw new AnchorEvalError("invalid_option", `\`${option}\` must be NAME or TASK=NAME; got ${value}`);
     const before = choices.get(tasks);
     if (before !== undefined && before !== name)
       throw new AnchorEvalError(
         "invalid_option",
-        `--${option} is given twice for ${tasks === "*" ? "all tasks" : tasks}: ${before} and ${name}`,
+        `\`${option}\` is given twice for ${tasks === "*" ? "all tasks" : tasks}: ${before} and ${name}`,
       );
     choices.set(tasks, name);
   }
@@ -100,7 +100,7 @@ export function chooseMetric(
   if (usable.length > 1)
     throw new AnchorEvalError(
       "invalid_option",
-      `${file}: ${task} has several ${noun}s: choose one with --metric: ${usable.join(", ")}`,
+      `${file}: ${task} has several ${noun}s: choose one with \`metric\`: ${usable.join(", ")}`,
     );
   const refused = [...reasons].map(([name, reason]) => refusal(name, reason!));
   throw new AnchorEvalError(
@@ -123,7 +123,7 @@ export function chooseFilter(
     if (names.length === 1) return names[0]!;
     throw new AnchorEvalError(
       "invalid_option",
-      `${file}: ${task} has several filters: choose one with --filter: ${names.join(", ")}`,
+      `${file}: ${task} has several filters: choose one with \`filter\`: ${names.join(", ")}`,
     );
   }
   if (names.includes(filter)) return filter;

@@ -225,7 +225,7 @@ function droppedRemarks(
   answers: ReadonlyMap<ReadRun, Answers>,
 ): ChoiceRemark[] {
   const [best] = parts as [ReadRun];
-  const several = "if these are different models, import them apart, with --model-name";
+  const several = "if these are different models, import them apart, with `modelName`";
   const remarks: ChoiceRemark[] = [];
   const other = dropped.find((run) => argumentsOf(run) !== argumentsOf(best));
   if (other)

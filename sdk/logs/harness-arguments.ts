@@ -10,7 +10,7 @@ type SamplesByTask = Readonly<Record<string, readonly (string | number)[]>>;
  */
 export function samplesByTask(anchors: Iterable<AnchorRecord>): SamplesByTask {
   const isSample = (id: unknown): id is string | number => id !== undefined;
-  return byTask(anchors, isSample, { what: "sample of a harness", needs: "doc_id", by: "anchoreval import" });
+  return byTask(anchors, isSample, { what: "sample of a harness", needs: "doc_id", by: "an import" });
 }
 
 /** The argument of lm-eval's `--samples`: the documents to run of each task. */
@@ -25,7 +25,7 @@ type LmEvalDocumentList = Readonly<Record<string, readonly number[]>>;
  */
 export function lmEvalDocumentList(anchors: Iterable<AnchorRecord>): LmEvalDocumentList {
   const isDocument = (id: unknown): id is number => typeof id === "number" && Number.isSafeInteger(id) && id >= 0;
-  const words = { what: "document of lm-eval", needs: "a whole doc_id", by: "anchoreval import --from lm-eval" };
+  const words = { what: "document of lm-eval", needs: "a whole doc_id", by: "an import from lm-eval" };
   return Object.fromEntries(
     Object.entries(byTask(anchors, isDocument, words)).map(([task, ids]) => [
       task,
@@ -48,7 +48,7 @@ function byTask<Id>(
   if (unnamed.length > 0)
     throw new AnchorEvalError(
       "unsupported",
-      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and ${what}: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; give them by --items FILE, or fit the bundle from items that have task and doc_id, as ${by} writes them`,
+      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and ${what}: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; give them by \`items\`, or fit the bundle from items that have task and doc_id, as ${by} writes them`,
       { issues: unnamed.map((id) => ({ path: [id], code: "missing", message: `needs task and ${needs}` })) },
     );
   return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -90,7 +90,7 @@ export function inspectArguments(task: string, ids: readonly (string | number)[]
   if (broken !== undefined)
     throw new AnchorEvalError(
       "unsupported",
-      `${task}: inspect's --sample-id can't take an id with a comma: ${broken}; export --to ids has them a line each`,
+      `${task}: inspect's --sample-id can't take an id with a comma: ${broken}; a list of ids has them a line each`,
     );
   const literal = ids.map((id) => String(id).replace(/[[*?]/g, "[$&]")); // it takes ids as patterns of file names
   return ["eval", task, "--sample-id", literal.join(","), "--log-dir", logs];

@@ -42,7 +42,7 @@ export function otherScores(
 /** Says which scores aren't the harness's own; none where all are. */
 export function otherScoreWords(different: readonly ComparedScore[], errors: ErrorPolicy): string[] {
   if (different.length === 0) return [];
-  const policy = errors === "harness" ? "" : ` (--errors ${errors} moves scores)`;
+  const policy = errors === "harness" ? "" : ` (\`errors\` ${errors} moves scores)`;
   const examples = different
     .slice(0, 5)
     .map(

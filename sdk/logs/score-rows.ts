@@ -65,7 +65,7 @@ export function scoreRows(
     issues.add(
       { row, column: metric },
       "out_of_range",
-      `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
+      `${metric} is ${value}: for scores that are not in [0,1] give \`scoreRange\` lo,hi`,
     );
     return null;
   };
@@ -108,11 +108,11 @@ function refuseScale(
     throw new AnchorEvalError("unsupported", `${file}: ${words}`);
   };
   if (results?.higherIsBetter.get(metric) === false && flip !== true)
-    refuse(`lower is better for ${metric}: give --flip, and its bounds with --score-range`);
+    refuse(`lower is better for ${metric}: give \`flip\`, and its bounds with \`scoreRange\``);
   const bounds = results?.bounds?.get(metric);
   if (bounds !== undefined && scoreRange === undefined && !isUnitScale({ scoreRange: bounds }))
     refuse(
-      `the log says that ${metric} is on a scale of ${bounds.join(" to ")}: give --score-range ${bounds.join(",")}, or 0,1 where its samples' scores are shares all the same`,
+      `the log says that ${metric} is on a scale of ${bounds.join(" to ")}: give \`scoreRange\` ${bounds.join(",")}, or 0,1 where its samples' scores are shares all the same`,
     );
 }
 

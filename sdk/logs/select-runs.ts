@@ -110,7 +110,7 @@ function severalRuns(runs: readonly RunLog[]): AnchorEvalError {
   const { model, task } = runs[0]!;
   return new AnchorEvalError(
     "invalid_data",
-    `${model} has ${runs.length} runs on ${task}: ${runs.map((run) => run.file).join(", ")}; --on-duplicate newest or mean says what counts`,
+    `${model} has ${runs.length} runs on ${task}: ${runs.map((run) => run.file).join(", ")}; \`onDuplicate\` newest or mean says what counts`,
     { issues: runs.map(({ file }) => ({ path: [file], code: "duplicate", message: `a run of ${model} on ${task}` })) },
   );
 }
@@ -122,7 +122,7 @@ function refuseChoices([first, ...more]: readonly AnchorEvalError[]): void {
   const messages = [first, ...more].map(({ message }) => message);
   throw new AnchorEvalError(
     first.code,
-    `${messages.length} tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n${choiceLines(messages)}`,
+    `${messages.length} tasks need another choice of what is their score (\`metric\` TASK=M, \`filter\` TASK=F):\n${choiceLines(messages)}`,
     { cause: first },
   );
 }

@@ -34,7 +34,7 @@ export function unlikeRuns(logs: readonly Pick<RunLog, "task" | "results">[]): s
   return differences.length === 0
     ? []
     : [
-        `its runs were made with different arguments (${differences.join("; ")}): if these are different models, import them apart, with --model-name`,
+        `its runs were made with different arguments (${differences.join("; ")}): if these are different models, import them apart, with \`modelName\``,
       ];
 }
 

@@ -104,7 +104,7 @@ export function renameModel(logs: RunLog[], modelName: string | undefined): RunL
   if (models.length > 1)
     throw new AnchorEvalError(
       "invalid_option",
-      `--model-name is for the logs of one model, and these are of ${models.length}: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}`,
+      `\`modelName\` is for the logs of one model, and these are of ${models.length}: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}`,
     );
   return logs.map((log) => ({ ...log, model: modelName }));
 }

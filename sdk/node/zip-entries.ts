@@ -153,7 +153,7 @@ function unpacked(
   if (unzstd) return unzstd(bytes, new Uint8Array(size));
   throw new AnchorEvalError(
     "unsupported",
-    "it is compressed by zstd, which Node reads from 22.15 on: take that, run this command by the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer estimate …), or write the log as JSON (inspect log convert --to json)",
+    "it is compressed by zstd, which Node reads from 22.15 on: take that, use anchoreval-trainer, which brings its own reader (npm install anchoreval-trainer), or write the log as JSON (inspect log convert)",
   );
 }
 

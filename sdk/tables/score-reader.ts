@@ -52,7 +52,7 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   let [lowest, highest] = [Infinity, -Infinity];
   const hint = (): string =>
     options.scoreRange === undefined
-      ? `; for other bounded scores give --score-range lo,hi${likelyScales(lowest, highest)}, and --flip where lower is better`
+      ? `; for other bounded scores give \`scoreRange\` lo,hi${likelyScales(lowest, highest)}, and \`flip\` where lower is better`
       : "";
 
   const scaled = (score: number): number | ScoreProblem => {
@@ -143,7 +143,7 @@ export function scoreScale({
   if (!Number.isFinite(low) || !Number.isFinite(high) || low >= high)
     throw new AnchorEvalError(
       "invalid_option",
-      `--score-range must be two numbers, the lower one first; got ${low},${high}`,
+      `\`scoreRange\` must be two numbers, the lower one first; got ${low},${high}`,
     );
   if (low === 0 && high === 1) return flip ? (score) => 1 - score : (score) => score;
   return (score) => (flip ? (high - score) / (high - low) : (score - low) / (high - low));

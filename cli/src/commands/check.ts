@@ -12,6 +12,7 @@ import { writeOver } from "../program/errors.ts";
 import { type RuleCase, writeJunit } from "../program/junit.ts";
 import { withParts } from "../program/parts.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
+import { warningLines } from "../program/words.ts";
 
 export const checkCommand: Command = withParts(CHECK_PARTS, {
   options: {
@@ -65,7 +66,7 @@ export const checkCommand: Command = withParts(CHECK_PARTS, {
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
-      for (const { message } of runs[0]!.warnings) output.line(`warning: ${message}`);
+      for (const line of warningLines(runs[0]!.warnings)) output.line(line);
       return 0;
     }
     const earlier = baselines.map((baseline) => ({ ...baseline, name: `baseline ${baseline.name}` }));
@@ -99,7 +100,7 @@ function checkParts(check: Answered<CheckResult>): ResultParts {
     "",
     confidenceWords(check),
     ...(minimum && minimum.low !== null ? [INTERVAL_MEANING] : []),
-    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(warnings),
   ];
 }
 

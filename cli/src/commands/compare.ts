@@ -22,6 +22,7 @@ import { type Command, option, flag, invalidOption } from "../program/command.ts
 import { withParts } from "../program/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
+import { warningLines } from "../program/words.ts";
 
 const OVER = ["runs", "tasks", "these-answers"] as const;
 
@@ -170,7 +171,7 @@ function comparisonParts(comparison: Answered<Comparison>, verbose: boolean): Re
     ...(verbose ? results.map(([id, result]) => `${id}: ${mcNemarWords(result, names)}`) : []),
     ...(verbose ? [meansLine(comparison)] : []),
     ...(comparison.interval === null ? [] : [OVER_MEANING[comparison.over]]),
-    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(warnings),
   ];
 }
 
@@ -232,6 +233,6 @@ function rankingParts({
           PLACES_MEANING[over],
         ]
       : [`no places: ${reason}`]),
-    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(warnings),
   ];
 }

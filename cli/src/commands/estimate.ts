@@ -21,6 +21,7 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
+import { warningLines } from "../program/words.ts";
 
 export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
   operands: { usage: "PATH", option: "responses" },
@@ -120,7 +121,7 @@ function estimateParts(estimate: Answered<Estimate>, sentences: readonly string[
     ...(estimate.estimand === undefined ? [] : [estimate.estimand]),
     ...sentences,
     ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
-    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(warnings),
     ...(verbose ? ["", ...results.flatMap(([id, result]) => detailLines(id, result))] : []),
   ];
 }

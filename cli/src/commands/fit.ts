@@ -59,6 +59,7 @@ import {
 import { type PartInput, withParts } from "../program/parts.ts";
 import { memoryStatement } from "../program/memory.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
+import { programWords } from "../program/words.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;
@@ -129,7 +130,7 @@ export const fitCommand: Command = withParts(FIT_PARTS, {
       ...closingWords(manifest),
       ...estimand,
       ...noise,
-      ...parts.flatMap((part) => part.words?.(manifest) ?? []),
+      ...parts.flatMap((part) => part.words?.(manifest) ?? []).map(programWords),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),
     ];

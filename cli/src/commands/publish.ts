@@ -61,7 +61,7 @@ export const publishCommand: Command = {
       token !== null
         ? await publishToWorker(files, { baseUrl: to, token, signatures, card, ...upload })
         : hub !== null
-          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card, after })
+          ? await hub.publishToHub({ ...settings!, signal }, files, { signatures, card, after, usage })
           : await withStore(to, signal, async (store) => {
               const published = await publishBundle(store, files, { plainFiles, signatures, card });
               await after(store, published.benchmark);
@@ -78,6 +78,17 @@ export const publishCommand: Command = {
 
 function refuseParts(options: OptionReader): void {
   for (const part of PUBLISH_PARTS) options.refuse(Object.keys(part.options), part.notForWorker);
+}
+
+/** For the README of a dataset: how a model is estimated from a bundle. */
+function usage(url: string): string {
+  return `\`\`\`sh
+npx anchoreval show ${url}
+npx anchoreval export --bundle ${url} --to ids --out .    # the items to ask
+npx anchoreval estimate --bundle ${url} --responses answers.json
+\`\`\`
+
+`;
 }
 
 /** Reads the options of all parts. @throws AnchorEvalError as these */

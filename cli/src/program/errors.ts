@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { hasCode, replaceFile, whyNot } from "anchoreval/internal/node/write-file";
 import { printable, type Streams } from "./output.ts";
+import { inProgramWords } from "./words.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
   "invalid_data",
@@ -42,7 +43,7 @@ export function writeOver(file: string, text: string | Uint8Array): Promise<void
  * @returns the exit code: 2 for what the caller can mend, else 1
  */
 export function reportError(raised: unknown, { stdout, stderr }: Streams, json: boolean): number {
-  const error = ofDisk(raised);
+  const error = inProgramWords(ofDisk(raised));
   const say = (words: string): void => void stderr.write(`${printable(words)}\n`);
   if (!(error instanceof AnchorEvalError)) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,4 +1,5 @@
 import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
+import { documentField, programWords } from "./words.ts";
 
 /** Where a command writes: results to standard output, progress and remarks to standard error. */
 export interface Output {
@@ -89,13 +90,13 @@ export function printable(text: string): string {
 
 /** Prints a warning on standard error, with `--quiet` too. */
 export function warn(message: string): void {
-  STANDARD.stderr.write(`${printable(`warning: ${message}`)}\n`);
+  STANDARD.stderr.write(`${printable(`warning: ${programWords(message)}`)}\n`);
 }
 
 /** The output of a command: results to `stdout`, all else to `stderr`. */
 export function createOutput({ json, quiet }: { json: boolean; quiet: boolean }, { stdout, stderr }: Streams): Output {
   const line = (text = ""): void => void stdout.write(`${printable(text)}\n`);
-  const document = (value: unknown): void => line(JSON.stringify(value, null, 2));
+  const document = (value: unknown): void => line(JSON.stringify(value, documentField, 2));
   return {
     json,
     line,
@@ -105,7 +106,7 @@ export function createOutput({ json, quiet }: { json: boolean; quiet: boolean },
       else for (const text of lines) line(text);
     },
     remark: (text) => {
-      if (!quiet) stderr.write(`${printable(text)}\n`);
+      if (!quiet) stderr.write(`${printable(programWords(text))}\n`);
     },
     during: async (label, work) => {
       if (quiet || stderr.isTTY !== true) return work(() => undefined);

@@ -8,6 +8,7 @@ import { openBundle } from "../../../cli/src/bundles/open-bundle.ts";
 import { answersName, estimateOptions, readAnswersAt } from "../../../cli/src/options/answers.ts";
 import { readPoints, readScale } from "../../../cli/src/options/scale.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts } from "../../../cli/src/program/summary.ts";
+import { warningLines } from "../../../cli/src/program/words.ts";
 
 /** `compare --race`: candidates by their files of answers, round after round. */
 export async function race({ options, output, signal }: CommandInput): Promise<void> {
@@ -70,7 +71,7 @@ function raceParts(race: Race): ResultParts {
     ...verdict(race),
     ...scenarioWords(race),
     callWords(race),
-    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(warnings),
   ];
 }
 

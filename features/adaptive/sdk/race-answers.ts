@@ -65,7 +65,7 @@ export function raceAnswers(
     if (changed.length > 0 && onChangedItem !== "drop")
       throw new AnchorEvalError(
         "item_changed",
-        `${name}: ${changed.length} answered items differ in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use another bundle version, or --drop-changed (onChangedItem: "drop")`,
+        `${name}: ${changed.length} answered items differ in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use another bundle version, or \`onChangedItem: "drop"\``,
       );
     warnings.push(...droppedWarnings(changed, name));
     const given = new Map([...own].flatMap(([id, score]) => (position.has(id) ? [[position.get(id)!, score]] : [])));

@@ -56,8 +56,8 @@ function suspects(
     </p>`;
   return html`<p>
       A right answer to a good item goes with a higher score on the others, as its fitted curve predicts, and adds
-      information that no other item has. These items look otherwise, the most urgent first: suspects, not verdicts.
-      <code>anchoreval audit</code> gives more detail, such as the probability of a wrong key.
+      information that no other item has. These items look otherwise, the most urgent first: suspects, not verdicts. An
+      audit gives more detail, such as the probability of a wrong key.
     </p>
     ${reasons(scenarios)} ${scenarios.map((scenario, s) => list(scenario, listed[s]!))}`;
 }

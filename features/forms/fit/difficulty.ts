@@ -53,7 +53,7 @@ export const NO_DIFFICULTY: PoolDifficulty = { source: { kind: "none" }, values:
 export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty {
   const { table, rows } = pool;
   const issues = new DataIssues(table.name);
-  const at = columnOf(table, column, "--difficulty");
+  const at = columnOf(table, column, "`difficulty`");
   const values = Float64Array.from(rows, (row) => {
     const text = table.rows[row]![at]!.trim();
     if (text === "" || isMissingWord(text)) return NaN;

@@ -28,7 +28,7 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
   const issues = new DataIssues(table.name);
   const idColumn =
     id ?? ID_COLUMNS.flatMap((name) => table.columns.filter((column) => column.toLowerCase() === name))[0];
-  const ids = idColumn === undefined ? null : columnOf(table, idColumn, "--id");
+  const ids = idColumn === undefined ? null : columnOf(table, idColumn, "`id`");
   if (ids !== null) checkIds(table, ids, issues);
 
   const names = subjectNames(table, by, issues);
@@ -37,7 +37,7 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   const left = excludedSubjects(exclude, counts, by);
   const rows = Uint32Array.from(names.flatMap((name, row) => (left.has(name) ? [] : [row])));
-  if (rows.length === 0) throw new AnchorEvalError("invalid_option", "--exclude leaves no item");
+  if (rows.length === 0) throw new AnchorEvalError("invalid_option", "`exclude` leaves no item");
   const subjects = [...counts.keys()].filter((name) => !left.has(name));
   const numbers = new Map(subjects.map((name, number) => [name, number]));
   return {
@@ -62,13 +62,13 @@ export function checkFormSizes({ rows }: ItemPool, size: number, count: number):
   throw new AnchorEvalError(
     "invalid_option",
     `${count} forms of ${size} items take ${size * count}, and there are ${rows.length}: ` +
-      (most === 0 ? `--count is at most ${rows.length}` : `--size is at most ${most}`),
+      (most === 0 ? `\`count\` is at most ${rows.length}` : `\`size\` is at most ${most}`),
   );
 }
 
 function subjectNames(table: ItemTable, by: string | undefined, issues: DataIssues): string[] {
   if (by === undefined) return table.rows.map(() => EVERYTHING);
-  const column = columnOf(table, by, "--by");
+  const column = columnOf(table, by, "`by`");
   return table.rows.map((cells, row) => {
     const name = cells[column]!;
     if (name.trim() === "")
@@ -88,7 +88,7 @@ function checkIds(table: ItemTable, column: number, issues: DataIssues): void {
       issues.add(
         place,
         "duplicate",
-        `id ${quoted(id)} is there twice, first in row ${first}; another column of ids can be named with --id`,
+        `id ${quoted(id)} is there twice, first in row ${first}; another column of ids can be named with \`id\``,
       );
     else seen.set(id, place.row);
   });
@@ -100,13 +100,13 @@ function excludedSubjects(
   by: string | undefined,
 ): Set<string> {
   if (exclude.length > 0 && by === undefined)
-    throw new AnchorEvalError("invalid_option", "--exclude names subjects: name their column with --by");
+    throw new AnchorEvalError("invalid_option", "`exclude` names subjects: name their column with `by`");
   const names = exclude.flatMap((text) => (counts.has(text) ? [text] : text.split(",").map((name) => name.trim())));
   for (const name of names)
     if (!counts.has(name))
       throw new AnchorEvalError(
         "invalid_option",
-        `--exclude ${quoted(name)}: there is no such subject in column ${quoted(by!)}; there are ${firstFew([...counts.keys()], 8)}`,
+        `\`exclude\` ${quoted(name)}: there is no such subject in column ${quoted(by!)}; there are ${firstFew([...counts.keys()], 8)}`,
       );
   return new Set(names);
 }
@@ -127,8 +127,8 @@ export interface JoinKeys {
 export function joinKeys({ table, rows, ids }: ItemPool, join?: string): JoinKeys {
   const column = join ?? ids?.column;
   if (column === undefined)
-    throw new AnchorEvalError("invalid_option", "--join must name the items' column with the responses' item ids");
-  const at = columnOf(table, column, "--join");
+    throw new AnchorEvalError("invalid_option", "`join` must name the items' column with the responses' item ids");
+  const at = columnOf(table, column, "`join`");
   const issues = new DataIssues(table.name);
   const lines = new Map<string, number>();
   const values = Array.from(rows, (row) => {
@@ -161,7 +161,7 @@ export function joinItems(
     new DataIssues(table.name).fail(
       { column },
       "no_responses",
-      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(ids, 3)}; another column can be named with --join`,
+      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(ids, 3)}; another column can be named with \`join\``,
     );
   return { items, columns: items.map((item) => places.get(values[item]!)!) };
 }

@@ -79,7 +79,7 @@ export function formsWords(summary: FormsSummary): string[] {
 function difficultyWords({ difficulty }: FormsSummary): string {
   switch (difficulty.kind) {
     case "none":
-      return "Difficulty: none given, so the forms are alike in subjects only. Add it with --responses or --difficulty.";
+      return "Difficulty: none given, so the forms are alike in subjects only. Add it with `responses` or `difficulty`.";
     case "column":
       return `Difficulty: column ${JSON.stringify(difficulty.column)} of the items, ${difficulty.known} of them.`;
     case "responses": {
@@ -91,7 +91,7 @@ function difficultyWords({ difficulty }: FormsSummary): string {
       if (difficulty.borrowed === "no") return `${from} The answers are to these very items${seen}.`;
       if (difficulty.borrowed === "yes")
         return `${from} It is borrowed: the answers are to other texts than these${seen}, in another language or version.`;
-      return `${from} It is treated as borrowed: it isn't known whether the answers are to these very texts. Say so with --answers-to same|other, or let texts be compared with --response-items.`;
+      return `${from} It is treated as borrowed: it isn't known whether the answers are to these very texts. Say so with \`sameItems\`, or let texts be compared with \`responseItems\`.`;
     }
   }
 }

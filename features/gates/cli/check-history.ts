@@ -8,6 +8,7 @@ import { withAnswers } from "../../../cli/src/options/answers.ts";
 import { EXIT_CODES, readDropRule, readSides } from "../../../cli/src/options/check.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts } from "../../../cli/src/program/summary.ts";
 import { addNight, baselineDigest } from "./history.ts";
+import { warningLines } from "../../../cli/src/program/words.ts";
 
 /**
  * `check --history`: adds tonight's answers to a history and checks all of its nights. Nothing is written where they are
@@ -96,6 +97,6 @@ function gateParts(
     `Evidence of a change: ${gate.evidence < 0.01 ? "under 0.01" : Number(gate.evidence.toPrecision(2))}; it alarms at ${Number(gate.threshold.toPrecision(4))}, whatever the size of the change.`,
     mean,
     ...(verdict === "regressed" ? ["If nothing changed after all, begin a new history; else mend the model, or take it for the new baseline."] : []), // prettier-ignore
-    ...gate.warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(gate.warnings),
   ];
 }

@@ -4,6 +4,7 @@ import { counted, percent, points, textTable } from "anchoreval/internal/words/f
 import type { CommandInput } from "../../../cli/src/program/command.ts";
 import { readDropRule, readSides } from "../../../cli/src/options/check.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
+import { warningLines } from "../../../cli/src/program/words.ts";
 
 /** Drops whose power a table shows, as fractions. */
 const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];
@@ -50,7 +51,7 @@ export async function printReplays(input: CommandInput): Promise<void> {
     ),
     "",
     `Found: by a single check that averages so many runs and allows a drop of ${points(rule.maxDrop)} points${graded ? "" : `; by --history, within ${WITHIN} nights of the drop, with half of the items (the mean of random halves) and with all`}. ${nights} checks of an unchanged model, ${replays} of each drop${graded ? "" : `, and ${replays} gates of each`}; a worse model is one whose logits all fell alike.`,
-    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...warningLines(warnings),
     ...(graded ? ["--history is left out: it takes answers that are right or wrong, and some of these are graded."] : []), // prettier-ignore
   ]);
 }

@@ -97,7 +97,7 @@ export function gateForms(
     if (size > largest)
       throw new AnchorEvalError(
         "invalid_option",
-        `--gate-form ${size} is more than there are: the largest scenario has ${largest} items`,
+        `\`gateForm\` ${size} is more than there are: the largest scenario has ${largest} items`,
       );
   const scenarios = Array.from(counts.keys(), (id) => ({ id }));
   const way: FormWay = {
@@ -121,7 +121,7 @@ function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRe
     throw refuse("what differs between runs of one model takes two runs or more, a row each; got 1");
   const known = new Set(items.map(({ item_id }) => item_id));
   const unknown = matrix.items.filter(({ item_id }) => !known.has(item_id)).map(({ item_id }) => item_id);
-  if (unknown.length > 0) throw refuse(`${firstFew(unknown)}: there is no such item in --responses`);
+  if (unknown.length > 0) throw refuse(`${firstFew(unknown)}: there is no such item in the responses`);
   const columns = new Map(matrix.items.map(({ item_id }, column) => [item_id, column]));
   const byScenario = new Map<string, { runs: number[]; right: number[] }>();
   for (const { item_id, scenario } of items) {
@@ -132,7 +132,7 @@ function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRe
     const graded = scores.findIndex((score) => score > 0 && score < 1);
     if (graded >= 0)
       throw refuse(
-        `run ${matrix.subjects[graded]!}, item ${item_id}: --repeats takes single runs, right (1) or wrong (0), got ${scores[graded]!}`,
+        `run ${matrix.subjects[graded]!}, item ${item_id}: \`repeats\` takes single runs, right (1) or wrong (0), got ${scores[graded]!}`,
       );
     own.runs.push(scores.filter((score) => !Number.isNaN(score)).length);
     own.right.push(scores.filter((score) => score === 1).length);

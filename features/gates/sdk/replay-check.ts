@@ -94,7 +94,7 @@ export function replayCheck(
 /** @throws AnchorEvalError `invalid_option` for fewer than two runs */
 export function refuseOneRun(baselines: readonly unknown[]): void {
   if (baselines.length < 2)
-    throw invalidOption("what differs between runs of one model takes two runs or more: give --baseline several times");
+    throw invalidOption("what differs between runs of one model takes two runs or more: give `baselines`");
 }
 
 /** An item that baselines answered, and where its answers are. */

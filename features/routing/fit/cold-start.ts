@@ -59,7 +59,7 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings, neig
     if (faulty.length > 0)
       throw new AnchorEvalError(
         "invalid_data",
-        `--cold-start: ${faulty.length} ${faulty.length === 1 ? "item" : "items"} ${fault}: ${firstFew(faulty.map(({ item_id: id }) => id))}`,
+        `\`coldStart\`: ${faulty.length} ${faulty.length === 1 ? "item" : "items"} ${fault}: ${firstFew(faulty.map(({ item_id: id }) => id))}`,
       );
   };
   refuse("with answers in the responses", ({ item_id: id }) => answered.has(id));
@@ -71,7 +71,7 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings, neig
   if (few)
     throw new AnchorEvalError(
       "invalid_option",
-      `${neighbours!.k} neighbours need more than ${neighbours!.k} items with answers, ${few.scenario} has ${scenarios.get(few.scenario)}: a smaller --cold-k, or --cold-method ridge`,
+      `${neighbours!.k} neighbours need more than ${neighbours!.k} items with answers, ${few.scenario} has ${scenarios.get(few.scenario)}: a smaller \`coldK\`, or \`coldMethod\` ridge`,
     );
   for (const part of [matrix.items, items]) coordinatesOf(part, embeddings, null);
 }
@@ -184,6 +184,6 @@ export function coldStartWords({ coldStart, sources, files }: Manifest): string[
     }),
     routes
       ? `The bundle includes routes${neighbours ? ", by regressions: neighbours would need the coordinates of every item with answers" : ""}.`
-      : "The bundle has no routes: they need --include-model-names.",
+      : "The bundle has no routes: they need `includeModelNames`.",
   ];
 }

@@ -40,7 +40,7 @@ export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles
   const file =
     options.tokenizer ?? (await firstOf([join(dirname(model), "tokenizer.json"), join(above, "tokenizer.json")]));
   if (file === null)
-    throw new AnchorEvalError("not_found", `${options.encoder}: it has no tokenizer.json; name one with --tokenizer`);
+    throw new AnchorEvalError("not_found", `${options.encoder}: it has no tokenizer.json; name one with \`tokenizer\``);
   const json = await readJson(file);
   if (json === null) throw new AnchorEvalError("not_found", `${file}: there is no such file`);
   await refuseModules(above);
@@ -115,7 +115,7 @@ async function statedPooling(file: string): Promise<Pooling> {
   if (modes.join() === "pooling_mode_cls_token") return "cls";
   throw new AnchorEvalError(
     "invalid_option",
-    `${file} asks for ${modes.join(" and ")}, which isn't supported; --pooling takes ${POOLINGS.join(" or ")} instead`,
+    `${file} asks for ${modes.join(" and ")}, which isn't supported; \`pooling\` takes ${POOLINGS.join(" or ")} instead`,
   );
 }
 

@@ -139,7 +139,7 @@ export async function loadRouting(
   if (sources.names === null || !files.some(({ name }) => name === "routing.safetensors"))
     throw new AnchorEvalError(
       "unsupported",
-      `${benchmark}@${version} carries no routes: fit it with --cold-start and --include-model-names`,
+      `${benchmark}@${version} carries no routes: fit it with \`coldStart\` and \`includeModelNames\``,
     );
   const file = await readBundleFile(from, manifest, "routing.safetensors", options);
   return {

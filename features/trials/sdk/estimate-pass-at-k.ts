@@ -97,7 +97,7 @@ export function estimatePassAtK(
   if (own !== null && own !== metric)
     throw new AnchorEvalError(
       "unsupported",
-      `this bundle's scores are ${own}, which say nothing of ${metric}: ask for ${own}, or fit without --metric`,
+      `this bundle's scores are ${own}, which say nothing of ${metric}: ask for ${own}, or fit without \`metric\``,
     );
   refuseFullScores(bundle.manifest, "trials are");
   const checked = checkedTrials(responses);
@@ -241,7 +241,7 @@ function passes(trials: ReadonlyMap<string, ItemTrials>, { kind }: TrialMetric):
   const counts = new Map<string, Passes>();
   const issues: Issue[] = [];
   const advice =
-    kind === "best-of-" ? "best-of-K of graded scores needs a bundle fitted with --metric" : "they are 0 or 1";
+    kind === "best-of-" ? "best-of-K of graded scores needs a bundle fitted with `metric`" : "they are 0 or 1";
   for (const [id, own] of trials) {
     const found = passCounts(own);
     if (found) counts.set(id, found);

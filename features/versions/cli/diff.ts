@@ -7,6 +7,7 @@ import {
 } from "anchoreval-trainer/internal/features/versions/fit/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../../../cli/src/program/command.ts";
+import { programWords } from "../../../cli/src/program/words.ts";
 import { allAnchors } from "anchoreval/internal/logs/anchor-names";
 import { openBundle } from "../../../cli/src/bundles/open-bundle.ts";
 
@@ -44,6 +45,16 @@ export const diffCommand: Command = {
       added: ids(changes.added),
       ...meant,
     };
-    output.result(document, diffWords({ bundle: place, items: file }, bundle.manifest, changes, meant));
+    const words = diffWords(bundle.manifest, changes, meant).map(programWords);
+    const isSame = changes.changed.length + changes.removed.length + changes.added.length === 0;
+    output.result(document, isSame ? words : [...words, ...nextWords(place, file, bundle.manifest)]);
   },
 };
+
+/** How the next version is fitted. */
+function nextWords(bundle: string, items: string, { benchmark, version }: { benchmark: string; version: string }) {
+  return [
+    "A bundle of the new items on this one's scale, its other anchors kept, from the answers to this version's items (RESPONSES) and those of a few models to the others (RERUN, if there are any):",
+    `  anchoreval fit --base ${bundle} --responses RESPONSES --items ${items} --rerun RERUN --name ${benchmark}@${Number(version.split(".")[0]) + 1}.0.0 --out DIR`,
+  ];
+}

@@ -29,7 +29,7 @@ export async function readBase(source: BundleSource, signal?: AbortSignal): Prom
   if (other)
     throw new AnchorEvalError(
       "unsupported",
-      `${source.name}: ${other.id} was calibrated by ${other.irtModel}; only items without asymptotes can stay fixed while others are linked to their scale: fit anew, without --base`,
+      `${source.name}: ${other.id} was calibrated by ${other.irtModel}; only items without asymptotes can stay fixed while others are linked to their scale: fit anew, without \`base\``,
     );
   refuseOtherLinks(source.name, manifest);
   return { bundle, items: await versionItems(source, bundle, options) };

@@ -118,10 +118,8 @@ export function bundleChanges(
 
 /**
  * Lines about the changes between two versions, and their consequences for a bundle of the first.
- * @param places - of the bundle and of the new items, as given
  */
 export function diffWords(
-  places: { readonly bundle: string; readonly items: string },
   name: { readonly benchmark: string; readonly version: string },
   changes: ItemChanges,
   { scenarios, forms }: ReturnType<typeof bundleChanges>,
@@ -161,10 +159,8 @@ export function diffWords(
     `The bundle still estimates version ${name.version}, not scores on the new items. Scores of the two versions aren't comparable: the new items are version ${major}.0.0.`,
   );
   if (Object.values(forms).some(({ hit }) => hit.length > 0))
-    lines.push("Answers to changed anchors are refused (item_changed), or count as missing with --drop-changed.");
-  return [
-    ...lines,
-    "A bundle of the new items on this one's scale, its other anchors kept, from the answers to this version's items (RESPONSES) and those of a few models to the others (RERUN, if there are any):",
-    `  anchoreval fit --base ${places.bundle} --responses RESPONSES --items ${places.items} --rerun RERUN --name ${name.benchmark}@${major}.0.0 --out DIR`,
-  ];
+    lines.push(
+      'Answers to changed anchors are refused (item_changed), or count as missing with `onChangedItem: "drop"`.',
+    );
+  return lines;
 }

@@ -134,7 +134,7 @@ function fixedParameters(
   if (stay < LEAST_FIXED * count)
     throw new AnchorEvalError(
       "invalid_data",
-      `${id}: ${stay} of its ${count} items are the base's; a scale needs at least half: fit anew, without --base`,
+      `${id}: ${stay} of its ${count} items are the base's; a scale needs at least half: fit anew, without \`base\``,
     );
   return fixed;
 }

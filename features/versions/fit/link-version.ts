@@ -76,7 +76,7 @@ export function linkVersion(
   if (foreign.length > 0)
     throw new AnchorEvalError(
       "invalid_data",
-      `the responses have ${foreign.length} items that ${benchmark} ${version} doesn't have, such as ${foreign[0]!.item_id}: give the answers to the base's items, and those to the new ones as --rerun`,
+      `the responses have ${foreign.length} items that ${benchmark} ${version} doesn't have, such as ${foreign[0]!.item_id}: give the answers to the base's items, and those to the new ones as \`rerun\``,
     );
   const changes = compareItems(base.items, items);
   const grouped = Array.from(groupedOrder(items), (i) => items[i]!);
@@ -144,7 +144,7 @@ function checkNewScenarios(
     if (both.length < LEAST_MODELS)
       throw new AnchorEvalError(
         "invalid_data",
-        `${id} is a new scenario, and ${both.length} models have answers to it and to the base's items; at least ${LEAST_MODELS} are needed: give more models' answers to it, in --responses or --rerun`,
+        `${id} is a new scenario, and ${both.length} models have answers to it and to the base's items; at least ${LEAST_MODELS} are needed: give more models' answers to it, in \`responses\` or \`rerun\``,
       );
     const silent = inScenario.filter((i) => !models.some((m) => answered(m, i)));
     if (silent.length > 0)

@@ -51,7 +51,7 @@ export async function resolveBackend(
     const failed = `ONNX Runtime can't be loaded on this machine (${machine}): ${plainReason(cause)}`;
     const reason = `plain TypeScript, much slower: ${failed}`;
     if (provider === "auto") return { backend: typescriptBackend, provider: "typescript", reason };
-    throw new AnchorEvalError("unavailable", `${failed}; --provider typescript needs nothing of it`, { cause });
+    throw new AnchorEvalError("unavailable", `${failed}; \`provider: "typescript"\` needs nothing of it`, { cause });
   }
   const onCpu = (precision: "float32" | "float64"): CalibrationBackend =>
     onnxNodeBackend({ provider: "cpu", precision, ...(threads !== undefined && { threads }) });

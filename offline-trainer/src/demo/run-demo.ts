@@ -154,7 +154,7 @@ async function checkDemoFolder(out: string): Promise<void> {
   if (other.length > 0)
     throw new AnchorEvalError(
       "invalid_option",
-      `${out} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`,
+      `${out} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for \`out\``,
     );
 }
 
@@ -274,7 +274,7 @@ async function finish(
   await writeFile(answers, `${JSON.stringify({ form: request.form, responses: request.responses }, null, 1)}\n`);
   const here = (path: string): string => relative(process.cwd(), path);
   output.line(`report: ${here(join(out, "bundle", "report.html"))}`);
-  output.line(`one model again (${request.model}), ${serve ? "while this runs" : "with npm run demo -- --serve"}:`);
+  output.line(`one model again (${request.model}), ${serve ? "while this runs" : "while the Worker runs"}:`);
   output.line(
     `  curl -s ${serve ? worker.url : "http://127.0.0.1:8787"}/v1/bundles/${benchmark}/1.0.0/estimates -H 'content-type: application/json' -d @${here(answers)}`,
   );

@@ -67,8 +67,8 @@ export function totalForm(
 ): FormPlan {
   const items = scenarios.reduce((sum, { count }) => sum + count, 0);
   if (total < scenarios.length)
-    refuse(`--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`);
-  if (total > items) refuse(`--total must be at most the ${items} items of all scenarios; got ${total}`);
+    refuse(`\`total\` must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`);
+  if (total > items) refuse(`\`total\` must be at most the ${items} items of all scenarios; got ${total}`);
   const leastOf = ({ count }: Sized): number => Math.min(count, LEAST_ANCHORS);
   const isShort = total <= scenarios.reduce((sum, scenario) => sum + leastOf(scenario), 0);
   const ascending = scenarios
@@ -139,7 +139,7 @@ export function checkAnchors(anchors: readonly number[], items: readonly ItemInf
   const largest = Math.max(...counts.values());
   const asked = anchors.find((size) => size > largest);
   if (asked !== undefined)
-    refuse(`--anchors ${asked} is more than there are: the largest scenario has ${largest} items`);
+    refuse(`\`anchors\` ${asked} is more than there are: the largest scenario has ${largest} items`);
 }
 
 /**
@@ -167,13 +167,13 @@ function checkSecondForms(forms: readonly FormPlan[], scenarios: readonly Sized[
   if (!anchors.second)
     throw new AnchorEvalError(
       "unsupported",
-      `a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by ${anchors.name}: give another --selection or recipe, or leave out --second-form`,
+      `a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by ${anchors.name}: give another \`selection\` or recipe, or leave out \`secondForm\``,
     );
   for (const { id, count } of scenarios) {
     const most = Math.max(...forms.map((form) => anchorsIn(form, id)));
     if (2 * most > count)
       refuse(
-        `two forms of ${most} items without a common one need ${2 * most}, ${id} has ${count}: give fewer anchors, or leave out --second-form`,
+        `two forms of ${most} items without a common one need ${2 * most}, ${id} has ${count}: give fewer anchors, or leave out \`secondForm\``,
       );
   }
 }

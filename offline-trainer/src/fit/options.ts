@@ -106,7 +106,7 @@ export function readName(name: string): { benchmark: string; version: string } {
   if (rest.length > 0 || !BENCHMARK_NAME.test(benchmark) || !VERSION.test(version))
     throw new AnchorEvalError(
       "invalid_option",
-      `--name must be BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got ${name}`,
+      `\`name\` must be BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got ${name}`,
     );
   return { benchmark, version };
 }

@@ -46,7 +46,7 @@ export function refuseMixedProtocols(differences: readonly ProtocolDifference[])
   if (differences.length === 0) return;
   throw new AnchorEvalError(
     "invalid_data",
-    `the runs were not made alike, so their scores don't compare; leave the odd ones out, or give --allow-mixed:\n${differenceTable(differences)}`,
+    `the runs were not made alike, so their scores don't compare; leave the odd ones out, or give \`allowMixed\`:\n${differenceTable(differences)}`,
     {
       issues: differences.map(({ task, field, values }) => ({
         path: [task, field],

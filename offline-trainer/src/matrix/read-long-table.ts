@@ -205,13 +205,13 @@ export function parseTableColumns(values: readonly string[]): TableColumns {
     if (role === undefined || column === "")
       throw new AnchorEvalError(
         "invalid_option",
-        `--columns must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
+        `\`columns\` must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
       );
     if (columns[role] !== undefined)
-      throw new AnchorEvalError("invalid_option", `--columns names ${role} twice: ${columns[role]} and ${column}`);
+      throw new AnchorEvalError("invalid_option", `\`columns\` names ${role} twice: ${columns[role]} and ${column}`);
     columns[role] = column;
   }
   if (columns.subscenario !== undefined && columns.scenario === undefined)
-    throw new AnchorEvalError("invalid_option", "--columns: a subscenario is part of a scenario: name its column too");
+    throw new AnchorEvalError("invalid_option", "`columns`: a subscenario is part of a scenario: name its column too");
   return { ...USUAL, ...columns };
 }

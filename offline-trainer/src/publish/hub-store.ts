@@ -110,8 +110,11 @@ export async function publishToHub(
   {
     signatures = null,
     card = null,
+    usage = () => "",
     after,
   }: Pick<PublishOptions, "signatures" | "card"> & {
+    /** Markdown for README.md: how a caller's users estimate a model from the bundle at an address. */
+    readonly usage?: (url: string) => string;
     /** Called after the publication, for the same commit. */
     readonly after?: (store: BundleStore, benchmark: string) => Promise<void>;
   } = {},
@@ -122,7 +125,10 @@ export async function publishToHub(
     const result = await publishBundle(store, files, { plainFiles: true, signatures, card });
     await after?.(store, benchmark);
     if (result.status === "published")
-      await store.putIfAbsent("README.md", new TextEncoder().encode(datasetCard({ benchmark, version }, card, url)));
+      await store.putIfAbsent(
+        "README.md",
+        new TextEncoder().encode(datasetCard({ benchmark, version, url }, card, usage(url))),
+      );
     return { ...result, url };
   });
 }
@@ -131,12 +137,12 @@ export async function publishToHub(
  * README.md of a dataset repository that bundles are published to: the card of the first, and how a model is estimated from
  * it. By its tag `anchoreval bundles` finds the repository.
  * @param card - of the version that is published first
- * @param url - of that version
+ * @param usage - Markdown, as the caller has it
  */
 function datasetCard(
-  { benchmark, version }: Pick<Manifest, "benchmark" | "version">,
+  { benchmark, version, url }: Pick<Manifest, "benchmark" | "version"> & { readonly url: string },
   card: Uint8Array | null,
-  url: string,
+  usage: string,
 ): string {
   const text = card === null ? `# ${benchmark} ${version}` : new TextDecoder().decode(card).trimEnd();
   return `---
@@ -152,13 +158,7 @@ ${text}
 
 A bundle of anchoreval, from which a language model's score on the whole benchmark is estimated by its answers to a few items, with an interval. The estimate is computed where you are: no answers leave your machine.
 
-\`\`\`sh
-npx anchoreval show ${url}
-npx anchoreval export --bundle ${url} --to ids --out .    # the items to ask
-npx anchoreval estimate --bundle ${url} --responses answers.json
-\`\`\`
-
-\`\`\`ts
+${usage}\`\`\`ts
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 const bundle = await loadBundle("${url}");
 const { score, interval } = estimateFromAnchors(bundle, responses);

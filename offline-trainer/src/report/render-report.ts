@@ -57,7 +57,7 @@ export async function renderReport(result: Fit, options: ReportOptions = {}): Pr
           </nav>
         </header>
         <main>${summary(data)} ${shown.map(({ id, title, content }) => section(id, title, content))}</main>
-        <footer>Made by <code>anchoreval fit</code>. Everything on this page is in it: it loads nothing.</footer>
+        <footer>Made by anchoreval. Everything on this page is in it: it loads nothing.</footer>
       </body>
     </html> `;
   return new TextEncoder().encode(page.markup.replace(/\n\s+/g, "\n"));

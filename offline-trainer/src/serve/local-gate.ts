@@ -22,9 +22,9 @@ export default {
     const origin = request.headers.get("origin");
     const isNamed = (host: string): boolean => ORIGINS.some((named) => new URL(named).hostname === host);
     if (!LOCAL_HOSTS.has(hostname) && !isNamed(hostname))
-      return refuse(request, `this Worker answers on this machine alone, not as ${hostname.slice(0, 100)}: anchoreval serve --origin names other addresses`); // prettier-ignore
+      return refuse(request, `this Worker answers on this machine alone, not as ${hostname.slice(0, 100)}: whoever runs it can name other origins`); // prettier-ignore
     if (origin !== null && origin !== here && !ORIGINS.includes(origin))
-      return refuse(request, `pages of ${origin.slice(0, 100)} may not ask this Worker: anchoreval serve --origin names those that may`); // prettier-ignore
+      return refuse(request, `pages of ${origin.slice(0, 100)} may not ask this Worker: whoever runs it can name origins that may`); // prettier-ignore
     const answer = await WORKER.fetch(request);
     const passed = new Response(answer.body, answer);
     const { headers } = passed;

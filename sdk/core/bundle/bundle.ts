@@ -139,7 +139,7 @@ export function refuseFullScores({ parameterization }: Pick<Manifest, "parameter
   if (parameterization === FULL_SCORE_PARAMETERIZATION)
     throw new AnchorEvalError(
       "unsupported",
-      `${what} of the mean over a bundle's items, and this bundle's scores are on items that it doesn't have: estimate each model's score, or fit without --full-scores`,
+      `${what} of the mean over a bundle's items, and this bundle's scores are on items that it doesn't have: estimate each model's score, or fit without \`fullScores\``,
     );
 }
 

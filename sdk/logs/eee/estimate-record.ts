@@ -181,14 +181,14 @@ function modelFolders(model: string): [developer: string, model: string] {
   if (names.length === 0 || [developer, ...names].some((name) => name.trim() === "" || name !== name.trim()))
     throw new AnchorEvalError(
       "invalid_option",
-      `Every Eval Ever names a model as ORG/NAME, and this one is called ${model === "" ? "nothing" : model}: name it by --model-name ORG/NAME`,
+      `Every Eval Ever names a model as ORG/NAME, and this one is called ${model === "" ? "nothing" : model}: name it by \`modelName\` ORG/NAME`,
     );
   const folders: [string, string] = [developer, names.join("_")];
   const broken = folders.find((name) => NOT_PORTABLE.test(name) || RESERVED.test(name));
   if (broken !== undefined)
     throw new AnchorEvalError(
       "invalid_option",
-      `${broken} can't be a folder of Every Eval Ever's datastore: name the model otherwise, by --model-name ORG/NAME`,
+      `${broken} can't be a folder of Every Eval Ever's datastore: name the model otherwise, by \`modelName\` ORG/NAME`,
     );
   return folders;
 }

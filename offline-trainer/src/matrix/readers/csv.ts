@@ -38,7 +38,7 @@ export function csvTableReader(header: CsvRecord, table: ScoreTable, remarks: st
   const message =
     absent.length < LONG_COLUMNS.length
       ? `a long table has the columns ${LONG_COLUMNS.join(",")}; there is no ${absent.join(", no ")}`
-      : `a wide table has a column of models, then scores alone, and a long one the columns ${LONG_COLUMNS.join(",")}; this has text in others: name them, anchoreval import --from table --columns model=…,item=…,score=…`;
+      : `a wide table has a column of models, then scores alone, and a long one the columns ${LONG_COLUMNS.join(",")}; this has text in others: import the table and name them with \`columns\` model=…,item=…,score=…`;
   let first: boolean = true;
   return (record) => {
     // Without any of the names, text in a later row is a slip.
