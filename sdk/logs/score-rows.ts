@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { scoreOnScale } from "../core/numeric/score-bounds.ts";
 import { type DataIssues, quoted } from "../tables/data-issues.ts";
-import { isUnitScale, type ScaleOptions, scoreScale } from "../tables/score-reader.ts";
+import { isLowerBetter, isUnitScale, type ScaleOptions, scoreScale } from "../tables/score-reader.ts";
 import { counted } from "../words/figures.ts";
 import { type Attempt, tally } from "./attempts.ts";
 import type { MetricValues } from "./choices.ts";
@@ -38,8 +38,8 @@ interface Scoring extends Pick<RunSamples, "metric" | "filter"> {
 /**
  * The samples of a run: rows of one item are its attempts. One rule for all harnesses, of what is a score, of what an item is
  * called and of what it is: names are compared in Unicode's NFC and as text, and rows of one name have one content.
- * @throws AnchorEvalError `unsupported` for a metric of which lower is better, without `flip`, or that the log has on another
- * scale than [0,1], without one; `invalid_data` for scores
+ * @throws AnchorEvalError `unsupported` for a metric of which lower is better, or that the log has on another scale than
+ * [0,1], without a range that says so; `invalid_data` for scores
  * outside the scale, where text that is no score is all there is, and for rows of one name that aren't of one item
  */
 export function scoreRows(
@@ -65,7 +65,7 @@ export function scoreRows(
     issues.add(
       { row, column: metric },
       "out_of_range",
-      `${metric} is ${value}: for scores that are not in [0,1] give \`scoreRange\` lo,hi`,
+      `${metric} is ${value}: for scores that are not in [0,1] give \`scoreRange\` worst,best`,
     );
     return null;
   };
@@ -102,15 +102,17 @@ export function scoreRows(
 function refuseScale(
   metric: string,
   file: string,
-  { results, flip, scoreRange }: Pick<SampleOptions, "results" | "flip" | "scoreRange">,
+  { results, ...scale }: Pick<SampleOptions, "results" | "scoreRange">,
 ): void {
   const refuse = (words: string): never => {
     throw new AnchorEvalError("unsupported", `${file}: ${words}`);
   };
-  if (results?.higherIsBetter.get(metric) === false && flip !== true)
-    refuse(`lower is better for ${metric}: give \`flip\`, and its bounds with \`scoreRange\``);
   const bounds = results?.bounds?.get(metric);
-  if (bounds !== undefined && scoreRange === undefined && !isUnitScale({ scoreRange: bounds }))
+  if (results?.higherIsBetter.get(metric) === false && !isLowerBetter(scale))
+    refuse(
+      `lower is better for ${metric}: give \`scoreRange\` worst,best, such as ${bounds ? [...bounds].reverse().join(",") : "1,0"}`,
+    );
+  if (bounds !== undefined && scale.scoreRange === undefined && !isUnitScale({ scoreRange: bounds }))
     refuse(
       `the log says that ${metric} is on a scale of ${bounds.join(" to ")}: give \`scoreRange\` ${bounds.join(",")}, or 0,1 where its samples' scores are shares all the same`,
     );

@@ -89,7 +89,7 @@ export function textLines(path: string): AsyncGenerator<LineBatch, void, undefin
  * estimateFromAnchors(bundle, answers, { hashes });
  */
 export function readAnswers(path: string, options: ScoreOptions = {}): Promise<Answers> {
-  checkNames(options, { scoreRange: "list", flip: true });
+  checkNames(options, { scoreRange: "list" });
   return parseAnswers(path, fileChunks(path), options);
 }
 

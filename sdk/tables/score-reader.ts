@@ -46,13 +46,13 @@ export function decimalNumber(text: string): number {
  */
 export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   const scale = scoreScale(options);
-  const [low, high] = options.scoreRange ?? [0, 1];
-  const plain = isUnitScale(options) && options.flip !== true;
+  const [low, high] = [...(options.scoreRange ?? [0, 1])].sort((x, y) => x - y) as [number, number];
+  const plain = isUnitScale(options) && !isLowerBetter(options);
   /** Of the scores so far, to tell which scale they may be on. */
   let [lowest, highest] = [Infinity, -Infinity];
   const hint = (): string =>
     options.scoreRange === undefined
-      ? `; for other bounded scores give \`scoreRange\` lo,hi${likelyScales(lowest, highest)}, and \`flip\` where lower is better`
+      ? `; for other bounded scores give \`scoreRange\` worst,best${likelyScales(lowest, highest)}`
       : "";
 
   const scaled = (score: number): number | ScoreProblem => {
@@ -120,31 +120,30 @@ function likelyScales(lowest: number, highest: number): string {
 
 /** The scale that scores are given on. */
 export interface ScaleOptions {
-  /** The lowest and the highest score there can be; scores are rescaled from it to [0,1]. @default [0, 1] */
-  readonly scoreRange?: readonly [low: number, high: number];
-  /** Lower is better: after rescaling, a score y becomes 1 − y. @default false */
-  readonly flip?: boolean;
+  /** The worst and the best score there can be, which become 0 and 1: `[10, 0]` where lower is better. @default [0, 1] */
+  readonly scoreRange?: readonly [worst: number, best: number];
 }
 
 /** Whether scores are given on [0,1]: true, false and a harness's words for them mean scores on no other scale. */
-export function isUnitScale({ scoreRange: [low, high] = [0, 1] }: ScaleOptions): boolean {
-  return low === 0 && high === 1;
+export function isUnitScale({ scoreRange: [worst, best] = [0, 1] }: ScaleOptions): boolean {
+  return Math.min(worst, best) === 0 && Math.max(worst, best) === 1;
+}
+
+export function isLowerBetter({ scoreRange: [worst, best] = [0, 1] }: ScaleOptions): boolean {
+  return worst > best;
 }
 
 /**
  * The linear map from a harness's scores to [0,1]; as it is linear, it maps a mean to the mean of the mapped.
  * @throws AnchorEvalError `invalid_option` for a range that is none
- * @example scoreScale({ scoreRange: [0, 100] })(62.5) // 0.625
+ * @example scoreScale({ scoreRange: [100, 0] })(62.5) // 0.375
  */
-export function scoreScale({
-  scoreRange: [low, high] = [0, 1],
-  flip = false,
-}: ScaleOptions): (score: number) => number {
-  if (!Number.isFinite(low) || !Number.isFinite(high) || low >= high)
+export function scoreScale({ scoreRange: [worst, best] = [0, 1] }: ScaleOptions): (score: number) => number {
+  if (!Number.isFinite(worst) || !Number.isFinite(best) || worst === best)
     throw new AnchorEvalError(
       "invalid_option",
-      `\`scoreRange\` must be two numbers, the lower one first; got ${low},${high}`,
+      `\`scoreRange\` must be two numbers, the worst score and the best; got ${worst},${best}`,
     );
-  if (low === 0 && high === 1) return flip ? (score) => 1 - score : (score) => score;
-  return (score) => (flip ? (high - score) / (high - low) : (score - low) / (high - low));
+  if (worst === 0 && best === 1) return (score) => score;
+  return worst < best ? (score) => (score - worst) / (best - worst) : (score) => (worst - score) / (worst - best);
 }

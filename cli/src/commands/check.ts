@@ -51,10 +51,8 @@ export const checkCommand: Command = withParts(CHECK_PARTS, {
     const save = options.text("save");
     const rules = options.isGiven("baseline") || minScore !== undefined;
     if (save !== undefined && paths.length > 1) throw invalidOption("--save takes one run: give one --responses");
-    if (save !== undefined && (options.text("score-range") !== undefined || options.flag("flip")))
-      throw invalidOption(
-        "--save writes scores in [0,1], which --score-range and --flip would turn once more when they are read",
-      );
+    if (save !== undefined && options.isGiven("score-range"))
+      throw invalidOption("--save writes scores in [0,1], which --score-range would turn once more when they are read");
     if (!rules && save === undefined) throw invalidOption("give --baseline PATH, --min-score POINTS, or both");
     const asked = { ...readDropRule(options), ...given({ minScore }) };
     const summary = await readSideFile(options, "summary");

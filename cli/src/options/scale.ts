@@ -1,24 +1,20 @@
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { type OptionReader, type OptionSpecs, option, flag, invalidOption, readNumber } from "../program/command.ts";
+import { type OptionReader, type OptionSpecs, option, invalidOption, readNumber } from "../program/command.ts";
 
 export const SCALE_OPTIONS = {
-  "score-range": option("LO,HI", "bounds of the scores (default 0,1)"),
-  flip: flag("lower scores are better"),
+  "score-range": option("WORST,BEST", "bounds of the scores, as 10,0 where lower is better (default 0,1)"),
 } as const satisfies OptionSpecs;
 
 /**
- * The scale of scores: s is read as (s − LO)/(HI − LO), and with --flip as 1 less that.
+ * The scale of scores: s is read as (s − WORST)/(BEST − WORST).
  * @throws AnchorEvalError `invalid_option` for other than two bounds
- * @example readScale(options) // { scoreRange: [0, 100], flip: true }
+ * @example readScale(options) // { scoreRange: [100, 0] }
  */
 export function readScale(options: OptionReader): ScaleOptions {
   const range = options.numbers("score-range", {}, null);
   if (range !== null && range.length !== 2)
-    throw invalidOption(`--score-range must be two numbers, LO,HI; got ${options.text("score-range")!}`);
-  return {
-    ...(range && { scoreRange: [range[0]!, range[1]!] as const }),
-    ...(options.flag("flip") && { flip: true }),
-  };
+    throw invalidOption(`--score-range must be two numbers, WORST,BEST; got ${options.text("score-range")!}`);
+  return range === null ? {} : { scoreRange: [range[0]!, range[1]!] };
 }
 
 /** The values that an option in points allows, in points. */

@@ -45,7 +45,7 @@ export async function readLongTable(
   columns: TableColumns,
   options: ScoreOptions = {},
 ): Promise<ImportedTable> {
-  checkNames(options, { scoreRange: "list", flip: true });
+  checkNames(options, { scoreRange: "list" });
   const issues = new DataIssues(path, isNamedJson(path) ? "lines" : "table");
   const reader = scoreReader(options);
   const table = new ScoreTable(issues, reader);

@@ -52,7 +52,6 @@ export interface ReadResponses extends Responses {
 export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<ReadResponses> {
   checkNames(options, {
     scoreRange: "list",
-    flip: true,
     items: true,
     oneScenario: true,
     leastModels: "number",

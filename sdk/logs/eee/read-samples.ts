@@ -73,7 +73,7 @@ function eeeLine(text: string, row: number, issues: DataIssues): EeeLine | null 
  * @param lines - those of the task
  * @param metrics - names of the metrics by `evaluation_result_id`; others are named by that id, and lines without one `score`
  * @throws AnchorEvalError `invalid_option` with a list where there are several metrics and none was chosen; `unsupported`
- * for one of which lower is better, without `flip`; `invalid_data` for a score outside the scale
+ * for one of which lower is better, without a range that says so; `invalid_data` for a score outside the scale
  */
 export async function readEeeSamples(
   lines: AsyncIterable<EeeLine>,

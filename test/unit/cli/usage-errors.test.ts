@@ -64,13 +64,16 @@ const backtest = (...more: readonly string[]): string[] =>
 
 /** What fit and backtest share: options of the responses and of the fit. */
 const shared: readonly Case[] = [
-  { argv: ["--score-range", "1,0"], message: "--score-range must be two numbers, the lower one first; got 1,0" },
+  {
+    argv: ["--score-range", "1,1"],
+    message: "--score-range must be two numbers, the worst score and the best; got 1,1",
+  },
   {
     argv: ["--score-range", "0,Infinity"],
-    message: "--score-range must be two numbers, the lower one first; got 0,Infinity",
+    message: "--score-range must be two numbers, the worst score and the best; got 0,Infinity",
   },
-  { argv: ["--score-range", "0"], message: "--score-range must be two numbers, LO,HI; got 0" },
-  { argv: ["--score-range", "0,1,2"], message: "--score-range must be two numbers, LO,HI; got 0,1,2" },
+  { argv: ["--score-range", "0"], message: "--score-range must be two numbers, WORST,BEST; got 0" },
+  { argv: ["--score-range", "0,1,2"], message: "--score-range must be two numbers, WORST,BEST; got 0,1,2" },
   { argv: ["--score-range", "a,b"], message: "--score-range must be a number; got a" },
   { argv: ["--anchors", "0"], message: "--anchors must be a whole number of at least 1; got 0" },
   { argv: ["--anchors", "2,2.5"], message: "--anchors must be a whole number of at least 1; got 2.5" },
@@ -159,7 +162,7 @@ const files: readonly {
     name: "a score above 1",
     responses: csv({ 3: "b,0,1,85,0" }),
     message:
-      'R: row 3, column "y/1": a score must be in [0,1], got 85; for other bounded scores give --score-range lo,hi (here perhaps 0,100), and --flip where lower is better',
+      'R: row 3, column "y/1": a score must be in [0,1], got 85; for other bounded scores give --score-range worst,best (here perhaps 0,100)',
     path: ["R", 3, "y/1"],
     rule: "out_of_range",
   },
@@ -556,12 +559,12 @@ describe("import", () => {
     {
       name: "--score-range 3",
       argv: given("--score-range", "3"),
-      message: "--score-range must be two numbers, LO,HI; got 3",
+      message: "--score-range must be two numbers, WORST,BEST; got 3",
     },
     {
       name: "--score-range 1,1",
       argv: given("--score-range", "1,1"),
-      message: /^--score-range must be two numbers, the lower one first; got 1,1$/,
+      message: /^--score-range must be two numbers, the worst score and the best; got 1,1$/,
     },
     { name: "--metric =acc", argv: given("--metric", "=acc"), message: "--metric must be NAME or TASK=NAME; got =acc" },
     {

@@ -161,16 +161,20 @@ test("repeated samples are trials, and cost what token_usage and performance say
   );
 });
 
-test("a metric of which lower is better needs --flip, and a scale its range", async () => {
+test("a metric of which lower is better needs a range from the worst score to the best", async () => {
   const result = { evaluation_name: "quiz", evaluation_result_id: "r", metric_config: { metric_name: "wer", lower_is_better: true }, score_details: { score: 25 } }; // prettier-ignore
   const aggregate = { evaluation_id: "e", retrieved_timestamp: "1795631281.5", evaluation_results: [result] };
   const file = write(
     [line("a", 20, { evaluation_result_id: "r" }), line("b", 30, { evaluation_result_id: "r" })],
     aggregate,
   );
-  expectRefusal(await rejection(importEee([file])), "unsupported", "lower is better for wer: give --flip");
-  expectRefusal(await rejection(importEee([file], [], { flip: true })), "invalid_data", "line 1: wer is 20");
-  const { matrix, report } = await importEee([file], [], { flip: true, scoreRange: [0, 100] });
+  expectRefusal(
+    await rejection(importEee([file])),
+    "unsupported",
+    "lower is better for wer: give --score-range worst,best, such as 1,0",
+  );
+  expectRefusal(await rejection(importEee([file], [], { scoreRange: [1, 0] })), "invalid_data", "line 1: wer is 20");
+  const { matrix, report } = await importEee([file], [], { scoreRange: [100, 0] });
   expect(Array.from(matrix.scores)).toEqual([0.8, 0.7].map(Math.fround));
   expect(report.scores).toMatchObject({ compared: 1, equal: 1 });
 });

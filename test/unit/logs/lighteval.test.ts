@@ -195,7 +195,7 @@ describe("refused", () => {
     expect(await readLightevalDetails([], { file: "d.parquet", task: "t" })).toMatchObject({ task: "t", samples: [] });
   });
 
-  test("lower is better needs --flip", async () => {
+  test("lower is better needs a range", async () => {
     const read = readLightevalDetails([row("0") as Readonly<Record<string, unknown>>], {
       file: "d.parquet",
       task: "t",
@@ -210,7 +210,7 @@ describe("refused", () => {
         documents: null,
       },
     });
-    expectRefusal(await rejection(read), "unsupported", "lower is better for m: give --flip");
+    expectRefusal(await rejection(read), "unsupported", "lower is better for m: give --score-range worst,best");
   });
 });
 

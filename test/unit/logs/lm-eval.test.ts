@@ -90,7 +90,7 @@ describe("the samples", () => {
   it("are rescaled, and flipped where lower is better", () => {
     const lines = [line(0, { acc: 25 }), line(1, { acc: 100 })];
     expect(scoresOf(read(lines, { scoreRange: [0, 100] }))).toEqual([0.25, 1]);
-    expect(scoresOf(read(lines, { scoreRange: [0, 100], flip: true }))).toEqual([0.75, 0]);
+    expect(scoresOf(read(lines, { scoreRange: [100, 0] }))).toEqual([0.75, 0]);
   });
 });
 
@@ -159,14 +159,14 @@ describe("metrics", () => {
     );
   });
 
-  it("for which lower is better need --flip", () => {
+  it("for which lower is better need a range", () => {
     const results = { ...task(), higherIsBetter: new Map([["acc", false]]) };
     expectRefusal(
       refusal(() => read([line(0)], { results })),
       "unsupported",
-      "lower is better for acc: give --flip",
+      "lower is better for acc: give --score-range worst,best",
     );
-    expect(scoresOf(read([line(0)], { results, flip: true }))).toEqual([0]);
+    expect(scoresOf(read([line(0)], { results, scoreRange: [1, 0] }))).toEqual([0]);
   });
 });
 

@@ -36,7 +36,7 @@ const LONG = ["a", "b", "c", "d", "e"].map((model) => ({ model, item_id: "x/1", 
 const PY_IRT = ["a", "b", "c", "d", "e"].map((subject_id) => ({ subject_id, responses: { "x/1": 1 } }));
 /** @param scales - that the scores so far may be on */
 const hint = (scales: string): string =>
-  `for other bounded scores give --score-range lo,hi${scales === "" ? "" : ` (here perhaps ${scales})`}, and --flip where lower is better`;
+  `for other bounded scores give --score-range worst,best${scales === "" ? "" : ` (here perhaps ${scales})`}`;
 const TOO_LONG = "é".repeat(257);
 
 const wideCases: BadInput[] = [
@@ -646,8 +646,8 @@ test("a file that isn't there, and a folder", async () => {
 
 test("a range that is none", async () => {
   const file = folder.write("range/r.csv", wide());
-  await expect(readResponses(file, { scoreRange: [1, 0] })).rejects.toMatchObject({
+  await expect(readResponses(file, { scoreRange: [1, 1] })).rejects.toMatchObject({
     code: "invalid_option",
-    message: "--score-range must be two numbers, the lower one first; got 1,0",
+    message: "--score-range must be two numbers, the worst score and the best; got 1,1",
   });
 });

@@ -205,10 +205,10 @@ test("bounded scores are rescaled, lower-is-better ones turned round", async () 
     ...(await readResponses(points, options)).matrix.scores,
   ];
   expect(await read({ scoreRange: [0, 100] })).toEqual([0, 0.25, 1, 0.625, 0.5]);
-  expect(await read({ scoreRange: [0, 100], flip: true })).toEqual([1, 0.75, 0, 0.375, 0.5]);
+  expect(await read({ scoreRange: [100, 0] })).toEqual([1, 0.75, 0, 0.375, 0.5]);
   expect(await read({ scoreRange: [-100, 100] })).toEqual([0.5, 0.625, 1, 0.8125, 0.75]);
   const errors = folder.write("errors.csv", "model,x\na,0\nb,1\nc,1\nd,0\ne,1\n");
-  expect([...(await readResponses(errors, { flip: true })).matrix.scores]).toEqual([1, 0, 0, 1, 0]);
+  expect([...(await readResponses(errors, { scoreRange: [1, 0] })).matrix.scores]).toEqual([1, 0, 0, 1, 0]);
 });
 
 test("lines longer than a chunk, and characters that a chunk cuts, are read whole", async () => {

@@ -9,7 +9,7 @@ const folder = tempFolder();
 const HASH = "0123456789abcdef".repeat(4);
 /** @param scales - that the scores so far may be on */
 const hint = (scales: string): string =>
-  `for other bounded scores give --score-range lo,hi${scales === "" ? "" : ` (here perhaps ${scales})`}, and --flip where lower is better`;
+  `for other bounded scores give --score-range worst,best${scales === "" ? "" : ` (here perhaps ${scales})`}`;
 
 function plain({ answers, hashes }: Answers): unknown {
   return { answers: [...answers], hashes: [...hashes] };
@@ -58,7 +58,7 @@ test("hashes are kept where there are some", async () => {
 
 test("items named like an object's properties, and a range of scores", async () => {
   const path = folder.write("p.json", '{"__proto__":20,"constructor":100,"10":0}');
-  const { answers } = await readAnswers(path, { scoreRange: [0, 100], flip: true });
+  const { answers } = await readAnswers(path, { scoreRange: [100, 0] });
   expect(Object.fromEntries(answers)).toEqual(
     Object.fromEntries([["__proto__", 0.8], ["constructor", 0], ["10", 1]]), // prettier-ignore
   );
@@ -77,7 +77,7 @@ test("trials are read from lists, counts and rows alike, and their means are the
     '{"item_id":"a","trial":0,"score":1}\n{"item_id":"a","trial":1,"score":null}',
   );
   expect([...lines.trials]).toEqual([["a", [1, null]]]);
-  const flipped = readAnswers(folder.write("flip.json", '{"a":{"passed":1,"of":4}}'), { flip: true });
+  const flipped = readAnswers(folder.write("errors.json", '{"a":{"passed":1,"of":4}}'), { scoreRange: [1, 0] });
   expect([...(await flipped).answers]).toEqual([["a", 0.75]]);
   const scaled = readAnswers(folder.write("scaled.json", '{"a":{"passed":1,"of":4}}'), { scoreRange: [0, 10] });
   await expect(scaled).rejects.toMatchObject({ message: expect.stringContaining("trials that passed or didn't") as string }); // prettier-ignore

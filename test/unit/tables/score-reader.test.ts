@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 test("empty cells and null are no score, not zero", () => {
   expect(scoreReader().fromText("")).toBeNaN();
-  expect(scoreReader({ flip: true }).fromJson(null)).toBeNaN();
+  expect(scoreReader({ scoreRange: [1, 0] }).fromJson(null)).toBeNaN();
 });
 
 test("minus zero is zero", () => {
@@ -22,7 +22,7 @@ test("the ends of a range become exactly 0 and 1, in either direction", () => {
     const [low, high] = scoreRange;
     const ends = [low, high].map(String);
     expect(ends.map((cell) => scoreReader({ scoreRange }).fromText(cell))).toEqual([0, 1]);
-    expect(ends.map((cell) => scoreReader({ scoreRange, flip: true }).fromText(cell))).toEqual([1, 0]);
+    expect(ends.map((cell) => scoreReader({ scoreRange: [high, low] }).fromText(cell))).toEqual([1, 0]);
   }
 });
 
@@ -65,10 +65,10 @@ test.each([
 ])("of %j the likely scales are %s", (scores, scales) => {
   const reader = scoreReader();
   const [problem] = scores.map((score) => reader.fromText(String(score))).slice(-1);
-  const words = expect.stringContaining(`give --score-range lo,hi (here perhaps ${scales}), and --flip`) as string;
+  const words = expect.stringContaining(`give --score-range worst,best (here perhaps ${scales})`) as string;
   expect(problem).toEqual({ code: "out_of_range", message: words });
   const far = scoreReader().fromJson(-1000);
-  expect(far).toMatchObject({ message: expect.stringContaining("give --score-range lo,hi, and --flip") as string });
+  expect(far).toMatchObject({ message: expect.stringContaining("give --score-range worst,best") as string });
 });
 
 test("a range given needs no hint at ranges", () => {
@@ -80,7 +80,7 @@ test("a range given needs no hint at ranges", () => {
 
 test.each([
   [1, 1],
-  [1, 0],
+  [1, 1],
   [NaN, 1],
   [0, Infinity],
 ])("the range %d,%d is refused", (low, high) => {

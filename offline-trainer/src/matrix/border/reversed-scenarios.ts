@@ -68,7 +68,7 @@ function reversedParts(
     const what = both
       ? `${kind}s ${ids.map(quoted).join(" and ")} run against each other: ${figure}; if lower is better in one of them`
       : `${kind} ${quoted(id)} runs against the others: ${figure}; if lower is better in it`;
-    const message = `${what}, write 1 − score there (\`flip\` turns a whole table)`;
+    const message = `${what}, write 1 − score there (\`scoreRange\` 1,0 turns a whole table)`;
     return [{ code: "scenario_reversed", names, message }];
   });
 }

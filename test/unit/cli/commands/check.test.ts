@@ -157,7 +157,7 @@ test.each([
   [["--responses", strong, "--min-score", "0.6.1"], "--min-score"],
   [["--responses", strong, "--min-score", "60", "--alarms-per-year", "0"], "alarmsPerYear"],
   [["--responses", strong, "--responses", same, "--save", "x.json"], "--save takes one run"],
-  [["--responses", strong, "--flip", "--save", "x.json"], "--save writes scores in [0,1]"],
+  [["--responses", strong, "--score-range", "1,0", "--save", "x.json"], "--save writes scores in [0,1]"],
   [["--responses", strong, "--baseline", "nowhere.json"], "nowhere.json"],
   [["--table", "--baseline", strong], "two runs or more"],
   [["--table", "--baseline", strong, "--responses", same], "--responses is for a check"],

@@ -280,9 +280,9 @@ describe("what is refused, and leaves nothing behind", () => {
     ],
     [
       "scores flipped without responses",
-      forms("--flip"),
+      forms("--score-range", "1,0"),
       "invalid_option",
-      "--flip needs --responses, which isn't given",
+      "--score-range needs --responses, which isn't given",
     ],
     [
       "answers to what",
