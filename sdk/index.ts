@@ -27,7 +27,7 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
-export type { ItemTrials, PlainResponses, Responses, TrialResponses } from "./tables/item-trials.ts";
+export type { ItemTrials, PlainResponses, Responses, Score, TrialResponses } from "./tables/item-trials.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";

@@ -63,7 +63,7 @@ export const LAYERS = {
   },
   "sdk/logs": ["eee", "helm", "inspect", "lighteval", "lm-eval", "opencompass"],
   "cli/src": [...["program", "bundles", "options", "commands"], ...["run", "."]],
-  "workers/src": ["platform", "auth", "bundles", "http", "schemas", "jobs", "routes", "."],
+  "workers/src": ["platform", "auth", "bundles", "http", "schemas", "routes", "."],
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
     ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
@@ -80,6 +80,7 @@ export const LAYERS = {
     "audit",
     "trust",
     "reproduce",
+    "jobs",
     ".",
   ],
   "offline-trainer/src/matrix": ["border", "alike", "readers"],

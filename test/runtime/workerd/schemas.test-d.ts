@@ -45,7 +45,7 @@ import type {
   EstimateRequestSchema,
   EstimateSchema,
 } from "../../../workers/src/schemas/estimate.ts";
-import type { JobStatusSchema } from "../../../workers/src/routes/jobs.ts";
+import type { JobStatusSchema } from "../../../features/jobs/http/routes.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../features/routing/http.ts";
 import type { IssueSchema } from "../../../workers/src/schemas/contract.ts";

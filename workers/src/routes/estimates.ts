@@ -3,7 +3,7 @@ import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
-import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "../jobs/batch.ts";
+import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "./batch.ts";
 import { IssueSchema, lines, NDJSON, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
 import type { AppEnv } from "./context.ts";

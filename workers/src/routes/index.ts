@@ -4,7 +4,6 @@ import { OTHERWISE } from "../schemas/contract.ts";
 import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } from "./bundles.ts";
 import { createCheck, createComparison } from "./comparisons.ts";
 import { createEstimate, createEstimateBatch } from "./estimates.ts";
-import { createJob, readJobResults, readJobStatus } from "./jobs.ts";
 import { readPlan } from "./plan.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
@@ -36,9 +35,6 @@ export const ROUTES = [
   readFile,
   createEstimate,
   createEstimateBatch,
-  createJob,
-  readJobStatus,
-  readJobResults,
   createComparison,
   createCheck,
   readPlan,

@@ -71,17 +71,17 @@ export const ProblemSchema = answerSchema("Problem", {
   requestId: z.string().openapi({ description: "The request's id, as in `x-request-id` and the Worker's logs." }),
 });
 
-function problem(description: string) {
+export function problem(description: string) {
   return { description, content: { "application/problem+json": { schema: ProblemSchema } } };
 }
 
 /** A problem that may be gone on the next try. */
-function transient(description: string) {
+export function transient(description: string) {
   return { ...problem(description), headers: headers({ "Retry-After": "Seconds to wait" }) };
 }
 
 /** A body whose type, or whose encoding, isn't taken. */
-function encoded(description: string) {
+export function encoded(description: string) {
   const refused = problem(`${description}, or is compressed`);
   return { ...refused, headers: headers({ "Accept-Encoding": "`identity`, where the body is compressed" }) };
 }
@@ -130,8 +130,6 @@ const post = {
 /** Of routes that take answers of models. */
 const answers = { ...post, 409: problem("The answers belong to another bundle") };
 
-const job = { ...version, 404: problem("No such job"), 410: problem("The job has expired") };
-
 export const OTHERWISE = {
   common,
   read,
@@ -141,21 +139,7 @@ export const OTHERWISE = {
   query: { ...version, 422: INVALID },
   post,
   answers,
-  nextItems: {
-    ...answers,
-    410: problem("The session has expired"),
-    501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
-  },
-  submission: {
-    ...read,
-    411: problem("No Content-Length"),
-    413: problem("Too many bytes or models"),
-    415: encoded("The body is not JSON lines"),
-    422: problem("No models, or another length than announced"),
-    501: problem("This Worker has no queue"),
-  },
-  job,
-  jobResults: { ...job, 409: transient("The job is still running") },
+  version,
   publishing: {
     ...common,
     400: problem("The body is not JSON"),

@@ -1,8 +1,8 @@
 import type { JobStatus } from "anchoreval";
 import { atMost, readObject } from "anchoreval/internal/bundles/body";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
-import { onBucket } from "../platform/deadline.ts";
-import { HttpProblem } from "../platform/problem.ts";
+import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
+import { onBucket } from "../../../workers/src/platform/deadline.ts";
+import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 
 /** A part of a job's requests, estimated together. */
 interface Shard {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type SplitLimits, splitShards } from "../../../workers/src/jobs/job.ts";
+import { type SplitLimits, splitShards } from "../../../../../features/jobs/http/job.ts";
 
 const LIMITS: SplitLimits = { shardModels: 3, jobModels: 1000, bytes: 60 };
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,8 +1,8 @@
 import { AnchorEvalError } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
-import { putStream, type Storage } from "../bundles/upload.ts";
-import type { JobQueue } from "../platform/env.ts";
-import { HttpProblem } from "../platform/problem.ts";
+import { putStream, type Storage } from "../../../workers/src/bundles/upload.ts";
+import type { JobQueue } from "../../../workers/src/platform/env.ts";
+import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 import {
   createOnce,
   JOB_LIFETIME,

@@ -1,16 +1,26 @@
 import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type JobStatus } from "anchoreval";
-import { countsOf } from "../auth/rate-limit.ts";
-import { isNdjson, jsonLine, type ResultsEnd } from "../jobs/batch.ts";
-import { headers, lines, NDJSON, OTHERWISE, VersionOrLatestParams, VersionParams } from "../schemas/contract.ts";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import { countsOf } from "../../../workers/src/auth/rate-limit.ts";
+import { isNdjson, jsonLine, type ResultsEnd } from "../../../workers/src/routes/batch.ts";
+import {
+  encoded,
+  headers,
+  lines,
+  NDJSON,
+  OTHERWISE,
+  problem,
+  transient,
+  VersionOrLatestParams,
+  VersionParams,
+} from "../../../workers/src/schemas/contract.ts";
+import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
 import { LATEST } from "anchoreval/internal/core/bundle/names";
-import { announcedLength } from "../http/request-body.ts";
-import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "../jobs/job.ts";
-import { submitJob } from "../jobs/submit-job.ts";
-import { HttpProblem } from "../platform/problem.ts";
-import { answerSchema, described, json } from "../schemas/fields.ts";
-import { operation, route } from "./route.ts";
+import { announcedLength } from "../../../workers/src/http/request-body.ts";
+import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "./job.ts";
+import { submitJob } from "./submit-job.ts";
+import { HttpProblem } from "../../../workers/src/platform/problem.ts";
+import { answerSchema, described, json } from "../../../workers/src/schemas/fields.ts";
+import { operation, route } from "../../../workers/src/routes/route.ts";
 
 export const JobStatusSchema = answerSchema("JobStatus", {
   id: described(z.string(), "128 random bits: anyone who knows it may read the job."),
@@ -43,7 +53,12 @@ export const createJob = route(
         ...json(JobStatusSchema, "The job is accepted"),
         headers: headers({ Location: "Path of the job's status" }),
       },
-      ...OTHERWISE.submission,
+      ...OTHERWISE.read,
+      411: problem("No Content-Length"),
+      413: problem("Too many bytes or models"),
+      415: encoded("The body is not JSON lines"),
+      422: problem("No models, or another length than announced"),
+      501: problem("This Worker has no queue"),
     },
   },
   async (c) => {
@@ -79,13 +94,15 @@ const JobParams = VersionParams.extend({
     .openapi({ example: "0123456789abcdef0123456789abcdef" }),
 });
 
+const OF_JOB = { ...OTHERWISE.version, 404: problem("No such job"), 410: problem("The job has expired") };
+
 export const readJobStatus = route(
   {
     method: "get",
     path: "/v1/bundles/{benchmark}/{version}/estimates/jobs/{id}",
     ...operation("jobs", "readJob", "Read the progress of a job"),
     request: { params: JobParams },
-    responses: { 200: json(JobStatusSchema, "Its state and counts"), ...OTHERWISE.job },
+    responses: { 200: json(JobStatusSchema, "Its state and counts"), ...OF_JOB },
   },
   async (c) => {
     const job = await findJob(c.var.bucket, c.req.valid("param"), c.var.now());
@@ -100,7 +117,11 @@ export const readJobResults = route(
     path: "/v1/bundles/{benchmark}/{version}/estimates/jobs/{id}/results",
     ...operation("jobs", "readJobResults", "Read the results of a finished job, in the order of its models"),
     request: { params: JobParams },
-    responses: { 200: lines("One line per model, then their counts"), ...OTHERWISE.jobResults },
+    responses: {
+      200: lines("One line per model, then their counts"),
+      ...OF_JOB,
+      409: transient("The job is still running"),
+    },
   },
   async (c) => {
     const job = await findJob(c.var.bucket, c.req.valid("param"), c.var.now());
