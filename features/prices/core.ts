@@ -23,15 +23,15 @@ export const pricesPart: BundlePart<NotedPrices> = {
   bears: "beside",
   schema: notedPrices,
   problems: ({ whole, forms, anchors }, manifest) => {
-    const lacking = (own: object | undefined): string[] =>
-      manifest.scenarios.flatMap(({ id }) => (own && Object.hasOwn(own, id) ? [] : [id]));
+    const lacking = (part: object | undefined): string[] =>
+      manifest.scenarios.flatMap(({ id }) => (part && Object.hasOwn(part, id) ? [] : [id]));
     const parts = [
       ["whole", whole],
       ["anchors", anchors],
       ...manifest.forms.map(({ id }) => [`form ${id}`, lookUp(forms, id)]),
     ];
-    return (parts as [string, object | undefined][]).flatMap(([name, own]) =>
-      lacking(own).map((id) => `${name} has no prices of scenario ${id}`),
+    return (parts as [string, object | undefined][]).flatMap(([name, part]) =>
+      lacking(part).map((id) => `${name} has no prices of scenario ${id}`),
     );
   },
 };

@@ -56,17 +56,17 @@ export const reproduceCommand: Command = {
       { options: new OptionReader({ ...noted, ...describedBy(manifest), ...inputsOf(options) }), output, signal },
       {
         facts: { protocol: manifest.protocol, weighting: manifest.weighting },
-        check: (found) => checkData(options.required("responses"), data, found),
+        check: (again) => checkData(options.required("responses"), data, again),
       },
     );
     const bytes = files.get("manifest.json")!;
-    const found = {
+    const comparison = {
       ...{ bundle: place, digest, again: `sha256:${sha256Hex(bytes)}`, trainer: { bundle: trainer, here: version } },
       ...differencesOf(manifest, parseManifest(bytes)),
     };
-    const same = found.files.length + found.fields.length === 0;
-    const identical = digest === found.again || (same && version !== trainer);
-    output.result({ identical, ...found }, resultLines(identical, found));
+    const same = comparison.files.length + comparison.fields.length === 0;
+    const identical = digest === comparison.again || (same && version !== trainer);
+    output.result({ identical, ...comparison }, resultLines(identical, comparison));
     return identical ? 0 : DIFFERS;
   },
 };
@@ -122,19 +122,19 @@ async function checkInputs(
     const asNoted = noted === null ? "" : `, SHA-256 ${noted!}`;
     if (place === undefined) throw invalidOption(`--${name} is needed: the bundle was fitted with one${asNoted}`);
     if (noted === undefined) throw invalidOption(`--${name}: the bundle was fitted without it; leave it out`);
-    const found = noted && (await inputDigest(spec, place, signal));
-    if (found === null)
+    const digest = noted && (await inputDigest(spec, place, signal));
+    if (digest === null)
       output.remark(`--${name} ${place}: nothing is noted to check it by; where it is another, the result differs`);
-    else if (found !== noted)
+    else if (digest !== noted)
       throw new AnchorEvalError(
         "digest_mismatch",
-        `--${name} ${place}: another ${spec.value!.toLowerCase()} than the bundle was fitted with (SHA-256 ${found}, noted ${noted!})`,
+        `--${name} ${place}: another ${spec.value!.toLowerCase()} than the bundle was fitted with (SHA-256 ${digest}, noted ${noted!})`,
       );
   }
 }
 
 /** Refuses answers that aren't those of the fit. @throws AnchorEvalError `digest_mismatch` */
-function checkData(responses: string, noted: DataDigests, found: DataDigests): void {
+function checkData(responses: string, noted: DataDigests, again: DataDigests): void {
   const names = {
     models: "models",
     items: "items or what is said of them",
@@ -142,7 +142,7 @@ function checkData(responses: string, noted: DataDigests, found: DataDigests): v
     fullScores: "full scores",
   };
   const other = Object.entries(names).flatMap(([part, name]) =>
-    noted[part as keyof DataDigests] === found[part as keyof DataDigests] ? [] : [name],
+    noted[part as keyof DataDigests] === again[part as keyof DataDigests] ? [] : [name],
   );
   if (other.length > 0)
     throw new AnchorEvalError(

@@ -25,15 +25,21 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
   const candidates = [];
   for (const path of paths) candidates.push({ name: answersName(path), ...(await candidateAnswers(path)) });
   const pool = await loadAdaptive(openBundle(options.required("bundle")), { signal });
-  const found = raceFromPool(pool, candidates, { ...shared, level, over, ...(margin !== undefined && { margin }) });
+  const standings = raceFromPool(pool, candidates, { ...shared, level, over, ...(margin !== undefined && { margin }) });
   const { next, summary } = files;
   if (next !== undefined) {
-    const ids = found.candidates.filter(({ next: own }) => own.length > 0).map(({ name, next: own }) => [name, own]);
+    const ids = standings.candidates
+      .filter(({ next: items }) => items.length > 0)
+      .map(({ name, next: items }) => [name, items]);
     await writeOver(next, `${JSON.stringify(Object.fromEntries(ids), null, 1)}\n`);
   }
-  const parts = raceParts(found);
-  output.result(found, plainLines(parts));
-  await addSummary(summary, `${found.benchmark} ${found.version}: race of ${found.candidates.length}`, parts);
+  const parts = raceParts(standings);
+  output.result(standings, plainLines(parts));
+  await addSummary(
+    summary,
+    `${standings.benchmark} ${standings.version}: race of ${standings.candidates.length}`,
+    parts,
+  );
 
   async function candidateAnswers(path: string) {
     try {
@@ -51,16 +57,16 @@ export async function race({ options, output, signal }: CommandInput): Promise<v
 /** A race for people: where everyone stands, then what holds, then what to do. */
 function raceParts(race: Race): ResultParts {
   const { benchmark, version, items, rounds, candidates, warnings } = race;
-  const round = Math.max(...candidates.map((own) => own.rounds));
+  const round = Math.max(...candidates.map((candidate) => candidate.rounds));
   const rows = [
     ["", "candidate", "score", "better by at most", "items asked", "ask next"],
-    ...candidates.map((own, k) => [
+    ...candidates.map((candidate, k) => [
       `${k + 1}`,
-      own.name,
-      own.score === null ? "–" : points(own.score),
-      standingWords(own),
-      count(own.asked),
-      own.next.length === 0 ? "–" : count(own.next.length),
+      candidate.name,
+      candidate.score === null ? "–" : points(candidate.score),
+      standingWords(candidate),
+      count(candidate.asked),
+      candidate.next.length === 0 ? "–" : count(candidate.next.length),
     ]),
   ];
   return [
@@ -95,9 +101,9 @@ function verdict({ winner, leader, within, level, margin, over, calls }: Race): 
 }
 
 function scenarioWords({ scenarios, level }: Race): string[] {
-  const known = Object.entries(scenarios).flatMap(([id, best]) => (best === null ? [] : [`${best} in ${id}`]));
-  if (known.length === 0) return [];
-  return [`best of all by scenario: ${listed(known)}; all of this together with ${percent(level)} confidence`];
+  const leaders = Object.entries(scenarios).flatMap(([id, best]) => (best === null ? [] : [`${best} in ${id}`]));
+  if (leaders.length === 0) return [];
+  return [`best of all by scenario: ${listed(leaders)}; all of this together with ${percent(level)} confidence`];
 }
 
 function callWords({ calls: { made, next, all } }: Race): string {

@@ -115,8 +115,8 @@ export const replayCommand: Command = {
     await output.during("replay", async (update) => {
       for (const [k, split] of splits.entries()) {
         const onProgress = (done: number, of: number): void => update(k + done / of, splits.length, split);
-        const known = given({ purse, trials: overRuns ? trials : undefined });
-        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...known, split, onProgress })));
+        const extras = given({ purse, trials: overRuns ? trials : undefined });
+        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...extras, split, onProgress })));
       }
     });
     if (output.json)

@@ -42,15 +42,15 @@ export function batchProbabilities(
   for (let k = 0; k < order.length; k++) {
     const i = order[k]!;
     let variance = 0;
-    for (const own of expected) variance += own[i]! * (1 - own[i]!);
+    for (const chances of expected) variance += chances[i]! * (1 - chances[i]!);
     spread[k] = weights[i]! * Math.sqrt(variance);
     total += spread[k]!;
     plain += weights[i]!;
   }
   const shares = spread.map((h, k) => {
     const i = order[k]!;
-    const own = ((1 - UNIFORM_SHARE) * h) / total + (UNIFORM_SHARE * weights[i]!) / plain;
-    return factors === null ? own : own * factors[i]!;
+    const chance = ((1 - UNIFORM_SHARE) * h) / total + (UNIFORM_SHARE * weights[i]!) / plain;
+    return factors === null ? chance : chance * factors[i]!;
   });
   return { items: order, inclusion: inclusionProbabilities(shares, size) };
 }
@@ -96,7 +96,7 @@ function drawingOrder(
     for (let i = begin; i < begin + bank.count; i++) {
       if (!open[i]) continue;
       let missed = 0;
-      for (const own of expected) missed += 1 - own[i]!;
+      for (const chances of expected) missed += 1 - chances[i]!;
       keys[left++] = Math.round((missed / expected.length) * STEPS) * count + i;
     }
     const sorted = keys.subarray(0, left).sort();
@@ -161,7 +161,7 @@ export function chooseInformative(
     const a = Float64Array.from(bank.a.subarray((item - begin) * dims, (item - begin + 1) * dims));
     const covariance = covariances[scenario]!;
     const direction = Float64Array.from(a, (_, r) =>
-      a.reduce((sum, own, c) => sum + covariance[r * dims + c]! * own, 0),
+      a.reduce((sum, entry, c) => sum + covariance[r * dims + c]! * entry, 0),
     );
     const scale = information[item]! / (1 + best);
     for (let r = 0; r < dims; r++)

@@ -74,14 +74,14 @@ function expectScores(
   { theta, covariance }: AbilityEstimate,
   out: Float64Array,
 ): void {
-  const own = itemLogits(theta, bank, out.subarray(begin, begin + bank.count));
+  const logits = itemLogits(theta, bank, out.subarray(begin, begin + bank.count));
   for (let i = 0; i < bank.count; i++) {
     const variance = quadraticForm(bank.a, i * bank.dims, covariance, bank.dims);
-    own[i] = own[i]! / Math.sqrt(1 + (Math.PI / 8) * variance);
+    logits[i] = logits[i]! / Math.sqrt(1 + (Math.PI / 8) * variance);
   }
-  sigmoids(own);
+  sigmoids(logits);
   for (let i = 0; i < bank.count; i++) {
-    const p = withAsymptotes(own[i]!, bank, i);
-    own[i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
+    const p = withAsymptotes(logits[i]!, bank, i);
+    logits[i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
   }
 }

@@ -18,7 +18,7 @@ import type { AdaptiveState } from "./state.ts";
 export function stateScore(population: Population, state: AdaptiveState, model: number, part = 0): SampledScore | null {
   const { scores, sums } = state.models[model]!;
   const { begin, end } = partRange(population, part);
-  const weight = part === 0 ? 1 : population.weights.subarray(begin, end).reduce((sum, own) => sum + own, 0);
+  const weight = part === 0 ? 1 : population.weights.subarray(begin, end).reduce((sum, mass) => sum + mass, 0);
   let low = 0;
   let high = 1;
   let answers = 0;
@@ -31,11 +31,11 @@ export function stateScore(population: Population, state: AdaptiveState, model: 
     answers++;
     right += score;
   }
-  const own = sums[part]!;
-  if (answers === 0 || own.weight === 0) return null;
+  const running = sums[part]!;
+  if (answers === 0 || running.weight === 0) return null;
   if (answers === end - begin)
     return { score: low, bounds: { low, high: low }, sampling: { ...NO_SAMPLING, answers, right } };
-  const { total, sampling, unit } = runningTotal(scaled(own, weight));
+  const { total, sampling, unit } = runningTotal(scaled(running, weight));
   const score = Math.min(high, Math.max(low, total));
   // A scenario's variance isn't known better than its own answers tell.
   const degrees = Math.min(sampling.degrees, answers < 2 ? 1 : collapsedDegrees(answers));
@@ -65,8 +65,8 @@ export function stateDifference(population: Population, state: AdaptiveState): S
   if (sums === null || both.length === 0 || sums.weight === 0) return null;
   if (both.length === population.count) {
     // Not from the bounds: equal answers make a difference of 0, not of what rounding leaves.
-    const known = both.reduce((sum, j) => sum + population.weights[asked[j]!]! * (b[j]! - a[j]!), 0);
-    return { difference: known, bounds: { low: known, high: known }, sampling: NO_PAIRED_SAMPLING };
+    const exact = both.reduce((sum, j) => sum + population.weights[asked[j]!]! * (b[j]! - a[j]!), 0);
+    return { difference: exact, bounds: { low: exact, high: exact }, sampling: NO_PAIRED_SAMPLING };
   }
   const { total, sampling, unit } = runningTotal(sums);
   const difference = Math.min(high, Math.max(low, total));

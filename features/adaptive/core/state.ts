@@ -50,7 +50,7 @@ function forecastOf({ forecasts }: PendingBatch, model: number, part: number): B
 /** The same of two models' difference. */
 function forecastOfGaps(pending: PendingBatch): BatchForecast {
   const [a, b] = [forecastOf(pending, 0, 0), forecastOf(pending, 1, 0)];
-  return { score: b.score - a.score, expected: Array.from(a.expected, (own, j) => b.expected[j]! - own) };
+  return { score: b.score - a.score, expected: Array.from(a.expected, (chance, j) => b.expected[j]! - chance) };
 }
 
 /** The state before the first item. @param models - 1, or 2 that are asked the same items */
@@ -79,8 +79,8 @@ export function drawNext(
   const answers = state.models.map((_, m) => askedItems(state, m));
   const first = predictAnswers(population, answers[0]!);
   // Before the first answer the prior predicts the same of both.
-  const predicted = answers.map((own, m) =>
-    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own),
+  const predicted = answers.map((scored, m) =>
+    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, scored),
   );
   const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
   const forecasts = predicted.map((expected, m) => ({
@@ -92,16 +92,16 @@ export function drawNext(
 
 /** Σ_asked wᵢyᵢ + Σ_open wᵢp̂ᵢ over all items, then over every scenario's where there are several. */
 function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: ScoredItems): number[] {
-  const known = expected.slice();
+  const scores = expected.slice();
   for (let j = 0; j < asked.items.length; j++)
-    if (!Number.isNaN(asked.scores[j]!)) known[asked.items[j]!] = asked.scores[j]!;
-  const own = scenarios.map(({ begin, bank }) => {
+    if (!Number.isNaN(asked.scores[j]!)) scores[asked.items[j]!] = asked.scores[j]!;
+  const totals = scenarios.map(({ begin, bank }) => {
     let total = 0;
-    for (let i = begin; i < begin + bank.count; i++) total += weights[i]! * known[i]!;
+    for (let i = begin; i < begin + bank.count; i++) total += weights[i]! * scores[i]!;
     return total;
   });
-  const all = own.reduce((sum, total) => sum + total, 0);
-  return own.length > 1 ? [all, ...own] : [all];
+  const all = totals.reduce((sum, total) => sum + total, 0);
+  return totals.length > 1 ? [all, ...totals] : [all];
 }
 
 /**
@@ -120,9 +120,9 @@ export function takeAnswers(
     sums: RunningSums,
     part: number,
     forecast: () => BatchForecast,
-    given: ArrayLike<number>,
+    answers: ArrayLike<number>,
   ): RunningSums => {
-    const batch = inclusion && batchTotal(forecast(), partWeights(population, items, part), inclusion, given);
+    const batch = inclusion && batchTotal(forecast(), partWeights(population, items, part), inclusion, answers);
     return batch === null ? sums : addBatch(sums, batch, population.count, open, items.length);
   };
   const models = state.models.map((model, m) => ({

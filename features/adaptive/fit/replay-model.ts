@@ -56,8 +56,8 @@ export async function replay(
     if (purse) price += itemsPrice(purse, step.items);
     const { items } = step;
     answered += items.length;
-    const [a, b] = answers.map((own) => ({
-      responses: new Map(items.map(({ item_id }) => [item_id, own(item_id)])),
+    const [a, b] = answers.map((scoreOf) => ({
+      responses: new Map(items.map(({ item_id }) => [item_id, scoreOf(item_id)])),
     }));
     step = await from.next(step.state, b === undefined ? a! : { a: a!, b });
   }
@@ -96,8 +96,8 @@ export function answersFrom(
 ): (id: string) => number {
   if (!tried) return (id) => scores[places.get(id)!]!;
   return (id) => {
-    const own = tried[places.get(id)!]!;
-    return own[Math.floor(random.next() * own.length)]!;
+    const runs = tried[places.get(id)!]!;
+    return runs[Math.floor(random.next() * runs.length)]!;
   };
 }
 

@@ -106,19 +106,19 @@ interface Found extends Replay, Pick<ReplayRow, "scenario" | "items" | "budget" 
 export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions): Promise<ReplayRow[]> {
   const { backend } = await resolveBackend(options.provider, 1);
   const cells = planCells(matrix, { ...options, sizes: [LEAST_BUDGET] });
-  const found: Found[] = [];
+  const replays: Found[] = [];
   for (const [done, cell] of cells.entries()) {
     options.signal?.throwIfAborted();
     options.onProgress?.(done, cells.length);
-    found.push(...(await replayCell(cell, backend, options)));
+    replays.push(...(await replayCell(cell, backend, options)));
   }
-  if (found.length === 0)
+  if (replays.length === 0)
     throw new AnchorEvalError(
       "invalid_data",
       "no held-out model has answered every item: a replay needs the answers to whatever may be asked",
     );
-  const scenarios = [...new Set(found.map(({ scenario }) => scenario))];
-  const rowsOf = (id: string): Found[] => found.filter(({ scenario }) => scenario === id);
+  const scenarios = [...new Set(replays.map(({ scenario }) => scenario))];
+  const rowsOf = (id: string): Found[] => replays.filter(({ scenario }) => scenario === id);
   return scenarios.map((id) => replayRow(options, rowsOf(id)));
 }
 
@@ -137,14 +137,14 @@ async function replayCell(
   const pool = foldPool(scenarios, linked.scenarios, abilityPriors(linked, method.settings.priorScale), notes);
   const ids = scenarios.map(({ id }) => id);
   const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
-  const found: Found[] = [];
+  const replays: Found[] = [];
   for (const wanted of asked) {
     const targets = modelsOf(scenarios, split.scenarios, wanted).filter(({ scores }) => !scores.some(Number.isNaN));
     const step = Math.ceil(targets.length / options.mostTargets);
     const few = targets.filter((_, at) => at % step === 0);
-    if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, options, random)));
+    if (few.length > 0) replays.push(...(await replaysOf(pool, wanted, few, options, random)));
   }
-  return found;
+  return replays;
 }
 
 /** Variance components of the sources' trials alone. */
@@ -154,8 +154,8 @@ function sourceComponents(
   splits: readonly Split[],
 ): ReturnType<typeof notedComponents> {
   const sources = scenarios.map(({ matrix }, s) => new Set(splits[s]!.sources.map((row) => matrix.subjects[row]!)));
-  const known = trials.filter(({ model }) => sources.some((own) => own.has(model)));
-  return notedComponents(known, scenarios.flatMap(({ matrix }) => matrix.items)); // prettier-ignore
+  const learned = trials.filter(({ model }) => sources.some((models) => models.has(model)));
+  return notedComponents(learned, scenarios.flatMap(({ matrix }) => matrix.items)); // prettier-ignore
 }
 
 /** A model and its scores, aligned with a population; NaN = no answer. */
@@ -211,26 +211,36 @@ async function replaysOf(
   const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
   const places = new Map(ids.map((id, i) => [id, i]));
   const whole = purse ? ids.reduce((sum, id) => sum + purse.items.get(id)!, 0) : 0;
-  const found: Found[] = [];
+  const replays: Found[] = [];
   for (const group of groups) {
     const [a, b] = group.map(({ scores }) => scores);
     const values = b === undefined ? a! : b.map((y, i) => y - a![i]!);
     const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
     const target = group.map(({ name }) => name).join(" / ");
     const tried = cells && ids.map((id) => cells.get(JSON.stringify([target, id]))!);
-    const noise = tried && tried.reduce((sum, own, i) => sum + (population.weights[i]! * deviation(own)) ** 2, 0);
+    const noise = tried && tried.reduce((sum, runs, i) => sum + (population.weights[i]! * deviation(runs)) ** 2, 0);
     for (let r = 0; r < repeats; r++) {
       const stream = random.fork(`${scenario} ${target} ${r}`);
-      const given = group.map(({ scores }) => answersFrom(places, scores, tried, stream.fork("answers")));
+      const scorers = group.map(({ scores }) => answersFrom(places, scores, tried, stream.fork("answers")));
       const plain = drawnFrom(pool, stream);
       const source = tried ? overRuns(plain, pool, purse) : plain;
-      const own = await replay(source, settings, given, truth, purse ?? null);
-      const as = whole === 0 ? own.asked : (own.price / whole) * items;
+      const replayed = await replay(source, settings, scorers, truth, purse ?? null);
+      const as = whole === 0 ? replayed.asked : (replayed.price / whole) * items;
       const uniformVariance = evenVariance(population, values, as) + ((noise ?? 0) * items) / as;
-      found.push({ ...own, whole, noise: noise ?? null, scenario, items, budget, target, uniformVariance, exposure });
+      replays.push({
+        ...replayed,
+        whole,
+        noise: noise ?? null,
+        scenario,
+        items,
+        budget,
+        target,
+        uniformVariance,
+        exposure,
+      });
     }
   }
-  return found;
+  return replays;
 }
 
 /**
@@ -240,29 +250,29 @@ async function replaysOf(
 function evenVariance({ scenarios, weights }: PoolPopulation, values: Float64Array, asked: number): number {
   const n = asked / scenarios.length;
   return scenarios.reduce((sum, { begin, bank: { count } }) => {
-    const own = values.subarray(begin, begin + count);
+    const part = values.subarray(begin, begin + count);
     const share = weights.subarray(begin, begin + count).reduce((total, weight) => total + weight, 0);
     // A weighted mean errs by its linearised values (y − S_s)·w·N.
-    const truth = own.reduce((total, y, i) => total + weights[begin + i]! * y, 0) / share;
-    const squares = own.reduce((total, y, i) => total + (((y - truth) * weights[begin + i]! * count) / share) ** 2, 0);
+    const truth = part.reduce((total, y, i) => total + weights[begin + i]! * y, 0) / share;
+    const squares = part.reduce((total, y, i) => total + (((y - truth) * weights[begin + i]! * count) / share) ** 2, 0);
     return n >= count ? sum : sum + (share ** 2 * (1 - n / count) * squares) / (count - 1) / n;
   }, 0);
 }
 
-function replayRow({ split, stop, purse }: ReplayOptions, found: readonly Found[]): ReplayRow {
-  const mean = (valueOf: (own: Found) => number): number =>
-    found.reduce((sum, own) => sum + valueOf(own), 0) / found.length;
+function replayRow({ split, stop, purse }: ReplayOptions, replays: readonly Found[]): ReplayRow {
+  const mean = (valueOf: (one: Found) => number): number =>
+    replays.reduce((sum, one) => sum + valueOf(one), 0) / replays.length;
   const rmse = Math.sqrt(mean(({ error }) => error ** 2));
   const uniformRmse = Math.sqrt(mean(({ uniformVariance }) => uniformVariance));
-  const [{ scenario, items, budget, exposure, whole, noise }] = found as [Found];
-  const among = (trials: number): number => 100 * 1.96 * mean((own) => Math.sqrt(own.noise! / trials));
+  const [{ scenario, items, budget, exposure, whole, noise }] = replays as [Found];
+  const among = (trials: number): number => 100 * 1.96 * mean((one) => Math.sqrt(one.noise! / trials));
   return {
     scenario,
     split,
     items,
     budget,
-    targets: new Set(found.map(({ target }) => target)).size,
-    replays: found.length,
+    targets: new Set(replays.map(({ target }) => target)).size,
+    replays: replays.length,
     rmse: 100 * rmse,
     bias: 100 * mean(({ error }) => error),
     uniformRmse: 100 * uniformRmse,
@@ -275,8 +285,8 @@ function replayRow({ split, stop, purse }: ReplayOptions, found: readonly Found[
     falseStops: mean(({ falseStop }) => Number(falseStop)),
     trials: noise === null ? null : { again: mean(({ again }) => again), once: among(1), fiveTimes: among(5) },
     exposure: exposure && {
-      most: mean((own) => own.exposure!.most),
-      percentile95: mean((own) => own.exposure!.percentile95),
+      most: mean((one) => one.exposure!.most),
+      percentile95: mean((one) => one.exposure!.percentile95),
     },
   };
 }

@@ -149,7 +149,7 @@ export const createNextItems = route(
     const keys = await sessionKeys(c.var.settings);
     const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
     const begun = opened && { session: opened.signed.session, answers: answersOf(request) };
-    const turn = begun ?? { options: optionsOf(request) };
+    const input = begun ?? { options: optionsOf(request) };
     const ref = c.req.valid("param");
     const [{ bundle, items }, warn] = await Promise.all([
       c.var.bundles.bundleWithItems(ref),
@@ -161,9 +161,9 @@ export const createNextItems = route(
     const { id, expires } = opened?.signed ?? newSession(now);
     const draws = await sessionDraws(key, id);
     const { session, step } =
-      "session" in turn
-        ? continueAdaptive(pool, turn.session, turn.answers, draws)
-        : beginAdaptive(pool, turn.options, draws);
+      "session" in input
+        ? continueAdaptive(pool, input.session, input.answers, draws)
+        : beginAdaptive(pool, input.options, draws);
     const signed: SignedSession = { v: 1, id, expires, session };
     return c.json(warn({ ...step, state: step.stopped === null ? await signSession(signed, key) : null }), 200);
   },

@@ -32,11 +32,12 @@ export function localAdaptive(pool: ItemPool, seed: number | string = crypto.ran
 
 /** Next items from a pool. @param random - of the draws, which are a function of it and of the answers */
 export function drawnFrom(pool: ItemPool, random: RandomSource): AdaptiveSource {
-  const turn = ({ session, step }: AdaptiveProgress): Promise<AdaptiveTurn> =>
+  const drawn = ({ session, step }: AdaptiveProgress): Promise<AdaptiveTurn> =>
     Promise.resolve({ ...step, state: step.stopped === null ? JSON.stringify(session) : null });
   return {
-    begin: async (options) => turn(beginAdaptive(pool, options, random)),
-    next: async (state, answers) => turn(continueAdaptive(pool, JSON.parse(state) as AdaptiveSession, answers, random)),
+    begin: async (options) => drawn(beginAdaptive(pool, options, random)),
+    next: async (state, answers) =>
+      drawn(continueAdaptive(pool, JSON.parse(state) as AdaptiveSession, answers, random)),
   };
 }
 
@@ -59,26 +60,26 @@ export interface AdaptiveEvaluation extends AsyncIterable<readonly AdaptiveItem[
  */
 export function adaptiveEvaluation(source: AdaptiveSource, options: AdaptiveOptions = {}): AdaptiveEvaluation {
   let step: AdaptiveTurn | null = null;
-  let given: AdaptiveAnswers | null = null;
+  let answers: AdaptiveAnswers | null = null;
   const taken = (): AdaptiveAnswers => {
-    if (given === null)
+    if (answers === null)
       throw new AnchorEvalError(
         "invalid_answers",
         "these items have no answers yet: call answer(…) before the next ones are asked for",
       );
-    return given;
+    return answers;
   };
   return {
     get step() {
       return step;
     },
     answer: (a, b) => {
-      given = b === undefined ? { responses: a } : { a: { responses: a }, b: { responses: b } };
+      answers = b === undefined ? { responses: a } : { a: { responses: a }, b: { responses: b } };
     },
     async *[Symbol.asyncIterator]() {
       step = await source.begin(options);
       while (step.state !== null) {
-        given = null;
+        answers = null;
         yield step.items;
         step = await source.next(step.state, taken());
       }

@@ -32,20 +32,23 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
   checkNames(options, ADAPTIVE_OPTIONS);
   const { models = 1, goal = "score", stop = {} } = options;
   checkNames(stop, { halfWidth: "number", threshold: "number", better: true, standardError: "number" });
-  const known = pool.scenarios.map(({ id }) => id);
-  const scenarios = options.scenarios ?? known;
-  const unknown = scenarios.filter((id) => !known.includes(id));
+  const ids = pool.scenarios.map(({ id }) => id);
+  const scenarios = options.scenarios ?? ids;
+  const unknown = scenarios.filter((id) => !ids.includes(id));
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unknown_scenario",
-      `there is no scenario ${unknown.join(", ")}: there are ${known.join(", ")}`,
+      `there is no scenario ${unknown.join(", ")}: there are ${ids.join(", ")}`,
     );
   if (scenarios.length === 0) throw invalidOption("scenarios is empty: leave it out for all of them");
   if (![1, 2].includes(models)) throw invalidOption(`models must be 1 or 2, got ${models}`);
   if (!["score", "ability"].includes(goal)) throw invalidOption(`goal must be score or ability, got ${goal}`);
   if (goal === "ability" && models === 2)
     throw invalidOption("abilities are looked for one model at a time: models is 1");
-  const items = pool.scenarios.reduce((sum, own) => sum + (scenarios.includes(own.id) ? own.items : 0), 0);
+  const items = pool.scenarios.reduce(
+    (sum, scenario) => sum + (scenarios.includes(scenario.id) ? scenario.items : 0),
+    0,
+  );
   const least = goal === "score" ? 2 : 1;
   const most = Math.min(items, MOST_ITEMS);
   const budget = options.budget ?? Math.min(DEFAULT_BUDGET, most);
@@ -70,7 +73,7 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
   );
   return {
     models,
-    scenarios: known.filter((id) => scenarios.includes(id)),
+    scenarios: ids.filter((id) => scenarios.includes(id)),
     goal,
     batch,
     budget,
@@ -82,13 +85,13 @@ export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: Adaptiv
 
 function checkRules({ models = 1, goal = "score", stop = {} }: AdaptiveOptions): void {
   const { halfWidth, threshold, better, standardError } = stop;
-  const given = (name: string, value: unknown, fits: boolean, needs: string): void => {
+  const checkRule = (name: string, value: unknown, fits: boolean, needs: string): void => {
     if (value !== undefined && value !== false && !fits) throw invalidOption(`stop.${name} needs ${needs}`);
   };
-  given("halfWidth", halfWidth, goal === "score", "goal score");
-  given("threshold", threshold, goal === "score" && models === 1, "goal score and one model");
-  given("better", better, goal === "score" && models === 2, "goal score and two models");
-  given("standardError", standardError, goal === "ability", "goal ability");
+  checkRule("halfWidth", halfWidth, goal === "score", "goal score");
+  checkRule("threshold", threshold, goal === "score" && models === 1, "goal score and one model");
+  checkRule("better", better, goal === "score" && models === 2, "goal score and two models");
+  checkRule("standardError", standardError, goal === "ability", "goal ability");
   if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
     throw invalidOption(`stop.halfWidth must be a fraction in (0,1), got ${halfWidth}`);
   if (threshold !== undefined && !(threshold > 0 && threshold < 1))

@@ -68,14 +68,14 @@ export function continueAdaptive(
   const population = pool.population(plan.scenarios);
   const names = session.state.pending.items.map((i) => pool.item(population.lines[i]!).item_id);
   const answered = takeAnswers(population, session.state, batchScores(names, answers, plan.models));
-  const found = findings({ population, plan, state: answered });
-  const stopped = stoppedBy(population, plan, found);
+  const results = findings({ population, plan, state: answered });
+  const stopped = stoppedBy(population, plan, results);
   const { batches } = session;
   const next =
     stopped === null
       ? { ...session, state: nextBatch(population, plan, answered, batches, random), batches: batches + 1 }
       : { ...session, state: answered };
-  return { session: next, step: adaptiveStep(pool, population, next, found, stopped) };
+  return { session: next, step: adaptiveStep(pool, population, next, results, stopped) };
 }
 
 /**
@@ -165,11 +165,11 @@ function alignedScores(names: readonly string[], responses: Responses, path: str
     report(path, "invalid_type", "answers are an object of item id → score");
     return new Float64Array(names.length);
   }
-  const given = responses instanceof Map ? responses : new Map(Object.entries(responses));
+  const scores = responses instanceof Map ? responses : new Map(Object.entries(responses));
   const asked = new Set(names);
-  for (const id of given.keys())
+  for (const id of scores.keys())
     if (!asked.has(String(id))) report([...path, String(id)], "unknown_item", "this item wasn't asked now");
-  return Float64Array.from(names, (id) => checked(given.get(id), [...path, id], issues));
+  return Float64Array.from(names, (id) => checked(scores.get(id), [...path, id], issues));
 }
 
 function checked(score: unknown, path: (string | number)[], issues: Issue[]): number {

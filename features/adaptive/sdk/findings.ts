@@ -36,9 +36,9 @@ function modelResult(standing: Standing, model: number): AdaptiveModel {
   const single = population.scenarios.length === 1;
   const whole = runningScore(standing, model, 0, LEAST_ANSWERS);
   const scenarios = population.scenarios.map(({ id, begin, bank }, s) => {
-    const own = answered.filter((i) => i >= begin && i < begin + bank.count).length;
+    const count = answered.filter((i) => i >= begin && i < begin + bank.count).length;
     const score = single ? whole : runningScore(standing, model, s + 1, LEAST_OF_SCENARIO);
-    return [id, { ...score, answered: own }] as const;
+    return [id, { ...score, answered: count }] as const;
   });
   return {
     ...whole,
@@ -51,16 +51,16 @@ function modelResult(standing: Standing, model: number): AdaptiveModel {
 /** Two models' results so far, and their difference. */
 function pairResult(standing: Standing): AdaptivePair {
   const { population, plan, state } = standing;
-  const found = stateDifference(population, state);
+  const gap = stateDifference(population, state);
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
   const models = { a: modelResult(standing, 0), b: modelResult(standing, 1) };
-  if (found === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
-  requireNumbers("the difference", [found.difference, found.sampling.variance]);
-  const limits = (): Bounds => pairedInterval(found, plan.lookLevel);
+  if (gap === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
+  requireNumbers("the difference", [gap.difference, gap.sampling.variance]);
+  const limits = (): Bounds => pairedInterval(gap, plan.lookLevel);
   return {
     ...models,
-    difference: found.difference,
-    ...statedInterval(plan, found.sampling, both, LEAST_ANSWERS, limits),
+    difference: gap.difference,
+    ...statedInterval(plan, gap.sampling, both, LEAST_ANSWERS, limits),
   };
 }
 

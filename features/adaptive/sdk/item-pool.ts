@@ -146,11 +146,11 @@ export function stackedPopulation(scenarios: readonly StackedScenario[]): PoolPo
   const weights = new Float64Array(count);
   const lines = new Uint32Array(count);
   let end = 0;
-  const stacked = scenarios.map(({ id, bank, prior, scoreMap, weights: own, share, first }) => {
+  const stacked = scenarios.map(({ id, bank, prior, scoreMap, weights: masses, share, first }) => {
     const begin = end;
     end += bank.count;
     for (let i = 0; i < bank.count; i++) {
-      weights[begin + i] = share * own[i]!;
+      weights[begin + i] = share * masses[i]!;
       lines[begin + i] = first + i;
     }
     return { id, begin, bank, scoreMap, prior };

@@ -72,9 +72,9 @@ export function noisiestItems(
   size: number,
 ): AdaptiveItem[] {
   const open = items.flatMap((item, i) => {
-    const own = tried.get(item.item_id);
-    if (own === undefined || own.scores.length === 0) return [];
-    return [{ item, gain: gains[i]! / (own.asked * (own.asked + 1)) }];
+    const trials = tried.get(item.item_id);
+    if (trials === undefined || trials.scores.length === 0) return [];
+    return [{ item, gain: gains[i]! / (trials.asked * (trials.asked + 1)) }];
   });
   const some = open.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain);
   return some.slice(0, Math.max(0, size)).map(({ item }) => item);
@@ -88,8 +88,8 @@ const PRIOR_DEGREES = 30;
 
 /** Expected scores over runs so far: those of a step with what trials of its items say beside it. */
 export function expectedScores(
-  { population, items, shares, trials, known }: NoisyItems,
-  { model: own, plan: { level } }: AdaptiveTurn,
+  { population, items, shares, trials, known: noted }: NoisyItems,
+  { model: placing, plan: { level } }: AdaptiveTurn,
   tried: ReadonlyMap<string, Tried>,
 ): {
   readonly model: AdaptiveModel;
@@ -98,11 +98,11 @@ export function expectedScores(
   readonly runDeviation: number;
   readonly basis: NoiseBasis;
 } {
-  const found = items.map(({ item_id: id }) => tried.get(id));
-  const summaries = found.map((one) => summariseTrials(one?.scores ?? []));
-  const asked = found.flatMap((one, i) => (one ? [i] : []));
+  const attempts = items.map(({ item_id: id }) => tried.get(id));
+  const summaries = attempts.map((one) => summariseTrials(one?.scores ?? []));
+  const asked = attempts.flatMap((one, i) => (one ? [i] : []));
   const predicted = predictAnswers(population, { items: asked, scores: asked.map((i) => summaries[i]!.mean) });
-  const moved = found.map((one, i) =>
+  const moved = attempts.map((one, i) =>
     one?.told == null ? 0 : population.weights[i]! * (summaries[i]!.mean - one.told),
   );
   const noise = new Float64Array(population.count);
@@ -114,7 +114,7 @@ export function expectedScores(
       const i = begin + k;
       noise[i] = (population.weights[i]! ** 2 * variance) / Math.max(summaries[i]!.count, trials[i]!);
     });
-    return noiseBasis(degrees, known.has(id));
+    return noiseBasis(degrees, noted.has(id));
   });
   const part = (score: AdaptiveScore, at: number): AdaptiveScore => {
     if (score.score === null) return score;
@@ -138,7 +138,7 @@ export function expectedScores(
     return { ...score, score: shifted, interval };
   };
   const single = population.scenarios.length === 1;
-  const model = own!;
+  const model = placing!;
   return {
     model: {
       ...model,
@@ -150,9 +150,9 @@ export function expectedScores(
         }),
       ),
     },
-    answers: found.reduce((sum, one) => sum + (one?.asked ?? 0), 0),
+    answers: attempts.reduce((sum, one) => sum + (one?.asked ?? 0), 0),
     run: model.interval,
-    runDeviation: Math.sqrt(noise.reduce((sum, own) => sum + own, 0)),
+    runDeviation: Math.sqrt(noise.reduce((sum, variance) => sum + variance, 0)),
     basis: weakestBasis(bases),
   };
 }

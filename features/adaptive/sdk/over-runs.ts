@@ -28,7 +28,7 @@ export interface OverRunsTurn extends AdaptiveTurn {
 /** A source whose evaluations are of expected scores. */
 export interface OverRunsSource extends AdaptiveSource {
   begin(options: AdaptiveOptions): Promise<OverRunsTurn>;
-  next(...given: Parameters<AdaptiveSource["next"]>): Promise<OverRunsTurn>;
+  next(...step: Parameters<AdaptiveSource["next"]>): Promise<OverRunsTurn>;
 }
 
 /** All that the next turn needs beside the pool. */
@@ -76,15 +76,15 @@ export function overRuns(
     throw invalidOption(`a further trial costs a share in [0,1] of an item's first one, got ${repeat}`);
   const components = bundleComponents(pool);
   const trialsOf = new Map(pool.scenarios.map(({ id }) => [id, trialsWorth(components.get(id), repeat)]));
-  const known = new Map<string, NoisyItems>();
+  const memory = new Map<string, NoisyItems>();
   const itemsOf = (scenarios: readonly string[]): NoisyItems => {
     const key = JSON.stringify(scenarios);
-    const own = known.get(key) ?? noisyItems(pool, scenarios, components, trialsOf, prices.items);
-    known.set(key, own);
-    return own;
+    const noisy = memory.get(key) ?? noisyItems(pool, scenarios, components, trialsOf, prices.items);
+    memory.set(key, noisy);
+    return noisy;
   };
 
-  const turn = (session: Session): OverRunsTurn => {
+  const advance = (session: Session): OverRunsTurn => {
     const { step, limits, tried } = session;
     const all = itemsOf(step.plan.scenarios);
     const { model, ...trials } = expectedScores(all, step, tried);
@@ -117,7 +117,7 @@ export function overRuns(
       const { items, ...limits } = checkedLimits(pool, options);
       const batch = Math.min(limits.batch, items);
       const step = await source.begin({ ...options, stop: {}, budget: items, batch });
-      return turn({ limits, step, asked: [], tried: new Map() });
+      return advance({ limits, step, asked: [], tried: new Map() });
     },
     next: async (state, answers) => {
       const before = JSON.parse(state) as Omit<Session, "tried"> & { readonly tried: Readonly<Record<string, Tried>> };
@@ -126,10 +126,10 @@ export function overRuns(
       before.asked.forEach((id, j) => tried.set(id, withTrial(tried.get(id), scores![j]!)));
       const session = { ...before, tried };
       const { step } = session;
-      if (step.state === null || dueItems(session).length > 0) return turn(session);
+      if (step.state === null || dueItems(session).length > 0) return advance(session);
       const means = step.items.map(({ item_id: id }) => [id, meanScore(tried.get(id)!)] as const);
-      for (const [id, told] of means) tried.set(id, { ...tried.get(id)!, told });
-      return turn({ ...session, step: await source.next(step.state, { responses: Object.fromEntries(means) }) });
+      for (const [id, mean] of means) tried.set(id, { ...tried.get(id)!, told: mean });
+      return advance({ ...session, step: await source.next(step.state, { responses: Object.fromEntries(means) }) });
     },
   };
 }
@@ -145,7 +145,7 @@ function checkedLimits(pool: ItemPool, options: AdaptiveOptions): Session["limit
   if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
     throw invalidOption(`stop.halfWidth must be a fraction in (0,1), got ${halfWidth}`);
   const wanted = pool.scenarios.filter(({ id }) => options.scenarios?.includes(id) ?? true);
-  const items = wanted.reduce((sum, own) => sum + own.items, 0);
+  const items = wanted.reduce((sum, scenario) => sum + scenario.items, 0);
   return { budget, batch, stop, items: Math.min(budget, items, MOST_ITEMS) };
 }
 
@@ -159,8 +159,8 @@ function numbered(item: AdaptiveItem, tried: Tried | undefined): TrialItem {
 
 /** One trial more. @param score - NaN where it has no answer */
 function withTrial(tried: Tried | undefined, score: number): Tried {
-  const { asked, scores, told } = tried ?? { asked: 0, scores: [], told: null };
-  return { asked: asked + 1, scores: Number.isNaN(score) ? scores : [...scores, score], told };
+  const { asked, scores, told: mean } = tried ?? { asked: 0, scores: [], told: null };
+  return { asked: asked + 1, scores: Number.isNaN(score) ? scores : [...scores, score], told: mean };
 }
 
 function meanScore({ scores }: Tried): number | null {

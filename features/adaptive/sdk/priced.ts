@@ -19,9 +19,9 @@ export function pricedPool(pool: ItemPool, prices: Pick<ItemPrices, "items">): I
     ...pool,
     population: (scenarios) => {
       const population = pool.population(scenarios);
-      const own = Float64Array.from(population.lines, (line) => priceOf(prices, pool.item(line)));
-      const median = own.toSorted()[own.length >> 1]!;
-      const factors = own.map((price) => {
+      const costs = Float64Array.from(population.lines, (line) => priceOf(prices, pool.item(line)));
+      const median = costs.toSorted()[costs.length >> 1]!;
+      const factors = costs.map((price) => {
         const tilt = price === median ? 1 : Math.sqrt(median / price);
         return Math.min(MOST_TILT, Math.max(1 / MOST_TILT, tilt)) / MOST_TILT;
       });
@@ -40,16 +40,16 @@ export function pricedPool(pool: ItemPool, prices: Pick<ItemPrices, "items">): I
 export function withinBudget(source: AdaptiveSource, prices: ItemPrices, budget: number): AdaptiveSource {
   if (!(typeof budget === "number" && budget > 0))
     throw invalidOption(`a budget must be a number above 0, got ${JSON.stringify(budget)}`);
-  const bounded = (turn: AdaptiveTurn, spent: number): AdaptiveTurn => {
-    if (turn.state === null) return turn;
-    const next = spent + itemsPrice(prices, turn.items);
-    if (next <= budget) return { ...turn, state: JSON.stringify({ state: turn.state, spent: next }) };
-    if (turn.asked === 0)
+  const bounded = (drawn: AdaptiveTurn, spent: number): AdaptiveTurn => {
+    if (drawn.state === null) return drawn;
+    const next = spent + itemsPrice(prices, drawn.items);
+    if (next <= budget) return { ...drawn, state: JSON.stringify({ state: drawn.state, spent: next }) };
+    if (drawn.asked === 0)
       throw invalidOption(
-        `the first ${turn.items.length} items cost ${priceWords(next, prices.unit)}, more than the budget of ${priceWords(budget, prices.unit)}: give a larger one, or a smaller batch`,
+        `the first ${drawn.items.length} items cost ${priceWords(next, prices.unit)}, more than the budget of ${priceWords(budget, prices.unit)}: give a larger one, or a smaller batch`,
       );
     const message = `${priceWords(spent, prices.unit)} are spent, and the next items would take it above ${priceWords(budget, prices.unit)}`;
-    return { ...turn, items: [], state: null, stopped: { rule: "budget", verdict: null, message } };
+    return { ...drawn, items: [], state: null, stopped: { rule: "budget", verdict: null, message } };
   };
   return {
     begin: async (options) => bounded(await source.begin(options), 0),

@@ -27,7 +27,7 @@ interface RaceAnswers {
   /** By candidate, aligned with the items; NaN = no answer, of an item that one of those that were asked lacks for all. */
   readonly answers: readonly Float64Array[];
   /** By candidate, positions of the items that it was asked, with or without an answer. */
-  readonly given: readonly ReadonlySet<number>[];
+  readonly answered: readonly ReadonlySet<number>[];
   readonly warnings: readonly RaceWarning[];
 }
 
@@ -49,37 +49,39 @@ export function raceAnswers(
   const warnings: RaceWarning[] = [];
   const read = candidates.map(({ name, responses, hashes }) => {
     const entries: Iterable<[string, number | null]> = responses instanceof Map ? responses : Object.entries(responses);
-    const own = readScores(name, entries);
-    const unknown = [...own.keys()].filter((id) => !position.has(id));
-    if (unknown.length > 0 && unknown.length === own.size)
+    const scores = readScores(name, entries);
+    const unknown = [...scores.keys()].filter((id) => !position.has(id));
+    if (unknown.length > 0 && unknown.length === scores.size)
       throw new AnchorEvalError(
         "invalid_answers",
-        `${name}: none of its ${own.size} answers is to an item of this benchmark: its items are called ${items[0]!.item_id}, …, the answers ${unknown.slice(0, 3).join(", ")}`,
+        `${name}: none of its ${scores.size} answers is to an item of this benchmark: its items are called ${items[0]!.item_id}, …, the answers ${unknown.slice(0, 3).join(", ")}`,
       );
     if (unknown.length > 0)
       warnings.push({
         code: "unknown_items",
-        message: `${name}: ${unknown.length} of ${own.size} answers are to no item of this benchmark (${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}) and don't count.`,
+        message: `${name}: ${unknown.length} of ${scores.size} answers are to no item of this benchmark (${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}) and don't count.`,
       });
-    const changed = changedItems(items, position, hashes, own);
+    const changed = changedItems(items, position, hashes, scores);
     if (changed.length > 0 && onChangedItem !== "drop")
       throw new AnchorEvalError(
         "item_changed",
         `${name}: ${changed.length} answered items differ in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use another bundle version, or \`onChangedItem: "drop"\``,
       );
     warnings.push(...droppedWarnings(changed, name));
-    const given = new Map([...own].flatMap(([id, score]) => (position.has(id) ? [[position.get(id)!, score]] : [])));
-    for (const id of changed) given.set(position.get(id)!, null);
-    return { name, given, completed: completedRounds(name, items, rounds, given) };
+    const byItem = new Map(
+      [...scores].flatMap(([id, score]) => (position.has(id) ? [[position.get(id)!, score]] : [])),
+    );
+    for (const id of changed) byItem.set(position.get(id)!, null);
+    return { name, byItem, completed: completedRounds(name, items, rounds, byItem) };
   });
-  const completed = read.map((own) => own.completed);
+  const completed = read.map((model) => model.completed);
   const asked = rounds.flat();
   const without = new Set<number>();
-  for (const { given, completed: own, name } of read) {
+  for (const { byItem, completed: until, name } of read) {
     const missing = rounds
-      .slice(0, own)
+      .slice(0, until)
       .flat()
-      .filter((item) => given.get(item) === null);
+      .filter((item) => byItem.get(item) === null);
     for (const item of missing) without.add(item);
     if (missing.length > 0)
       warnings.push({
@@ -88,12 +90,12 @@ export function raceAnswers(
       });
   }
   refuseMissing(order, rounds, without, read);
-  const answers = read.map(({ given }) => {
+  const answers = read.map(({ byItem }) => {
     const scores = new Float64Array(items.length).fill(NaN);
-    for (const item of asked) if (!without.has(item)) scores[item] = given.get(item) ?? NaN;
+    for (const item of asked) if (!without.has(item)) scores[item] = byItem.get(item) ?? NaN;
     return scores;
   });
-  return { completed, answers, given: read.map(({ given }) => new Set(given.keys())), warnings };
+  return { completed, answers, answered: read.map(({ byItem }) => new Set(byItem.keys())), warnings };
 }
 
 function readScores(name: string, entries: Iterable<readonly [string, unknown]>): Map<string, number | null> {
@@ -117,12 +119,12 @@ function changedItems(
   items: readonly AdaptiveItem[],
   position: ReadonlyMap<string, number>,
   hashes: ReadonlyMap<string, string> | undefined,
-  own: ReadonlyMap<string, unknown>,
+  scores: ReadonlyMap<string, unknown>,
 ): string[] {
   return [...(hashes ?? [])].flatMap(([id, hash]) => {
-    const place = own.has(id) ? position.get(id) : undefined;
-    const known = place === undefined ? undefined : items[place]!.hash;
-    return known !== undefined && known !== hash ? [id] : [];
+    const place = scores.has(id) ? position.get(id) : undefined;
+    const calibrated = place === undefined ? undefined : items[place]!.hash;
+    return calibrated !== undefined && calibrated !== hash ? [id] : [];
   });
 }
 
@@ -131,13 +133,13 @@ function completedRounds(
   name: string,
   items: readonly AdaptiveItem[],
   rounds: readonly (readonly number[])[],
-  given: ReadonlyMap<number, unknown>,
+  byItem: ReadonlyMap<number, unknown>,
 ): number {
-  const first = rounds.findIndex((round) => round.some((item) => !given.has(item)));
+  const first = rounds.findIndex((round) => round.some((item) => !byItem.has(item)));
   if (first < 0) return rounds.length;
-  const later = rounds.slice(first + 1).flat().filter((item) => given.has(item)); // prettier-ignore
+  const later = rounds.slice(first + 1).flat().filter((item) => byItem.has(item)); // prettier-ignore
   if (later.length === 0) return first;
-  const skipped = rounds[first]!.filter((item) => !given.has(item)).map((item) => items[item]!.item_id);
+  const skipped = rounds[first]!.filter((item) => !byItem.has(item)).map((item) => items[item]!.item_id);
   throw new AnchorEvalError(
     "invalid_answers",
     `${name}: ${skipped.length} of the ${rounds[first]!.length} items of round ${first + 1} are left out (${skipped.slice(0, 3).join(", ")}${skipped.length > 3 ? ", …" : ""}), though ${later.length} of later rounds are answered (${items[later[0]!]!.item_id}${later.length > 1 ? ", …" : ""}): ask them, or give null where the model gave no answer`,
@@ -152,7 +154,7 @@ function refuseMissing(
   { scenarios }: RaceOrder,
   rounds: readonly (readonly number[])[],
   without: ReadonlySet<number>,
-  read: readonly { readonly name: string; readonly given: ReadonlyMap<number, unknown>; readonly completed: number }[],
+  read: readonly { readonly name: string; readonly byItem: ReadonlyMap<number, unknown>; readonly completed: number }[],
 ): void {
   if (without.size === 0) return;
   const last = Math.max(...read.map(({ completed }) => completed));
@@ -164,9 +166,9 @@ function refuseMissing(
         .filter((item) => item >= begin && item < begin + order.length);
       const missing = inside.filter((item) => without.has(item));
       if (missing.length <= (1 - LEAST_ANSWERED_SHARE) * inside.length + 1e-9) continue;
-      const lacks = ({ given }: (typeof read)[number]): number =>
-        missing.filter((item) => given.get(item) === null).length;
-      const worst = read.reduce((most, own) => (lacks(own) > lacks(most) ? own : most));
+      const lacks = ({ byItem }: (typeof read)[number]): number =>
+        missing.filter((item) => byItem.get(item) === null).length;
+      const worst = read.reduce((most, model) => (lacks(model) > lacks(most) ? model : most));
       throw new AnchorEvalError(
         "invalid_answers",
         `only ${inside.length - missing.length} of the ${inside.length} items of ${id} in rounds 1 to ${round} have an answer of every candidate, a race needs ${Math.round(100 * LEAST_ANSWERED_SHARE)} %; ${worst.name} lacks ${lacks(worst)}`,

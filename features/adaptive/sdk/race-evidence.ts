@@ -50,21 +50,21 @@ export function raceField(
   });
   const at = (i: number, round: number): Standing => standings(round * answers.length + i);
   const differenceOf = (s: number, i: number, j: number, round: number): ReturnType<RaceEvidence["difference"]> => {
-    const [own, other] = [at(i, round).scenarios[s]!, at(j, round).scenarios[s]!];
-    const difference = own.score - other.score;
-    const bounds = { low: own.bounds.low - other.bounds.high, high: own.bounds.high - other.bounds.low };
-    const sampling = pairedSampling(difference, other, own);
+    const [one, other] = [at(i, round).scenarios[s]!, at(j, round).scenarios[s]!];
+    const difference = one.score - other.score;
+    const bounds = { low: one.bounds.low - other.bounds.high, high: one.bounds.high - other.bounds.low };
+    const sampling = pairedSampling(difference, other, one);
     if (over === "these-answers") return { difference, bounds, sampling };
     if (sampling === null) return { difference, bounds: { low: -1, high: 1 }, sampling };
-    const tasks = taskSampling(order.scenarios[s]!.weights, other.sample, own.sample);
+    const tasks = taskSampling(order.scenarios[s]!.weights, other.sample, one.sample);
     return widenedDifference({ difference, bounds, sampling }, tasks);
   };
   return {
     score: (i, round) => at(i, round).score,
     difference: (i, j, round) => {
       const parts = order.scenarios.map(({ share }, s) => ({ share, ...differenceOf(s, i, j, round) }));
-      const known = parts.flatMap(({ sampling, ...part }) => (sampling === null ? [] : [{ ...part, sampling }]));
-      if (known.length === parts.length) return weightedDifference(known);
+      const sampled = parts.flatMap(({ sampling, ...part }) => (sampling === null ? [] : [{ ...part, sampling }]));
+      if (sampled.length === parts.length) return weightedDifference(sampled);
       const none = { variance: 0, degrees: Infinity };
       return { ...weightedDifference(parts.map((part) => ({ ...part, sampling: none }))), sampling: null };
     },

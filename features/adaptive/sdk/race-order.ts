@@ -51,12 +51,12 @@ export interface RaceOrder {
  */
 export function raceOrder(population: Pick<Population, "scenarios" | "weights">, random: RandomSource): RaceOrder {
   const scenarios = population.scenarios.map(({ id, begin, bank: { count } }): RaceScenario => {
-    const own = population.weights.slice(begin, begin + count);
-    const share = own.reduce((sum, weight) => sum + weight, 0);
+    const masses = population.weights.slice(begin, begin + count);
+    const share = masses.reduce((sum, weight) => sum + weight, 0);
     const stream = random.fork(id);
-    const places = Array.from(own, (weight, item) => ({ item, place: stream.next() / weight }));
+    const places = Array.from(masses, (weight, item) => ({ item, place: stream.next() / weight }));
     places.sort((left, right) => left.place - right.place);
-    return { id, share, weights: own.map((weight) => weight / share), begin, order: places.map(({ item }) => item) };
+    return { id, share, weights: masses.map((weight) => weight / share), begin, order: places.map(({ item }) => item) };
   });
   const longest = Math.max(...scenarios.map(({ share, order }) => order.length / share));
   const first = Math.max(FIRST_ITEMS, ...scenarios.map(({ share }) => LEAST_ITEMS / share));

@@ -113,29 +113,29 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
   const population = pool.population(pool.scenarios.map(({ id }) => id));
   const order = raceOrder(population, createRandom(seed).fork("race"));
   const items = Array.from(population.lines, (line) => pool.item(line));
-  const { completed, answers, given, warnings } = raceAnswers(items, order, named, options.onChangedItem);
+  const { completed, answers, answered, warnings } = raceAnswers(items, order, named, options.onChangedItem);
   const field = raceField(population, order, answers, over);
   const quantile = (error: number): number => raceQuantile(1 - error, names.length, informationTimes(order, over));
   // Over tasks of two like models either one may be called worse: half of the error is for each, as in a comparison.
   const error = over === "tasks" ? (1 - level) / 2 : 1 - level;
-  const found = eliminate({ ...field, completed }, quantile(error), margin, order.rounds.length);
+  const elimination = eliminate({ ...field, completed }, quantile(error), margin, order.rounds.length);
 
   const asked = completed.map((rounds) => itemsUntil(order, rounds));
   const raced = names.map((name, i): RacedCandidate => {
-    const out = found.out[i] ?? null;
-    const most = found.most(i, found.leader);
-    const until = found.ask.get(i) ?? 0;
+    const out = elimination.out[i] ?? null;
+    const most = elimination.most(i, elimination.leader);
+    const until = elimination.ask.get(i) ?? 0;
     const next = until === 0 ? [] : roundItems(order, until - 1);
     return {
       name,
       index: i,
-      state: stateOf(found, i, margin),
+      state: stateOf(elimination, i, margin),
       rounds: completed[i]!,
       asked: asked[i]!,
       score: completed[i] === 0 ? null : field.score(i, completed[i]! - 1),
-      most: i === found.leader ? 0 : out === null && Number.isFinite(most) ? Math.max(-1, most) : null,
+      most: i === elimination.leader ? 0 : out === null && Number.isFinite(most) ? Math.max(-1, most) : null,
       out: out && { round: out.round + 1, by: names[out.by]! },
-      next: next.flatMap((item) => (given[i]!.has(item) ? [] : [items[item]!.item_id])),
+      next: next.flatMap((item) => (answered[i]!.has(item) ? [] : [items[item]!.item_id])),
     };
   });
   const { benchmark, version, digest } = pool;
@@ -148,11 +148,11 @@ export function raceFromPool(pool: ItemPool, candidates: readonly RaceCandidate[
     over,
     items: population.count,
     rounds: order.rounds.length,
-    winner: found.winner === null ? null : names[found.winner]!,
-    leader: names[found.leader]!,
-    within: Number.isFinite(found.within) ? found.within : null,
+    winner: elimination.winner === null ? null : names[elimination.winner]!,
+    leader: names[elimination.leader]!,
+    within: Number.isFinite(elimination.within) ? elimination.within : null,
     calls: {
-      made: asked.reduce((sum, own) => sum + own, 0),
+      made: asked.reduce((sum, count) => sum + count, 0),
       next: raced.reduce((sum, { next }) => sum + next.length, 0),
       all: names.length * population.count,
     },
@@ -199,8 +199,8 @@ function scenarioBests(
   for (let claims = scenarios.length; claims > 0; claims = scenarios.length - best.size) {
     const z = quantile(claims);
     for (const s of scenarios.keys()) {
-      const own = best.has(s) ? null : provenBest({ ...field.scenario(s), completed }, z);
-      if (own !== null) best.set(s, own);
+      const proven = best.has(s) ? null : provenBest({ ...field.scenario(s), completed }, z);
+      if (proven !== null) best.set(s, proven);
     }
     if (scenarios.length - best.size === claims) break;
   }

@@ -31,15 +31,15 @@ const GROUNDS: Readonly<Partial<Record<Reason, Html>>> = {
 /** Items worth inspecting by hand, and why; the same are marked in the report's map of items. */
 export const reportItems: ReportPart = async ({ scenarios, manifest, learned }, options) => {
   const audited = await diagnoseFit(learned, options);
-  const own = scenarios.map(({ id, begin, content, models }): AuditedScenario => {
+  const audits = scenarios.map(({ id, begin, content, models }): AuditedScenario => {
     const end = begin + content.items.length;
     return { id, models, audited: audited.filter(({ column }) => column >= begin && column < end) };
   });
-  const listed = listedItems(own);
+  const listed = listedItems(audits);
   return {
     id: "audit",
     title: "Items worth auditing",
-    content: suspects(manifest.sources.models, own, listed),
+    content: suspects(manifest.sources.models, audits, listed),
     mark: "worth auditing",
     marked: listed.map((items, s) => items.map(({ column }) => column - scenarios[s]!.begin)),
   };
@@ -64,9 +64,9 @@ function suspects(
 
 /** The number of items for each reason, and its grounds. */
 function reasons(scenarios: readonly AuditedScenario[]): Html | null {
-  const found = scenarios.flatMap(({ audited }) => audited).flatMap(({ findings }) => findings);
+  const findings = scenarios.flatMap(({ audited }) => audited).flatMap(({ findings }) => findings);
   const rows = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
-    const items = found.filter((finding) => finding.reason === reason).length;
+    const items = findings.filter((finding) => finding.reason === reason).length;
     return items === 0 ? [] : [{ reason, items }];
   });
   if (rows.length === 0) return null;
@@ -103,9 +103,9 @@ function list({ id, audited }: AuditedScenario, listed: readonly AuditedItem[]):
   </details> `;
 }
 
-function summary(found: number, listed: number): string {
-  if (found === 0) return "none";
-  return found > listed ? `${listed} of ${count(found)}, the clearest of each reason` : counted(found, "item");
+function summary(items: number, listed: number): string {
+  if (items === 0) return "none";
+  return items > listed ? `${listed} of ${count(items)}, the clearest of each reason` : counted(items, "item");
 }
 
 function table(scenario: string, listed: readonly AuditedItem[]): Html {
@@ -150,12 +150,12 @@ const LEAST_LISTED = 3;
  * list. None where models are too few to distinguish a faulty item from bad luck.
  */
 function listedItems(scenarios: readonly AuditedScenario[]): AuditedItem[][] {
-  const found = scenarios.map(({ audited, models }) =>
+  const lists = scenarios.map(({ audited, models }) =>
     models < LEAST_MODELS_FOR_AUDIT ? [] : audited.filter(({ rank }) => rank !== null),
   );
-  const lengths = found.map(({ length }) => Math.min(MOST_LISTED, length));
+  const lengths = lists.map(({ length }) => Math.min(MOST_LISTED, length));
   const limit = Math.min(MOST_LISTED, fairLimit(lengths, LISTED, LEAST_LISTED));
-  return found.map((items) => shareByReason(items, limit));
+  return lists.map((items) => shareByReason(items, limit));
 }
 
 /** The first items of each reason; if places are few, the most urgent reasons'. */
@@ -168,5 +168,5 @@ function shareByReason(items: readonly AuditedItem[], limit: number): AuditedIte
     limit,
     1,
   );
-  return lists.flatMap((own) => own.slice(0, each)).slice(0, limit);
+  return lists.flatMap((audited) => audited.slice(0, each)).slice(0, limit);
 }

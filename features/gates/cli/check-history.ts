@@ -38,15 +38,15 @@ export async function checkHistory(input: CommandInput): Promise<number> {
   );
   const asked = new Set([...bundle.scenarios.values()].flatMap(({ forms }) => forms.get(form)!.itemIds));
   const inForm = ({ responses }: ReadModel) => new Map([...responses].filter(([id]) => asked.has(id)));
-  const baseline = baselineDigest(baselines.map((own) => ({ responses: inForm(own) })));
+  const baseline = baselineDigest(baselines.map((earlier) => ({ responses: inForm(earlier) })));
   const key = { benchmark, version, digest: bundle.digest, form, baseline };
   const { warnings } = resolveModels(bundle, [run], ["tonight"], { ...options, form });
   gateFromAnchors(bundle, [{ ...run, name: "tonight" }], baselines, { ...options, form, replays: 0 }); // or it refuses them
   const nights = await addNight(file, key, Object.fromEntries(inForm(run)), input.options.text("night"));
-  const models = nights.map((own) => ({ responses: own.responses, name: `night ${own.night}`, form }));
+  const models = nights.map((night) => ({ responses: night.responses, name: `night ${night.night}`, form }));
   const nightly = gateFromAnchors(bundle, models, baselines, { ...options, form });
   const gate = withAnswers({ ...nightly, warnings: [...warnings, ...nightly.warnings] }, [run, ...baselines]);
-  const names = nights.map((own) => own.night);
+  const names = nights.map((night) => night.night);
   const parts = gateParts(gate, names);
   const result = { ...gate, night: names.at(-1), alarm: gate.alarm && { night: names[gate.alarm.night], since: names[gate.alarm.since] } }; // prettier-ignore
   output.result(result, plainLines(parts));
@@ -85,13 +85,13 @@ function gateParts(
     undecided: `can't tell: no alarm in ${over}, but a mean drop of ${points(drop.maxDrop)} points isn't ruled out`,
   }[verdict];
   const promise = `An unchanged model raises at most ${alarms.perYear} false ${alarms.perYear === 1 ? "alarm" : "alarms"} in ${alarms.runsPerYear} nights on average`;
-  const found =
+  const promised =
     power === null
       ? ""
       : `; a drop of ${points(power.drop)} points is found within ${power.nights} nights in ${Math.round(100 * power.share)} of 100 cases, replayed from the baseline`;
   return [
     headline,
-    `${promise}${found}.`,
+    `${promise}${promised}.`,
     "",
     `${gate.benchmark} ${gate.version}, form ${gate.form}: ${over} against ${baselines} runs of the baseline, ${answered} items`,
     `Evidence of a change: ${gate.evidence < 0.01 ? "under 0.01" : Number(gate.evidence.toPrecision(2))}; it alarms at ${Number(gate.threshold.toPrecision(4))}, whatever the size of the change.`,

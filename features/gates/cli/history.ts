@@ -88,9 +88,9 @@ function readHistory(file: string, bytes: Uint8Array): HistoryNight[] {
     if (!isObject(night) || typeof night["night"] !== "string" || !isObject(night["responses"]))
       return refuse("expected a night, {night, benchmark, version, digest, form, baseline, responses}");
     for (const key of KEYS) if (typeof night[key] !== "string") refuse(`${key} is missing`);
-    const own = night as unknown as HistoryNight;
-    if (nights.some((before) => before.night === own.night)) refuse(`the night ${own.night} stands there twice`);
-    nights.push(own);
+    const entry = night as unknown as HistoryNight;
+    if (nights.some((before) => before.night === entry.night)) refuse(`the night ${entry.night} stands there twice`);
+    nights.push(entry);
   });
   return nights;
 }
@@ -109,16 +109,16 @@ function withNight(
 ): readonly HistoryNight[] {
   const [first] = history;
   for (const field of first ? KEYS : [])
-    for (const own of history)
-      if (own[field] !== key[field])
+    for (const earlier of history)
+      if (earlier[field] !== key[field])
         throw invalidOption(
-          `--history ${file} has night ${own.night} of another ${ANSWERED_BY[field]} (${own[field]}, now ${key[field]}): begin a new file, or go on with what it was begun with`,
+          `--history ${file} has night ${earlier.night} of another ${ANSWERED_BY[field]} (${earlier[field]}, now ${key[field]}): begin a new file, or go on with what it was begun with`,
         );
   const night = name ?? String(history.length + 1);
-  const before = history.find((own) => own.night === night);
+  const before = history.find((earlier) => earlier.night === night);
   if (before === undefined) return [...history, { night, ...key, responses }];
-  const sorted = (own: HistoryNight["responses"]): string =>
-    JSON.stringify(Object.entries(own).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const sorted = (answers: HistoryNight["responses"]): string =>
+    JSON.stringify(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)));
   if (sorted(before.responses) !== sorted(responses))
     throw invalidOption(
       `--history ${file} has other answers of the night ${night}: give this one another --night, or take its line out`,

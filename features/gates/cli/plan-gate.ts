@@ -65,7 +65,7 @@ export async function planGate({ options, output, signal }: CommandInput): Promi
   }
   if (planned.length === 0 || flips === null)
     throw invalidOption(`no form of this bundle is answered whole in every one of ${listed(paths)}`);
-  const enough = planned.filter(({ found }) => found >= ASKED).sort((a, b) => a.items - b.items || a.baselines - b.baselines)[0] ?? null; // prettier-ignore
+  const enough = planned.filter(({ found: power }) => power >= ASKED).sort((a, b) => a.items - b.items || a.baselines - b.baselines)[0] ?? null; // prettier-ignore
   const perNight = normalQuantile(1 - 1 / threshold) + normalQuantile(ASKED);
   const oneNight = Math.ceil((((perNight / goal.drop) ** 2 * flips) / 2) * (1 + 1 / runs.length));
   const { benchmark, version } = bundle.manifest;
@@ -76,7 +76,7 @@ export async function planGate({ options, output, signal }: CommandInput): Promi
     ...textTable(
       [
         ["form", "items", "baseline runs", "found"],
-        ...planned.map((own) => [own.form, String(own.items), String(own.baselines), wholePercent(own.found)]),
+        ...planned.map((gate) => [gate.form, String(gate.items), String(gate.baselines), wholePercent(gate.found)]),
       ],
       "lrrr",
     ),

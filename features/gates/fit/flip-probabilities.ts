@@ -27,14 +27,16 @@ const BISECTIONS = 40;
  * @see Griffiths (1973), Biometrics 29, 637–648; Efron & Morris (1975), JASA 70, 311–319
  */
 export function flipsFromRuns({ runs, right }: RepeatedRuns, accuracy: Float64Array, models: number): Float64Array {
-  const average = mean(accuracy.filter((own) => !Number.isNaN(own)));
-  const easiness = accuracy.map((own) => logit(((Number.isNaN(own) ? average : own) * models + 0.5) / (models + 1)));
+  const average = mean(accuracy.filter((share) => !Number.isNaN(share)));
+  const easiness = accuracy.map((share) =>
+    logit(((Number.isNaN(share) ? average : share) * models + 0.5) / (models + 1)),
+  );
   const level = (total(right) + 0.5) / (total(runs) + 1);
   let best: Float64Array = easiness;
   let most = -Infinity;
   for (const b of SLOPES) {
     const means = leveled(
-      easiness.map((own) => b * own),
+      easiness.map((x) => b * x),
       runs,
       level,
     );
@@ -54,10 +56,10 @@ function leveled(x: Float64Array, runs: Float64Array, level: number): Float64Arr
   let [low, high] = [-40, 40];
   for (let step = 0; step < BISECTIONS; step++) {
     const middle = (low + high) / 2;
-    if (x.reduce((sum, own, i) => sum + runs[i]! * sigmoid(middle + own), 0) < level * count) low = middle;
+    if (x.reduce((sum, item, i) => sum + runs[i]! * sigmoid(middle + item), 0) < level * count) low = middle;
     else high = middle;
   }
-  return x.map((own) => sigmoid(high + own));
+  return x.map((item) => sigmoid(high + item));
 }
 
 /** Beta-binomial, but for a term that depends on the runs alone. */
@@ -90,11 +92,11 @@ const SHRINKAGE = 4;
  */
 export function flipsFromRates(rates: (item: number) => readonly number[], count: number): Float64Array | null {
   const items = Array.from({ length: count }, (_, i) => {
-    const own = rates(i);
-    return { models: own.length, flips: own.reduce((sum, p) => sum + 2 * p * (1 - p), 0) };
+    const shares = rates(i);
+    return { models: shares.length, flips: shares.reduce((sum, p) => sum + 2 * p * (1 - p), 0) };
   });
-  const [flips, answers] = [total(items.map((own) => own.flips)), total(items.map(({ models }) => models))];
+  const [flips, answers] = [total(items.map((item) => item.flips)), total(items.map(({ models }) => models))];
   if (flips === 0) return null;
   const average = flips / answers;
-  return Float64Array.from(items, (own) => (own.flips + SHRINKAGE * average) / (own.models + SHRINKAGE));
+  return Float64Array.from(items, (item) => (item.flips + SHRINKAGE * average) / (item.models + SHRINKAGE));
 }

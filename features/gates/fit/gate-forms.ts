@@ -22,10 +22,10 @@ export const flips: AnchorMethod = {
   drawn: true,
   estimator: "gate",
   prepare: (input) => {
-    const { by, flips: own } = learnedFlips(input);
+    const { by, flips: chances } = learnedFlips(input);
     return {
-      ...tiltedSamples(input, own.map(Math.sqrt)),
-      notes: () => Promise.resolve({ gateForms: { by, ...expected(input.weights, own) } }),
+      ...tiltedSamples(input, chances.map(Math.sqrt)),
+      notes: () => Promise.resolve({ gateForms: { by, ...expected(input.weights, chances) } }),
     };
   },
 };
@@ -52,10 +52,10 @@ function learnedFlips(input: AnchorInput): { readonly by: FlipSource; readonly f
 }
 
 /** The share of answers that flip, and a drop's variance by flips against that of as many items drawn evenly. */
-function expected(weights: Float64Array, own: Float64Array): { readonly flips: number; readonly variance: number } {
-  const drawn = tiltedWeights(weights, own.map(Math.sqrt));
+function expected(weights: Float64Array, chances: Float64Array): { readonly flips: number; readonly variance: number } {
+  const drawn = tiltedWeights(weights, chances.map(Math.sqrt));
   const [even, tilted] = [weights, drawn].map((by) =>
-    own.reduce((sum, flip, i) => sum + (weights[i]! ** 2 * flip) / by[i]!, 0),
+    chances.reduce((sum, flip, i) => sum + (weights[i]! ** 2 * flip) / by[i]!, 0),
   );
   return { flips: even!, variance: even! > 0 ? tilted! / even! : 1 };
 }
@@ -119,14 +119,14 @@ function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRe
   const refuse = (why: string): AnchorEvalError => new AnchorEvalError("invalid_data", `${file}: ${why}`);
   if (matrix.subjects.length < 2)
     throw refuse("what differs between runs of one model takes two runs or more, a row each; got 1");
-  const known = new Set(items.map(({ item_id }) => item_id));
-  const unknown = matrix.items.filter(({ item_id }) => !known.has(item_id)).map(({ item_id }) => item_id);
+  const ids = new Set(items.map(({ item_id }) => item_id));
+  const unknown = matrix.items.filter(({ item_id }) => !ids.has(item_id)).map(({ item_id }) => item_id);
   if (unknown.length > 0) throw refuse(`${firstFew(unknown)}: there is no such item in the responses`);
   const columns = new Map(matrix.items.map(({ item_id }, column) => [item_id, column]));
   const byScenario = new Map<string, { runs: number[]; right: number[] }>();
   for (const { item_id, scenario } of items) {
-    let own = byScenario.get(scenario);
-    if (!own) byScenario.set(scenario, (own = { runs: [], right: [] }));
+    let counts = byScenario.get(scenario);
+    if (!counts) byScenario.set(scenario, (counts = { runs: [], right: [] }));
     const column = columns.get(item_id);
     const scores = column === undefined ? [] : matrix.subjects.map((_, run) => scoreAt(matrix, run, column));
     const graded = scores.findIndex((score) => score > 0 && score < 1);
@@ -134,8 +134,8 @@ function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRe
       throw refuse(
         `run ${matrix.subjects[graded]!}, item ${item_id}: \`repeats\` takes single runs, right (1) or wrong (0), got ${scores[graded]!}`,
       );
-    own.runs.push(scores.filter((score) => !Number.isNaN(score)).length);
-    own.right.push(scores.filter((score) => score === 1).length);
+    counts.runs.push(scores.filter((score) => !Number.isNaN(score)).length);
+    counts.right.push(scores.filter((score) => score === 1).length);
   }
   const answered = [...byScenario].filter(([, { runs }]) => runs.some((count) => count > 0));
   return new Map(

@@ -119,11 +119,11 @@ export function gateFromAnchors(
   const { items, scores, model, evidence } = gate;
   const threshold = 1 / rule.alarms.probability;
   const detector = nightlyGate(model, evidence, items.map(({ counts }) => counts)); // prettier-ignore
-  const told = scores
+  const sums = scores
     .slice(baselines.length)
-    .map((own) => detector.add(Float64Array.from(items, ({ scenario, place }) => own.get(scenario)![place]!)));
-  const night = told.findIndex(({ statistic }) => Math.exp(statistic) >= threshold);
-  const alarm = night < 0 ? null : { night, since: told[night]!.since };
+    .map((answers) => detector.add(Float64Array.from(items, ({ scenario, place }) => answers.get(scenario)![place]!)));
+  const night = sums.findIndex(({ statistic }) => Math.exp(statistic) >= threshold);
+  const alarm = night < 0 ? null : { night, since: sums[night]!.since };
   const mean = meanDrop(bundle, gate, baselines.length, { ...rule, mixture: drop });
   const passed = mean.high !== null && mean.high <= rule.maxDrop;
   const { benchmark, version, form, digest, warnings } = gate;
@@ -132,7 +132,7 @@ export function gateFromAnchors(
     verdict: alarm !== null ? "regressed" : passed ? "passed" : "undecided",
     nights: nights.length,
     baselines: baselines.length,
-    evidence: Math.exp(told.at(-1)!.statistic),
+    evidence: Math.exp(sums.at(-1)!.statistic),
     threshold,
     alarm,
     drop: mean,
@@ -174,13 +174,13 @@ function refuseGraded(
   names: readonly string[],
 ): void {
   scores.forEach((run, k) => {
-    for (const [scenario, own] of run) {
-      const place = own.findIndex((score) => score > 0 && score < 1);
+    for (const [scenario, answers] of run) {
+      const place = answers.findIndex((score) => score > 0 && score < 1);
       if (place < 0) continue;
       const id = bundle.scenarios.get(scenario)!.forms.get(form)!.itemIds[place]!;
       throw new AnchorEvalError(
         "invalid_answers",
-        `${names[k]!}: a gate over nights counts right and wrong answers, and ${id} scores ${own[place]}: give each run by itself, or check one night without a history`,
+        `${names[k]!}: a gate over nights counts right and wrong answers, and ${id} scores ${answers[place]}: give each run by itself, or check one night without a history`,
       );
     }
   });
@@ -193,17 +193,17 @@ function meanDrop(
   { maxDrop, level, mixture }: { maxDrop: number; level: number; mixture: number },
 ): MeanDrop {
   const [before, now] = [scores.slice(0, baselines), scores.slice(baselines)].map(meanScores);
-  for (const [id, own] of before!)
-    own.forEach((score, place) => {
-      if (Number.isNaN(score + now!.get(id)![place]!)) own[place] = now!.get(id)![place] = NaN;
+  for (const [id, means] of before!)
+    means.forEach((score, place) => {
+      if (Number.isNaN(score + now!.get(id)![place]!)) means[place] = now!.get(id)![place] = NaN;
     });
-  const found = expectedDifference(bundle, modelEvidence(bundle, form, before!), modelEvidence(bundle, form, now!)); // prettier-ignore
-  if ("reason" in found) return { drop: null, low: null, high: null, reason: found.reason, maxDrop };
-  const { variance, degrees } = found.sampling;
+  const difference = expectedDifference(bundle, modelEvidence(bundle, form, before!), modelEvidence(bundle, form, now!)); // prettier-ignore
+  if ("reason" in difference) return { drop: null, low: null, high: null, reason: difference.reason, maxDrop };
+  const { variance, degrees } = difference.sampling;
   // Variances that are estimated by few items: as much wider as Student's t is than the normal.
   const wider = studentTQuantile(level, degrees) / normalQuantile(level);
   const half = mixtureHalfWidth(wider ** 2 * variance, mixture, 2 * (1 - level));
-  const drop = -found.difference;
+  const drop = -difference.difference;
   return { drop, low: Math.max(-1, drop - half), high: Math.min(1, drop + half), reason: null, maxDrop };
 }
 
@@ -239,17 +239,17 @@ export function gatePower(
   const weights = Float64Array.from(items, ({ weight }) => weight);
   const shift = drop === 0 ? 0 : shiftForDrop(drop, CHANCES, learnChances(counts, { weights }));
   const spread = learnChances(counts);
-  const posteriors = counts.map((own) => chancePosterior(spread, own));
-  let found = 0;
+  const posteriors = counts.map((answers) => chancePosterior(spread, answers));
+  let alarmed = 0;
   for (let replay = 0; replay < replays; replay++) {
-    const chances = Float64Array.from(posteriors, (own) => shiftedChance(drawChance(own, random), shift));
+    const chances = Float64Array.from(posteriors, (posterior) => shiftedChance(drawChance(posterior, random), shift));
     const gate = nightlyGate(model, evidence, counts);
     for (let night = 0; night < nights; night++) {
       const { statistic } = gate.add(chances.map((chance) => Number(random.next() < chance)));
       if (statistic < Math.log(threshold)) continue;
-      found++;
+      alarmed++;
       break;
     }
   }
-  return found / replays;
+  return alarmed / replays;
 }

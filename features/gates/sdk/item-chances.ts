@@ -94,7 +94,7 @@ function likelihoodOf({ right, wrong }: AnswerCounts): Float64Array {
 }
 
 function posterior(likelihood: Float64Array, prior: Float64Array): Float64Array {
-  const weights = likelihood.map((own, g) => own * prior[g]!);
-  const total = weights.reduce((sum, own) => sum + own, 0);
-  return weights.map((own) => own / total);
+  const weights = likelihood.map((value, g) => value * prior[g]!);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
 }

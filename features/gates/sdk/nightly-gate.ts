@@ -58,14 +58,18 @@ export function chanceModel(baseline: readonly AnswerCounts[]): ChanceModel {
   const answers = baseline.reduce((sum, { right, wrong }) => sum + right + wrong, 0);
   const learned = learnChances(baseline, { rounds: ROUNDS });
   const even = CHANCES.map((p) => p * (1 - p)); // an even density of chances, on logits
-  const total = even.reduce((sum, own) => sum + own, 0);
+  const total = even.reduce((sum, weight) => sum + weight, 0);
   const { length } = baseline;
-  const spread = learned.map((own, g) => (length * own + (EVEN_ITEMS * even[g]!) / total) / (length + EVEN_ITEMS));
+  const spread = learned.map(
+    (weight, g) => (length * weight + (EVEN_ITEMS * even[g]!) / total) / (length + EVEN_ITEMS),
+  );
   const error = 1 / Math.sqrt(Math.max(1, (answers * flipChance(spread)) / 2));
   const spreads = LEVELS.map((level) => movedSpread(spread, level * error));
-  const logOf = (own: Float64Array, { right, wrong }: AnswerCounts): number =>
-    logSum(own.map((weight, g) => Math.log(weight) + right * RIGHT[g]! + wrong * WRONG[g]!));
-  const weights = spreads.map((own) => kinds.reduce((sum, { counts, times }) => sum + times * logOf(own, counts), 0));
+  const logOf = (prior: Float64Array, { right, wrong }: AnswerCounts): number =>
+    logSum(prior.map((weight, g) => Math.log(weight) + right * RIGHT[g]! + wrong * WRONG[g]!));
+  const weights = spreads.map((prior) =>
+    kinds.reduce((sum, { counts, times }) => sum + times * logOf(prior, counts), 0),
+  );
   return { spreads, weights };
 }
 
@@ -95,12 +99,12 @@ export function itemEvidence({ spreads }: ChanceModel): ItemEvidence {
   const since = new Map<number, readonly Float64Array[]>();
   const likelihoods = (right: number, wrong: number): readonly Float64Array[] => {
     const key = right * 64 + wrong;
-    let own = since.get(key);
-    if (own === undefined) {
-      own = SHIFTED.map((logs) => CHANCES.map((_, g) => Math.exp(right * logs.right[g]! + wrong * logs.wrong[g]!)));
-      since.set(key, own);
+    let terms = since.get(key);
+    if (terms === undefined) {
+      terms = SHIFTED.map((logs) => CHANCES.map((_, g) => Math.exp(right * logs.right[g]! + wrong * logs.wrong[g]!)));
+      since.set(key, terms);
     }
-    return own;
+    return terms;
   };
   const compute: ItemEvidence = (right, wrong, rightSince, wrongSince) => {
     const evidence = new Float64Array(spreads.length * (1 + KINDS));
@@ -133,16 +137,16 @@ export function itemEvidence({ spreads }: ChanceModel): ItemEvidence {
     });
     return evidence;
   };
-  const known = new Map<number, Float64Array>();
+  const memory = new Map<number, Float64Array>();
   return (right, wrong, rightSince, wrongSince) => {
     const key = ((right * 131072 + wrong) * 64 + rightSince) * 64 + wrongSince;
-    let own = known.get(key);
-    if (own === undefined) {
-      if (known.size >= MOST_REMEMBERED) known.clear();
-      own = compute(right, wrong, rightSince, wrongSince);
-      known.set(key, own);
+    let terms = memory.get(key);
+    if (terms === undefined) {
+      if (memory.size >= MOST_REMEMBERED) memory.clear();
+      terms = compute(right, wrong, rightSince, wrongSince);
+      memory.set(key, terms);
     }
-    return own;
+    return terms;
   };
 }
 
@@ -172,8 +176,8 @@ export function nightlyGate(
   baseline: readonly AnswerCounts[],
   { window = WINDOW, stride = STRIDE } = {},
 ): NightlyGate {
-  const right = Float64Array.from(baseline, (own) => own.right);
-  const wrong = Float64Array.from(baseline, (own) => own.wrong);
+  const right = Float64Array.from(baseline, (counts) => counts.right);
+  const wrong = Float64Array.from(baseline, (counts) => counts.wrong);
   const marks: { night: number; right: Float64Array; wrong: Float64Array; logs: Float64Array }[] = [];
   const width = 1 + KINDS;
   /** Log weights of the spreads given the baseline and all nights, where nothing changed. */
@@ -194,8 +198,8 @@ export function nightlyGate(
         const sum = new Float64Array(model.weights.length * width);
         for (let i = 0; i < right.length; i++) {
           const [a, c] = [mark.right[i]!, mark.wrong[i]!];
-          const own = evidence(a, c, right[i]! - a, wrong[i]! - c);
-          for (let j = 0; j < sum.length; j++) sum[j]! += own[j]!;
+          const terms = evidence(a, c, right[i]! - a, wrong[i]! - c);
+          for (let j = 0; j < sum.length; j++) sum[j]! += terms[j]!;
         }
         return sum;
       });

@@ -64,24 +64,24 @@ export function replayCheck(
   const evidence = modelEvidence(bundle, form, before);
   const random = createRandom(options.seed).fork("replayed checks");
   const regressed = (runs: number, drop: number, stream: RandomSource): boolean => {
-    const drawn = Float64Array.from(posteriors, (own) => drawChance(own, stream));
+    const drawn = Float64Array.from(posteriors, (posterior) => drawChance(posterior, stream));
     const shift = drop === 0 ? 0 : shiftForDrop(drop, drawn, weights);
-    const own = new Map([...before].map(([id, means]) => [id, new Float64Array(means.length).fill(NaN)]));
+    const now = new Map([...before].map(([id, means]) => [id, new Float64Array(means.length).fill(NaN)]));
     items.forEach(({ scenario, place }, i) => {
-      own.get(scenario)![place] = meanOfRuns(shiftedChance(drawn[i]!, shift), runs, stream);
+      now.get(scenario)![place] = meanOfRuns(shiftedChance(drawn[i]!, shift), runs, stream);
     });
-    return checkedDrop(bundle, evidence, modelEvidence(bundle, form, own), rule).verdict === "regressed";
+    return checkedDrop(bundle, evidence, modelEvidence(bundle, form, now), rule).verdict === "regressed";
   };
   const share = (runs: number, drop: number, times: number): number => {
     const stream = random.fork(`${runs} runs, a drop of ${drop}`);
-    let found = 0;
-    for (let night = 0; night < times; night++) if (regressed(runs, drop, stream)) found++;
-    return found / times;
+    let alarms = 0;
+    for (let night = 0; night < times; night++) if (regressed(runs, drop, stream)) alarms++;
+    return alarms / times;
   };
   return {
     form,
     baselines: baselines.length,
-    flips: posteriors.reduce((sum, own) => sum + flipChance(own), 0) / posteriors.length,
+    flips: posteriors.reduce((sum, posterior) => sum + flipChance(posterior), 0) / posteriors.length,
     checks: options.runs.map((runs) => ({
       items: items.length,
       runs,
@@ -115,14 +115,14 @@ export function baselineItems(
 ): BaselineItem[] {
   const items = scenarioShares(bundle.manifest).flatMap(({ id: scenario, share }) => {
     const { anchors, itemIds } = bundle.scenarios.get(scenario)!.forms.get(form)!;
-    const own = itemIds.flatMap((id, place) => {
-      const given = runs.map((run) => run.get(scenario)![place]!).filter((score) => !Number.isNaN(score));
-      const right = given.reduce((sum, score) => sum + score, 0);
-      const counts = { right, wrong: given.length - right };
-      return given.length === 0 ? [] : [{ id, scenario, place, counts, mass: anchors.mass[place]! }];
+    const answered = itemIds.flatMap((id, place) => {
+      const marks = runs.map((run) => run.get(scenario)![place]!).filter((score) => !Number.isNaN(score));
+      const right = marks.reduce((sum, score) => sum + score, 0);
+      const counts = { right, wrong: marks.length - right };
+      return marks.length === 0 ? [] : [{ id, scenario, place, counts, mass: anchors.mass[place]! }];
     });
-    const total = own.reduce((sum, { mass }) => sum + mass, 0);
-    return own.map(({ mass, ...item }) => ({ ...item, weight: (share * mass) / total }));
+    const total = answered.reduce((sum, { mass }) => sum + mass, 0);
+    return answered.map(({ mass, ...item }) => ({ ...item, weight: (share * mass) / total }));
   });
   const total = items.reduce((sum, { weight }) => sum + weight, 0);
   return items.map((item) => ({ ...item, weight: item.weight / total }));

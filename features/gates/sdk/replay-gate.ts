@@ -52,11 +52,11 @@ export function replayGate(
       return { items, model, evidence: itemEvidence(model) };
     });
     const replays = Math.ceil(nights / 10 / draws.length);
-    const found = (drop: number): number =>
+    const power = (drop: number): number =>
       gates.reduce((sum, gate, k) => {
         const goal = { drop, nights: within, threshold: 1 / probability, replays, seed: seed + k };
         return sum + gatePower(gate, goal) / gates.length;
       }, 0);
-    return { items: draws[0]!.length, within, alarmsAYear: (runsPerYear / within) * found(0), power: drops.map(found) };
+    return { items: draws[0]!.length, within, alarmsAYear: (runsPerYear / within) * power(0), power: drops.map(power) };
   });
 }

@@ -6,8 +6,8 @@ import { PRICE_OPTIONS, readPrices } from "./price-options.ts";
 export const itemCosts: FitOptionPart = {
   options: { Extensions: rare(PRICE_OPTIONS) },
   async read({ options, output, method: { settings } }) {
-    const given = await readPrices(options, output);
-    if (given === null) return null;
+    const prices = await readPrices(options, output);
+    if (prices === null) return null;
     const { byPrices, isPriceable } = await import("anchoreval-trainer/internal/features/prices/fit/priced-anchors");
     if (!isPriceable(settings.selection))
       throw invalidOption(
@@ -15,7 +15,7 @@ export const itemCosts: FitOptionPart = {
       );
     return async ({ matrix }) => {
       const { itemPrices } = await import("anchoreval/internal/features/prices/sdk/parse-prices");
-      return { part: byPrices(itemPrices(given.named, matrix.items, given.unit)) };
+      return { part: byPrices(itemPrices(prices.named, matrix.items, prices.unit)) };
     };
   },
 };

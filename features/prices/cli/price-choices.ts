@@ -5,10 +5,10 @@ import { percent, points, priceWords, textTable } from "anchoreval/internal/word
 /** Most choices that are shown: the others lie between them. */
 const MOST_SHOWN = 12;
 
-export function choiceLines(found: PriceChoices, { level, wanted }: Plan): string[] {
-  const { unit, budget, whole, choices, chosen, predicting } = found;
+export function choiceLines(choosing: PriceChoices, { level, wanted }: Plan): string[] {
+  const { unit, budget, whole, choices, chosen, predicting } = choosing;
   const every = Math.ceil(choices.length / MOST_SHOWN);
-  const shown = choices.filter((own, k) => own === chosen || (choices.length - 1 - k) % every === 0);
+  const shown = choices.filter((choice, k) => choice === chosen || (choices.length - 1 - k) % every === 0);
   const goal = wanted && "halfWidth" in wanted ? wanted.halfWidth : null;
   const within = budget === null ? "" : ` within ${priceWords(budget, unit)}`;
   return [
@@ -21,12 +21,12 @@ export function choiceLines(found: PriceChoices, { level, wanted }: Plan): strin
           `half-width (${percent(level)})`,
           ...(predicting ? ["scenarios to ask"] : []),
         ],
-        ...shown.map((own) => [
-          own === chosen ? ">" : "",
-          own.form,
-          priceWords(own.cost, null),
-          points(own.halfWidth),
-          ...(predicting ? [own.scenarios.join(", ")] : []),
+        ...shown.map((choice) => [
+          choice === chosen ? ">" : "",
+          choice.form,
+          priceWords(choice.cost, null),
+          points(choice.halfWidth),
+          ...(predicting ? [choice.scenarios.join(", ")] : []),
         ]),
       ],
       predicting ? "llrrl" : "llrr",

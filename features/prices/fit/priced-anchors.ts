@@ -61,7 +61,7 @@ function pricedShares(
 ): Float64Array {
   const means = Float64Array.from(scenarios, ({ id }) => {
     const prices = knowledge!.get(id) as Float64Array;
-    return prices.reduce((sum, own) => sum + own, 0) / prices.length;
+    return prices.reduce((sum, price) => sum + price, 0) / prices.length;
   });
   const even = new Float64Array(means.length).fill(1 / means.length);
   return tiltedWeights(even, relativePrices(means).map((cost) => 1 / Math.sqrt(cost))); // prettier-ignore
@@ -69,8 +69,8 @@ function pricedShares(
 
 /** Prices over their mean, none below {@link LEAST_PRICE}; all 1 where nothing costs anything. */
 function relativePrices(prices: Float64Array): Float64Array {
-  const mean = prices.reduce((sum, own) => sum + own, 0) / prices.length;
-  return prices.map((own) => (mean === 0 ? 1 : Math.max(own / mean, LEAST_PRICE)));
+  const mean = prices.reduce((sum, price) => sum + price, 0) / prices.length;
+  return prices.map((price) => (mean === 0 ? 1 : Math.max(price / mean, LEAST_PRICE)));
 }
 
 function pricedChances(input: AnchorInput, costs: Float64Array): Float64Array {
@@ -102,7 +102,7 @@ export function residualVariances({
       return sum + ((answers[m]! - p) ** 2 + p * (1 - p)) / 2;
     }, 0);
   });
-  const mean = sums.reduce((sum, own) => sum + own, 0) / (models * count);
+  const mean = sums.reduce((sum, variance) => sum + variance, 0) / (models * count);
   return sums.map((sum) => (sum + PRIOR_MODELS * mean) / (models + PRIOR_MODELS));
 }
 

@@ -53,12 +53,13 @@ interface PricedScenario {
 
 /** The prices that a bundle's manifest notes, in `fit.prices`. @param content - of the bundle, before it is encoded */
 export function notedPrices({ manifest, scenarios }: PricedContent, { unit, items }: ItemPrices): NotedPrices {
-  const priceOf = (own: PricedScenario["items"]): number => rounded(sum(own.map((item) => items.get(item.item_id)!)));
-  const byScenario = <Value>(value: (own: PricedScenario) => Value): Record<string, Value> =>
+  const priceOf = (priced: PricedScenario["items"]): number =>
+    rounded(sum(priced.map((item) => items.get(item.item_id)!)));
+  const byScenario = <Value>(value: (scenario: PricedScenario) => Value): Record<string, Value> =>
     Object.fromEntries(manifest.scenarios.map(({ id }, s) => [id, value(scenarios[s]!)]));
   return {
     unit,
-    whole: byScenario((own) => priceOf(own.items)),
+    whole: byScenario((scenario) => priceOf(scenario.items)),
     forms: Object.fromEntries(
       manifest.forms.map(({ id }) => [id, byScenario(({ anchors }) => priceOf(anchors.filter(({ forms }) => forms.includes(id))))]), // prettier-ignore
     ),
@@ -105,7 +106,7 @@ export function wholePrice({ whole }: Pick<BundlePrices, "whole">): number {
 }
 
 function sum(values: Iterable<number>): number {
-  return Array.from(values).reduce((total, own) => total + own, 0);
+  return Array.from(values).reduce((total, value) => total + value, 0);
 }
 
 /** The price of a form's anchors, by scenario. */
@@ -136,8 +137,8 @@ export function answerCost(
   const { unit, whole, anchors } = prices;
   const entries: Iterable<[string, number | null | ItemTrials]> =
     responses instanceof Map ? responses : Object.entries(responses);
-  const responded = Array.from(entries).flatMap(([id, own]) => {
-    const trials = trialCount(own);
+  const responded = Array.from(entries).flatMap(([id, response]) => {
+    const trials = trialCount(response);
     return trials === 0 ? [] : [{ id, trials }];
   });
   const shares = wholeShares(bundle, prices, new Set(responded.map(({ id }) => id)));
@@ -145,11 +146,11 @@ export function answerCost(
     const price = anchors.get(id) ?? shares.get(id);
     return price === undefined ? [] : [{ price, trials }];
   });
-  const trials = sum(answered.map((own) => own.trials));
+  const trials = sum(answered.map((item) => item.trials));
   return {
     unit,
     answered: answered.length,
-    cost: sum(answered.map((own) => own.price * own.trials)),
+    cost: sum(answered.map((item) => item.price * item.trials)),
     items: bundle.manifest.scenarios.reduce((total, { items }) => total + items, 0),
     whole: wholePrice({ whole }) * (answered.length === 0 ? 1 : trials / answered.length),
   };
@@ -189,9 +190,9 @@ function wholeShares(
 }
 
 /** Trials of an item that have a score. */
-function trialCount(own: number | null | ItemTrials): number {
-  if (own === null) return 0;
-  return typeof own === "number" ? 1 : summariseTrials(own).count;
+function trialCount(response: number | null | ItemTrials): number {
+  if (response === null) return 0;
+  return typeof response === "number" ? 1 : summariseTrials(response).count;
 }
 
 /** The prices of all forms and of the whole in words, for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */

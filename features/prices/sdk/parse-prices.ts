@@ -52,7 +52,7 @@ export async function parsePrices(
   const lines = batches.flatMap((batch) => batch.lines);
   const first = lines.find((line) => line.trim() !== "");
   if (first === undefined) return new DataIssues(name).fail({}, "empty", "the file is empty");
-  const columns = column.split("+").map((own) => own.trim());
+  const columns = column.split("+").map((part) => part.trim());
   if (!first.trimStart().startsWith("{")) return readCsv(name, batches, columns);
   const isTable = /\.(jsonl|ndjson)(\.gz)?$/i.test(name) || /^\{.*"(item_id|scenario)"\s*:\s*"/.test(first);
   return isTable ? readJsonLines(name, batches, columns) : readObject(name, lines.join("\n"));
@@ -75,12 +75,12 @@ class PriceSums {
       this.#issues.add(place, "missing_name", "the row names no item");
       return;
     }
-    const own = this.#sums.get(name) ?? { sum: 0, rows: 0, ...place };
-    this.#sums.set(name, own);
+    const entry = this.#sums.get(name) ?? { sum: 0, rows: 0, ...place };
+    this.#sums.set(name, entry);
     const price = prices.reduce((sum, next) => sum + next, 0);
     if (Number.isNaN(price)) return;
-    own.sum += price;
-    own.rows++;
+    entry.sum += price;
+    entry.rows++;
     this.#rows++;
     if (price === 0) this.#zeros++;
   }
@@ -175,12 +175,12 @@ export function itemPrices(
 ): ItemPrices {
   const scenarios = new Set(items.map(({ scenario }) => scenario));
   const ids = new Set(items.map(({ item_id }) => item_id));
-  const given = Array.from(names.keys());
-  const byScenario = given.some((name) => scenarios.has(name)) && !given.some((name) => ids.has(name));
-  const known = byScenario ? scenarios : ids;
+  const keys = Array.from(names.keys());
+  const byScenario = keys.some((name) => scenarios.has(name)) && !keys.some((name) => ids.has(name));
+  const all = byScenario ? scenarios : ids;
   const issues = new DataIssues(file);
   for (const [name, { row }] of names)
-    if (!known.has(name))
+    if (!all.has(name))
       issues.add(
         row === undefined ? {} : { row },
         "unknown_item",
@@ -188,7 +188,7 @@ export function itemPrices(
       );
   issues.refuse();
   const priceOf = (name: string): number | null => names.get(name)?.price ?? null;
-  const lacking = Array.from(known).filter((name) => priceOf(name) === null);
+  const lacking = Array.from(all).filter((name) => priceOf(name) === null);
   if (lacking.length > 0)
     throw new AnchorEvalError(
       "invalid_data",

@@ -38,9 +38,9 @@ export function priceChoices(
     ? scenarioChoices(manifest, pricesOf, level)
     : undercut(
         forms.map(({ form, overall: { halfWidth } }) => {
-          const own = pricesOf(form!);
-          const cost = Array.from(own.values()).reduce((sum, price) => sum + price, 0);
-          return { form: form!, scenarios: [...own.keys()], cost, halfWidth };
+          const costs = pricesOf(form!);
+          const cost = Array.from(costs.values()).reduce((sum, price) => sum + price, 0);
+          return { form: form!, scenarios: [...costs.keys()], cost, halfWidth };
         }),
       );
   const affordable = choices.filter(({ cost }) => budget === null || cost <= budget);

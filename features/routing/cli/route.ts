@@ -112,7 +112,7 @@ export const routeCommand: Command = {
       seed,
       ...(costs && { penalties: costs.map((cost) => weight * cost) }),
     });
-    const written = routing.methods.find((own) => own.method === (method === "auto" ? routing.best : method))!;
+    const written = routing.methods.find((entry) => entry.method === (method === "auto" ? routing.best : method))!;
     const answers = testAnswers(split, routing.cut, models.length);
     const judgement = answers && judgeRouting(routing, answers);
     if (out !== undefined) await writeOutFile(out, routeCsv(routing, written, answers));
@@ -136,11 +136,11 @@ export const routeCommand: Command = {
         test: split.test.length,
         sameTexts: twice,
         single: models[routing.single],
-        methods: routing.methods.map((own) => ({
-          method: own.method,
-          shiftOf: own.shiftOf,
-          leftOut: own.leftOut,
-          picks: Object.fromEntries(models.map((model, m) => [model, own.picks.filter((pick) => pick === m).length])),
+        methods: routing.methods.map((entry) => ({
+          method: entry.method,
+          shiftOf: entry.shiftOf,
+          leftOut: entry.leftOut,
+          picks: Object.fromEntries(models.map((model, m) => [model, entry.picks.filter((pick) => pick === m).length])),
         })),
         meanCost,
         judgement,

@@ -28,10 +28,10 @@ export function routeFromBundle(
   checkCall(routing, "loadRouting", options, { scenario: true, costs: true, costWeight: "number" });
   const { manifest, digest } = routing;
   const scenario = wantedScenario(routing, options.scenario);
-  const own = routing.scenarios.get(scenario)!;
+  const router = routing.scenarios.get(scenario)!;
   const { single, leftOut } = lookUp(manifest.coldStart!.scenarios, scenario)!;
   const names = manifest.sources.names!;
-  const models = Array.from(own.models, (m) => names[m]!);
+  const models = Array.from(router.models, (m) => names[m]!);
   const penalties = readPenalties(models, options);
   const coordinates = readQuestions(questions, routing);
   return {
@@ -42,7 +42,7 @@ export function routeFromBundle(
     models,
     single: names[single]!,
     leftOut: { questions: leftOut.questions, right: leftOut.right, singleRight: leftOut.singleRight },
-    routes: questions.map(({ id = null }, i) => ({ id, ...routeOf(own, coordinates[i]!, models, penalties) })),
+    routes: questions.map(({ id = null }, i) => ({ id, ...routeOf(router, coordinates[i]!, models, penalties) })),
   };
 }
 

@@ -35,12 +35,12 @@ async function readClusters(file: string, column: string, answered: Iterable<str
   const [id, group] = [columnOf(table, "item_id", "--items"), columnOf(table, column, "--cluster")];
   const issues = new DataIssues(file);
   const clusters = new Map<string, string>();
-  const known = new Map<string, number>();
+  const rows = new Map<string, number>();
   table.rows.forEach((cells, k) => {
     const [item, cluster] = [cells[id]!, cells[group]!];
     const row = table.lines[k]!;
-    const first = known.get(item);
-    if (first === undefined) known.set(item, row);
+    const first = rows.get(item);
+    if (first === undefined) rows.set(item, row);
     else if (clusters.get(item) !== (cluster === "" ? undefined : cluster)) {
       const before = clusters.get(item);
       const message = `item ${quoted(item)} is of two groups: ${quoted(cluster)} here, ${before === undefined ? "none" : quoted(before)} in row ${first}`;
@@ -49,7 +49,7 @@ async function readClusters(file: string, column: string, answered: Iterable<str
     if (first === undefined && cluster !== "") clusters.set(item, cluster);
   });
   issues.refuse();
-  const absent = [...answered].filter((item) => !known.has(item));
+  const absent = [...answered].filter((item) => !rows.has(item));
   if (absent.length > 0) issues.fail({}, "missing_item", `there is no row of the answered ${firstFew(absent)}`);
   return clusters;
 }

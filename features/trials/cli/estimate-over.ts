@@ -19,19 +19,19 @@ export function overParts(
   const named = Object.entries(trials.scenarios);
   const rows = [...(named.length > 1 ? [["overall", trials.overall] as const] : []), ...named];
   const [, whole] = rows[0]!;
-  const level = interval?.level ?? Object.values(scenarios).find((own) => own.interval)?.interval?.level;
+  const level = interval?.level ?? Object.values(scenarios).find((scenario) => scenario.interval)?.interval?.level;
   if (level === undefined) return [];
   return [
     "",
     {
       rows: [
         ["", "this run", "over runs", ...(over === "tasks" ? ["over tasks"] : []), "run to run"],
-        ...rows.map(([id, own]) => [
+        ...rows.map(([id, intervals]) => [
           id,
-          intervalWords(own.run),
-          intervalWords(own.expected),
-          ...(over === "tasks" ? [intervalWords(own.tasks)] : []),
-          own.runDeviation === null ? "–" : `± ${points(own.runDeviation)}`,
+          intervalWords(intervals.run),
+          intervalWords(intervals.expected),
+          ...(over === "tasks" ? [intervalWords(intervals.tasks)] : []),
+          intervals.runDeviation === null ? "–" : `± ${points(intervals.runDeviation)}`,
         ]),
       ],
       align: over === "tasks" ? "lrrrr" : "lrrr",

@@ -46,8 +46,8 @@ const MOST_NAMED = 5;
 
 /** The cells that a metric can't be had of, by model. */
 function fewTrialsWords(name: string, k: number, few: ReadonlyMap<string, number>): string {
-  const cells = [...few.values()].reduce((sum, own) => sum + own, 0);
-  const models = [...few].map(([model, own]) => `${model} (${counted(own, "item")})`);
+  const cells = [...few.values()].reduce((sum, items) => sum + items, 0);
+  const models = [...few].map(([model, items]) => `${model} (${counted(items, "item")})`);
   const named = models.length > MOST_NAMED ? counted(models.length, "model") : listed(models);
   return `fewer than ${counted(k, "trial")}, of which ${name} can't be had: ${counted(cells, "answer")} left out as missing, of ${named}`;
 }

@@ -9,8 +9,8 @@ export async function planOverTrials({ options, output, signal }: CommandInput):
   options.refuse(["gap", "ranked-right"], "doesn't go with --trials");
   const halfWidth = readPoints(options, "half-width");
   const level = options.number("level", { min: 0, max: 1 }, 0.95);
-  const given = options.numbers("trials", { min: 1, max: 1000, integer: true }, []);
-  const trials = [...new Set(given)].sort((x, y) => x - y);
+  const counts = options.numbers("trials", { min: 1, max: 1000, integer: true }, []);
+  const trials = [...new Set(counts)].sort((x, y) => x - y);
   const bundle = await readBundle(options, signal);
   const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
   const plan = planTrials(bundle, { trials, level, repeat, ...(halfWidth !== undefined && { halfWidth }) });
@@ -43,7 +43,7 @@ function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }
             ...textTable(
               [
                 [`half-width ${points(wanted)}`, "items", "trials", "answers", ...(repeat < 1 ? ["price"] : [])],
-                ...enough.map((own, k) => row(own, k === 0, repeat)),
+                ...enough.map((choice, k) => row(choice, k === 0, repeat)),
               ],
               "lrrrr",
             ),

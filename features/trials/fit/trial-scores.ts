@@ -28,16 +28,16 @@ export function trialScores(
   };
   const few = new Map<string, number>();
   const scored = new Set<string>();
-  for (const { model, item, scores: own } of trials) {
+  for (const { model, item, scores: cell } of trials) {
     const [m, i] = [rows.get(model), columns.get(item)];
     if (m === undefined || i === undefined) continue; // an item that the file of items doesn't have
     const at = m * columns.size + i;
-    if (own.length < metric.k) {
+    if (cell.length < metric.k) {
       few.set(model, (few.get(model) ?? 0) + 1);
       continue;
     }
     try {
-      scores[at] = trialScore(own, metric)!;
+      scores[at] = trialScore(cell, metric)!;
       scored.add(model);
     } catch (error) {
       if (!(error instanceof AnchorEvalError)) throw error;

@@ -22,7 +22,7 @@ export function varianceComponents(cells: readonly CellTrials[]): VarianceCompon
   const squares = cells.map(({ scores }, k) => scores.reduce((sum, score) => sum + (score - means[k]!) ** 2, 0));
   const degrees = cells.reduce((sum, { scores }) => sum + scores.length - 1, 0);
   if (degrees === 0) return null;
-  const trial = squares.reduce((sum, own) => sum + own, 0) / degrees;
+  const trial = squares.reduce((sum, square) => sum + square, 0) / degrees;
   const noises = cells.map(({ scores: { length } }, k) => (length < 2 ? trial : squares[k]! / (length - 1)) / length);
   const pairs = (groupOf: (cell: CellTrials) => string): PairSum => pairsWithin(cells.map(groupOf), means, noises);
   const [all, model, item] = [pairs(() => ""), pairs((cell) => cell.model), pairs((cell) => cell.item)];
@@ -50,12 +50,12 @@ interface PairSum {
 function pairsWithin(groups: readonly string[], means: readonly number[], noises: readonly number[]): PairSum {
   const sums = new Map<string, { size: number; sum: number; squares: number; noise: number }>();
   groups.forEach((group, k) => {
-    const own = sums.get(group) ?? { size: 0, sum: 0, squares: 0, noise: 0 };
-    own.size++;
-    own.sum += means[k]!;
-    own.squares += means[k]! ** 2;
-    own.noise += noises[k]!;
-    sums.set(group, own);
+    const entry = sums.get(group) ?? { size: 0, sum: 0, squares: 0, noise: 0 };
+    entry.size++;
+    entry.sum += means[k]!;
+    entry.squares += means[k]! ** 2;
+    entry.noise += noises[k]!;
+    sums.set(group, entry);
   });
   let [sum, count] = [0, 0];
   for (const { size, sum: total, squares, noise } of sums.values()) {
@@ -77,17 +77,17 @@ export function notedComponents(
   const cells = new Map<string, CellTrials[]>();
   for (const cell of trials) {
     const scenario = scenarioOf.get(cell.item)!;
-    const own = cells.get(scenario) ?? [];
-    own.push(cell);
-    cells.set(scenario, own);
+    const list = cells.get(scenario) ?? [];
+    list.push(cell);
+    cells.set(scenario, list);
   }
-  const rounded = (own: VarianceComponents): Record<string, number> =>
-    Object.fromEntries(Object.entries(own).map(([name, value]: [string, number]) => [name, Number(value.toPrecision(DIGITS))])); // prettier-ignore
-  const found = [...new Set(scenarioOf.values())].flatMap((id) => {
-    const own = varianceComponents(cells.get(id) ?? []);
-    return own ? [[id, rounded(own)] as const] : [];
+  const rounded = (components: VarianceComponents): Record<string, number> =>
+    Object.fromEntries(Object.entries(components).map(([name, value]: [string, number]) => [name, Number(value.toPrecision(DIGITS))])); // prettier-ignore
+  const entries = [...new Set(scenarioOf.values())].flatMap((id) => {
+    const components = varianceComponents(cells.get(id) ?? []);
+    return components ? [[id, rounded(components)] as const] : [];
   });
-  return Object.fromEntries(found);
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -109,10 +109,10 @@ function notedContent(
   items: readonly ItemInfo[],
 ): BundleContent {
   const noted = notedComponents(trials, items);
-  const found = content.manifest.scenarios.flatMap(({ id }) =>
+  const entries = content.manifest.scenarios.flatMap(({ id }) =>
     lookUp(noted, id) ? [[id, lookUp(noted, id)] as const] : [],
   );
-  if (found.length === 0) return content;
-  const fit = { ...content.manifest.fit, varianceComponents: Object.fromEntries(found) };
+  if (entries.length === 0) return content;
+  const fit = { ...content.manifest.fit, varianceComponents: Object.fromEntries(entries) };
   return { ...content, manifest: { ...content.manifest, fit } };
 }

@@ -87,31 +87,31 @@ export function spreadScore(scenario: TriedScenario, goal: TrialsGoal): SpreadSc
   });
   const most = Math.max(...fitted.map(({ evidence }) => evidence));
   const tried = Math.max(1, Math.floor(trialsPerItem(Array.from(of))));
-  const found = fitted
+  const points = fitted
     .filter(({ evidence }) => evidence > most - NEGLIGIBLE)
-    .map((own) => {
-      const precision = Math.exp(own.logPrecision);
-      const known = givenLine(scenario, goal, precision, own.line);
-      const near = goal.k > tried ? scoreGiven(scenario, { ...goal, k: tried }, precision, own.line) : known.score;
+    .map((point) => {
+      const precision = Math.exp(point.logPrecision);
+      const expected = givenLine(scenario, goal, precision, point.line);
+      const near = goal.k > tried ? scoreGiven(scenario, { ...goal, k: tried }, precision, point.line) : expected.score;
       const slopes = [0, 1].map((d) => {
-        const moved = own.line.slice();
+        const moved = point.line.slice();
         moved[d] = moved[d]! + SLOPE_STEP;
-        return (scoreGiven(scenario, goal, precision, moved) - known.score) / SLOPE_STEP;
+        return (scoreGiven(scenario, goal, precision, moved) - expected.score) / SLOPE_STEP;
       });
       const [level, tilt] = [0, 2].map(
-        (row) => own.covariance[row]! * slopes[0]! + own.covariance[row + 1]! * slopes[1]!,
+        (row) => point.covariance[row]! * slopes[0]! + point.covariance[row + 1]! * slopes[1]!,
       );
-      const variance = known.variance + level! * slopes[0]! + tilt! * slopes[1]!;
+      const variance = expected.variance + level! * slopes[0]! + tilt! * slopes[1]!;
       const answers = Array.from(items, (item, j) => {
-        const counts = countsAt(scenario, precision, own.line, j);
+        const counts = countsAt(scenario, precision, point.line, j);
         const pull = countsSlope(counts) * (level! + tilt! * scenario.logits[item]!);
         return { logChance: countsLogChance(counts), pull };
       });
-      return { ...own, ...known, near, variance, answers, share: Math.exp(own.evidence - most) };
+      return { ...point, ...expected, near, variance, answers, share: Math.exp(point.evidence - most) };
     });
-  const total = found.reduce((sum, { share }) => sum + share, 0);
-  const mean = (value: (one: (typeof found)[number]) => number): number =>
-    found.reduce((sum, one) => sum + (one.share / total) * value(one), 0);
+  const total = points.reduce((sum, { share }) => sum + share, 0);
+  const mean = (value: (one: (typeof points)[number]) => number): number =>
+    points.reduce((sum, one) => sum + (one.share / total) * value(one), 0);
   const score = mean((one) => one.score);
   let together = 0;
   for (let j = 0; j < items.length; j++) {
@@ -230,8 +230,8 @@ function scoreGiven(
   for (let j = 0; j < items.length; j++) {
     const i = items[j]!;
     const mu = chanceAt(line, logits[i]!);
-    const known = outcomeMean(precision * mu + passed[j]!, precision * (1 - mu) + of[j]! - passed[j]!, goal);
-    score += mass[j]! * (known - means[i]!);
+    const expected = outcomeMean(precision * mu + passed[j]!, precision * (1 - mu) + of[j]! - passed[j]!, goal);
+    score += mass[j]! * (expected - means[i]!);
   }
   return score;
 }
@@ -254,12 +254,12 @@ function givenLine(
   const moved = Float64Array.from(items, (i, j) => {
     const mu = chanceAt(line, logits[i]!);
     const prior = priors[i]!;
-    const known = outcome(precision * mu + passed[j]!, precision * (1 - mu) + of[j]! - passed[j]!, goal);
-    const own = known.mean - prior.mean;
-    const explained = Math.max(own ** 2, prior.variance - known.variance);
-    score += mass[j]! * own;
-    variance += weights[i]! ** 2 * (known.variance - prior.variance) + (mass[j]! - weights[i]!) ** 2 * explained;
-    return own;
+    const posterior = outcome(precision * mu + passed[j]!, precision * (1 - mu) + of[j]! - passed[j]!, goal);
+    const move = posterior.mean - prior.mean;
+    const explained = Math.max(move ** 2, prior.variance - posterior.variance);
+    score += mass[j]! * move;
+    variance += weights[i]! ** 2 * (posterior.variance - prior.variance) + (mass[j]! - weights[i]!) ** 2 * explained;
+    return move;
   });
   return { score, variance: Math.max(0, variance), moved };
 }
@@ -270,9 +270,9 @@ function chanceAt(line: Float64Array, z: number): number {
 
 /** Mean and variance of what k trials bring, of a chance p ~ Beta(α, β). */
 function outcome(alpha: number, beta: number, { need, k }: TrialsGoal): { mean: number; variance: number } {
-  const [own, other] = need === "all" ? [alpha, beta] : [beta, alpha];
-  const first = powerMean(own, other, k);
-  const variance = Math.max(0, powerMean(own, other, 2 * k) - first * first);
+  const [shape, other] = need === "all" ? [alpha, beta] : [beta, alpha];
+  const first = powerMean(shape, other, k);
+  const variance = Math.max(0, powerMean(shape, other, 2 * k) - first * first);
   return { mean: need === "all" ? first : 1 - first, variance };
 }
 

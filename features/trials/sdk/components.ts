@@ -50,7 +50,7 @@ export function trialsWorth(components: VarianceComponents | undefined, repeat: 
 export function componentWords(manifest: PartedManifest): string[] {
   return [...bundleComponents(manifest)].map(([id, { model, item, modelItem, trial, trials }]) => {
     const total = model + item + modelItem + trial;
-    const share = (own: number): string => wholePercent(total === 0 ? 0 : own / total);
+    const share = (component: number): string => wholePercent(total === 0 ? 0 : component / total);
     const tried = Math.round(10 * trials) / 10;
     return `${id}: ${tried} trials an item; a single answer's variance is ${share(model)} between models, ${share(item)} between items, ${share(modelItem)} which model meets which item, and ${share(trial)} from trial to trial.`;
   });

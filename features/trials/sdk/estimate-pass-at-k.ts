@@ -93,25 +93,25 @@ export function estimatePassAtK(
   const asked = parseTrialMetric(metric);
   if (asked === null)
     throw new AnchorEvalError("invalid_option", `metric is pass@K, pass^K or best-of-K, got ${metric}`);
-  const own = bundleTrialMetric(bundle.manifest);
-  if (own !== null && own !== metric)
+  const fitted = bundleTrialMetric(bundle.manifest);
+  if (fitted !== null && fitted !== metric)
     throw new AnchorEvalError(
       "unsupported",
-      `this bundle's scores are ${own}, which say nothing of ${metric}: ask for ${own}, or fit without \`metric\``,
+      `this bundle's scores are ${fitted}, which say nothing of ${metric}: ask for ${fitted}, or fit without \`metric\``,
     );
   refuseFullScores(bundle.manifest, "trials are");
   const checked = checkedTrials(responses);
-  if (own === null && asked.k > 1)
+  if (fitted === null && asked.k > 1)
     return fromSpread(bundle, checked.means, passes(checked.trials, asked), asked, options);
-  const answers = own === null ? checked : unbiasedScores(checked.trials, asked);
-  const found = estimateSummaries(bundle, answers, options);
-  const { overall, scenarios } = found.trials;
-  const results = Object.entries(found.scenarios).map(
+  const answers = fitted === null ? checked : unbiasedScores(checked.trials, asked);
+  const scored = estimateSummaries(bundle, answers, options);
+  const { overall, scenarios } = scored.trials;
+  const results = Object.entries(scored.scenarios).map(
     ([id, result]) => [id, { ...result, interval: lookUp(scenarios, id)?.expected ?? result.interval }] as const,
   );
   const estimate = {
-    ...found,
-    interval: overall.expected ?? found.interval,
+    ...scored,
+    interval: overall.expected ?? scored.interval,
   };
   return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
 }
@@ -147,13 +147,13 @@ function fromSpread(
   const results = new Map<string, PassResult>();
   for (const [id, scored] of scenarios) {
     const { interval, reason, answered, of } = scored.result;
-    const found = scenarioSpread(bundle, answeredItems(bundle, resolved, id), id, scored, counts, goal);
-    if (found) parts.set(id, found);
-    const known = found !== null && interval !== null;
+    const spread = scenarioSpread(bundle, answeredItems(bundle, resolved, id), id, scored, counts, goal);
+    if (spread) parts.set(id, spread);
+    const measured = spread !== null && interval !== null;
     results.set(id, {
-      score: found?.score ?? null,
-      interval: known ? spreadInterval(found, level) : null,
-      reason: known ? null : reason,
+      score: spread?.score ?? null,
+      interval: measured ? spreadInterval(spread, level) : null,
+      reason: measured ? null : reason,
       answered,
       of,
     });
@@ -195,12 +195,12 @@ function scenarioSpread(
     logit(Math.min(1 - LEAST_CHANCE, Math.max(LEAST_CHANCE, p))),
   );
   const { items, mass } = sample;
-  const passed = tried.map((own) => own.passed);
-  const found = spreadScore({ logits, weights, items, mass, passed, of: tried.map((own) => own.of) }, goal);
+  const passed = tried.map((item) => item.passed);
+  const spread = spreadScore({ logits, weights, items, mass, passed, of: tried.map((item) => item.of) }, goal);
   const degrees = Math.max(1, items.length - FITTED);
-  const right = tried.reduce((total, own) => total + own.passed / own.of, 0);
-  const sampling = { variance: found.variance, degrees, answers: items.length, right, unit: 0, bias: found.misfit };
-  return { score: found.score, bounds: { low: 0, high: 1 }, sampling };
+  const right = tried.reduce((total, item) => total + item.passed / item.of, 0);
+  const sampling = { variance: spread.variance, degrees, answers: items.length, right, unit: 0, bias: spread.misfit };
+  return { score: spread.score, bounds: { low: 0, high: 1 }, sampling };
 }
 
 /** Figures that a scenario's trials tell of the spread of its chances: α₀, α₁ and φ. */
@@ -225,9 +225,9 @@ function unbiasedScores(
 ): { readonly means: Map<string, number>; readonly summaries: Map<string, TrialSummary> } {
   const summaries = new Map<string, TrialSummary>();
   const issues: Issue[] = [];
-  for (const [id, own] of trials)
+  for (const [id, cell] of trials)
     try {
-      summaries.set(id, summariseBlocks(own, metric)!);
+      summaries.set(id, summariseBlocks(cell, metric)!);
     } catch (error) {
       if (!(error instanceof AnchorEvalError)) throw error;
       issues.push({ path: ["responses", id], code: "trials", message: `${id}: ${error.message}` });
@@ -242,9 +242,9 @@ function passes(trials: ReadonlyMap<string, ItemTrials>, { kind }: TrialMetric):
   const issues: Issue[] = [];
   const advice =
     kind === "best-of-" ? "best-of-K of graded scores needs a bundle fitted with `metric`" : "they are 0 or 1";
-  for (const [id, own] of trials) {
-    const found = passCounts(own);
-    if (found) counts.set(id, found);
+  for (const [id, cell] of trials) {
+    const count = passCounts(cell);
+    if (count) counts.set(id, count);
     else
       issues.push({
         path: ["responses", id],
@@ -284,8 +284,8 @@ function passEstimate(
   scenarios: Readonly<Record<string, PassResult>>,
 ): PassEstimate {
   const results = Object.fromEntries(Object.entries(scenarios).map(([id, result]) => [id, passResult(result)]));
-  const own = passResult({ score, interval, reason, answered, of });
-  return { benchmark, version, form, digest, metric, basis, ...own, warnings, scenarios: results };
+  const result = passResult({ score, interval, reason, answered, of });
+  return { benchmark, version, form, digest, metric, basis, ...result, warnings, scenarios: results };
 }
 
 function passResult({ score, interval, reason, answered, of }: PassResult): PassResult {

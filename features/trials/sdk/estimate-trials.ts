@@ -128,14 +128,16 @@ export function estimateSummaries(
   const components = bundleComponents(manifest);
   const tables = { summaries, clusters: options.clusters };
   const parts = new Map<string, TrialPart>();
-  for (const [id, own] of scored.scenarios) {
-    const variances = trialVariances(bundle, resolved, id, own, tables, components.get(id));
+  for (const [id, part] of scored.scenarios) {
+    const variances = trialVariances(bundle, resolved, id, part, tables, components.get(id));
     if (!variances) continue;
-    const { result, bounds, sampling } = own;
+    const { result, bounds, sampling } = part;
     const widened = sampling && { ...sampling, variance: variances.widening * sampling.variance };
     const sampled = widened && result.interval ? { score: result.score!, bounds, sampling: widened } : null;
     // With few sources a run's variance is at least that of as many items out of infinitely many: the rest is in it.
-    const few = scored.estimate.warnings.some((own) => own.code === "few_source_models" && own.scenario === id);
+    const few = scored.estimate.warnings.some(
+      (warning) => warning.code === "few_source_models" && warning.scenario === id,
+    );
     const beyond = (whole: KnownVariance): KnownVariance =>
       ({ ...whole, variance: Math.max(0, whole.variance - (widened?.variance ?? 0)) }); // prettier-ignore
     const [expected, tasks] = few ? variances.endless.map(beyond) : [variances.noise, variances.tasks];
@@ -181,18 +183,18 @@ function overallPart(
 ): TrialPart | null {
   const all = scenarioShares(manifest).map(({ id, share }) => ({ share, id, part: parts.get(id) }));
   if (all.some(({ id, part }) => !part || lookUp(scenarios, id)!.interval === null)) return null;
-  const own = all.map(({ share, part }) => ({ share, ...part! }));
+  const weighed = all.map(({ share, part }) => ({ share, ...part! }));
   const form = manifest.forms.find(({ id }) => id === formId)!;
   const inflation = form.overall?.inflation ?? 1;
-  const draws = own.flatMap(({ share, sampled }) => (sampled ? [{ share, ...sampled }] : []));
-  const drawn = draws.length === own.length ? weightedScore(draws) : null;
+  const draws = weighed.flatMap(({ share, sampled }) => (sampled ? [{ share, ...sampled }] : []));
+  const drawn = draws.length === weighed.length ? weightedScore(draws) : null;
   const sampled = drawn && {
     ...drawn,
     sampling: { ...drawn.sampling, variance: inflation ** 2 * drawn.sampling.variance },
   };
   const weighted = (field: "noise" | "expected" | "tasks"): KnownVariance =>
-    satterthwaite(own.map(({ share, [field]: sampling }) => ({ share, sampling })));
-  const total = (field: "answers" | "right"): number => own.reduce((sum, part) => sum + part[field], 0);
+    satterthwaite(weighed.map(({ share, [field]: sampling }) => ({ share, sampling })));
+  const total = (field: "answers" | "right"): number => weighed.reduce((sum, part) => sum + part[field], 0);
   return {
     sampled,
     noise: weighted("noise"),
@@ -200,7 +202,7 @@ function overallPart(
     tasks: weighted("tasks"),
     answers: total("answers"),
     right: total("right"),
-    basis: weakestBasis(own.map(({ basis }) => basis)),
+    basis: weakestBasis(weighed.map(({ basis }) => basis)),
   };
 }
 
@@ -210,8 +212,8 @@ function intervalsOver(
   { sampled, answers, right, basis, ...variances }: TrialPart,
   level: number,
 ): TrialIntervals {
-  const known = { runDeviation: Math.sqrt(variances.noise.variance), basis };
-  if (score === null || interval === null) return { ...NO_INTERVALS, ...known };
+  const shared = { runDeviation: Math.sqrt(variances.noise.variance), basis };
+  if (score === null || interval === null) return { ...NO_INTERVALS, ...shared };
   const method = interval.method === "exact" ? "design-based" : interval.method;
   const z = normalQuantile(0.5 + level / 2);
   // A variance that is known better narrows Student's t: a wider question has no narrower answer for all that.
@@ -233,7 +235,7 @@ function intervalsOver(
   const isDrawn = sampled !== null && interval.method !== "exact";
   const run = isDrawn ? { ...designInterval(sampled, level), level, method } : interval;
   const expected = over(variances.expected, run);
-  return { run, expected, tasks: over(variances.tasks, expected), ...known };
+  return { run, expected, tasks: over(variances.tasks, expected), ...shared };
 }
 
 /** Says that the sources were tried more often, or less, than this model. */

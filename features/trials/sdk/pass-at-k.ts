@@ -99,7 +99,7 @@ function checkCounts(passed: number, of: number, k: number): void {
  * @example parseTrialMetric("pass@16") // { kind: "pass@", k: 16 }
  */
 export function parseTrialMetric(name: string): TrialMetric | null {
-  const kind = TRIAL_METRICS.find((own) => name.startsWith(own));
+  const kind = TRIAL_METRICS.find((prefix) => name.startsWith(prefix));
   if (kind === undefined) return null;
   const digits = name.slice(kind.length);
   const k = /^\d{1,6}$/.test(digits) ? Number(digits) : NaN;
@@ -119,9 +119,9 @@ export function trialMetricName({ kind, k }: TrialMetric): string {
 /** How many trials of an item passed, of those that have a score; null where a score is neither 0 nor 1. */
 export function passCounts(trials: ItemTrials): { readonly passed: number; readonly of: number } | null {
   if ("passed" in trials) return trials;
-  const known = trials.filter((score) => score !== null);
-  if (known.some((score) => score !== 0 && score !== 1)) return null;
-  return { passed: known.filter((score) => score === 1).length, of: known.length };
+  const scores = trials.filter((score) => score !== null);
+  if (scores.some((score) => score !== 0 && score !== 1)) return null;
+  return { passed: scores.filter((score) => score === 1).length, of: scores.length };
 }
 
 /**

@@ -82,8 +82,8 @@ export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan
   if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 1))
     throw invalidOption(`halfWidth must be a difference of scores in (0,1), got ${halfWidth}`);
   if (!(repeat >= 0 && repeat <= 1)) throw invalidOption(`repeat must be a share in [0,1], got ${repeat}`);
-  const known = bundleComponents(manifest);
-  const unknown = manifest.scenarios.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  const noted = bundleComponents(manifest);
+  const unknown = manifest.scenarios.filter(({ id }) => !noted.has(id)).map(({ id }) => id);
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unsupported",
@@ -93,14 +93,14 @@ export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan
   const z = normalQuantile(0.5 + run.level / 2);
   const parts = scenarioShares(manifest).map(({ id, share, items: of }): PlannedPart => {
     const squares = bundle.scenarios.get(id)!.weights.reduce((sum, weight) => sum + weight ** 2, 0);
-    return { share, of, squares, components: known.get(id)! };
+    return { share, of, squares, components: noted.get(id)! };
   });
   const noise = (count: number): number =>
     parts.reduce((sum, { share, squares, components }) => sum + (share ** 2 * squares * components.trial) / count, 0);
 
-  const formOf = (id: string): (typeof manifest.forms)[number] => manifest.forms.find((own) => own.id === id)!;
+  const formOf = (id: string): (typeof manifest.forms)[number] => manifest.forms.find((form) => form.id === id)!;
   const sizesOf = (id: string): number[] =>
-    manifest.scenarios.map((own) => lookUp(formOf(id).scenarios, own.id)!.items);
+    manifest.scenarios.map((scenario) => lookUp(formOf(id).scenarios, scenario.id)!.items);
   const forms = run.forms.map(({ form, overall: { items, halfWidth: width, basis } }) => ({
     form: form!,
     basis,

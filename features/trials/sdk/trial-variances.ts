@@ -18,10 +18,10 @@ export type NoiseBasis = (typeof BASES)[number];
 
 /**
  * @param degrees - of freedom that the model's own trials give
- * @param known - whether the source models' trials tell of it
+ * @param isNoted - whether the source models' trials tell of it
  */
-export function noiseBasis(degrees: number, known: boolean): NoiseBasis {
-  return degrees > 0 ? "trials" : known ? "components" : "bound";
+export function noiseBasis(degrees: number, isNoted: boolean): NoiseBasis {
+  return degrees > 0 ? "trials" : isNoted ? "components" : "bound";
 }
 
 /** The basis of a sum of parts. */
@@ -93,13 +93,13 @@ export function trialVariances(
   const prior = predicted.map((p) => share * p * (1 - p));
   const trials = ids.map((item) => summaries.get(item)!);
   const { variances, degrees } = shrunkVariances(trials, prior);
-  const own = Float64Array.from(sample.items, (item) => weights[item]!);
-  const terms = variances.map((variance, j) => (sample.mass[j]! * own[j]! * variance) / trials[j]!.count);
+  const masses = Float64Array.from(sample.items, (item) => weights[item]!);
+  const terms = variances.map((variance, j) => (sample.mass[j]! * masses[j]! * variance) / trials[j]!.count);
   const groups = clusters && ids.map((item) => clusters.get(item) ?? item);
   return {
     noise: sumOfTerms(terms),
     basis: noiseBasis(degrees, components !== undefined),
-    tasks: taskVariance(sample, own, groups),
+    tasks: taskVariance(sample, masses, groups),
     endless: [taskVariance(sample, sample.mass), taskVariance(sample, sample.mass, groups)],
     answers: sample.items.length,
     right: sample.scores.reduce((sum, score) => sum + score, 0),
@@ -132,9 +132,9 @@ export function shrunkVariances(
   });
   const added = degrees > 0 ? (weight * expected) / degrees : 0;
   const ratio = expected > 0 ? (within + added) / (expected + added) : 1;
-  const known = degrees / (degrees + weight);
+  const reliability = degrees / (degrees + weight);
   const variances = trials.map(({ count, variance }, j) =>
-    count < 2 ? ratio * prior[j]! : known * variance + (1 - known) * prior[j]!,
+    count < 2 ? ratio * prior[j]! : reliability * variance + (1 - reliability) * prior[j]!,
   );
   return { variances, degrees };
 }
@@ -174,17 +174,17 @@ export function taskVariance(
     group.size += area;
     sums.set(key, group);
   });
-  let [own, pairs, size, sizes] = [0, 0, 0, 0];
+  let [within, pairs, size, sizes] = [0, 0, 0, 0];
   for (const group of sums.values()) {
-    own += group.own;
+    within += group.own;
     pairs += group.sum ** 2 - group.squares;
     size += group.size;
     sizes += group.size ** 2;
   }
   const count = sums.size;
-  if (count < 2) return { variance: own + Math.max(0, pairs), degrees: 1 };
+  if (count < 2) return { variance: within + Math.max(0, pairs), degrees: 1 };
   const degrees = Math.max(1, size ** 2 / sizes - 1);
-  return { variance: ((own + Math.max(0, pairs)) * count) / (count - 1), degrees };
+  return { variance: ((within + Math.max(0, pairs)) * count) / (count - 1), degrees };
 }
 
 /** Numbers of trials that differ by less, relatively, are as many. */

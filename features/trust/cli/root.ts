@@ -68,7 +68,7 @@ export const rootCommand: Command = {
   ],
   run: async ({ options, output }) => {
     const file = options.required("root");
-    const keys = await Promise.all(options.texts("key").map((own) => readKey("--key", own)));
+    const keys = await Promise.all(options.texts("key").map((path) => readKey("--key", path)));
     const roots = await readRoots(file);
     const changes = ["add", "remove", "threshold", "expires"].filter((name) => options.isGiven(name));
     if (changes.length === 0) {
@@ -133,17 +133,17 @@ async function nextRoots(roots: Roots, options: OptionReader, keys: readonly Fil
   const damage = kept.length > 0 ? await missing(kept) : null;
   if (damage !== null) throw invalidOption(`no version can follow on a root that isn't valid: ${damage}`);
   const lists = { keys: [...(last?.keys ?? [])], bundles: [...(last?.bundles ?? [])], index: [...(last?.index ?? [])] };
-  for (const given of options.texts("remove")) {
-    const key = await publicKey("--remove", given);
-    if (!Object.values(lists).some((own) => own.includes(key)))
-      throw invalidOption(`--remove ${given}: the root doesn't list ${key}`);
-    for (const own of Object.values(lists)) if (own.includes(key)) own.splice(own.indexOf(key), 1);
+  for (const word of options.texts("remove")) {
+    const key = await publicKey("--remove", word);
+    if (!Object.values(lists).some((list) => list.includes(key)))
+      throw invalidOption(`--remove ${word}: the root doesn't list ${key}`);
+    for (const list of Object.values(lists)) if (list.includes(key)) list.splice(list.indexOf(key), 1);
   }
-  for (const given of options.texts("add")) {
-    const [, role, named] = /^(root|bundles|index):(.+)$/s.exec(given) ?? [];
-    if (role === undefined) throw invalidOption(`--add takes root:KEY, bundles:KEY or index:KEY; got ${given}`);
-    for (const own of named!.split(","))
-      lists[ROLES[role as keyof typeof ROLES]].push(await publicKey("--add", own.trim()));
+  for (const word of options.texts("add")) {
+    const [, role, named] = /^(root|bundles|index):(.+)$/s.exec(word) ?? [];
+    if (role === undefined) throw invalidOption(`--add takes root:KEY, bundles:KEY or index:KEY; got ${word}`);
+    for (const part of named!.split(","))
+      lists[ROLES[role as keyof typeof ROLES]].push(await publicKey("--add", part.trim()));
   }
   const statement: RootStatement = {
     type: "root",
@@ -158,13 +158,13 @@ async function nextRoots(roots: Roots, options: OptionReader, keys: readonly Fil
 }
 
 /** A public key, or that of a file's private key. */
-async function publicKey(name: string, given: string): Promise<string> {
-  return PUBLIC_KEY.test(given) ? given : (await readKey(name, given)).key;
+async function publicKey(name: string, word: string): Promise<string> {
+  return PUBLIC_KEY.test(word) ? word : (await readKey(name, word)).key;
 }
 
 function signedBy({ signed, signatures }: SignedStatement, keys: readonly FileKey[]): SignedStatement {
   const bytes = signedBytes("root", signed);
-  const others = signatures.filter((own) => !keys.some(({ key }) => key === own.key));
+  const others = signatures.filter((signature) => !keys.some(({ key }) => key === signature.key));
   return { signed, signatures: [...others, ...keys.map((key) => key.sign(bytes))] };
 }
 

@@ -54,13 +54,13 @@ export const signCommand: Command = {
     const source = folderSource(folder);
     const { manifest, bytes, digest } = await readManifest(source, { signal });
     const { benchmark, version } = manifest;
-    const own = key.sign(bytes);
+    const signature = key.sign(bytes);
     await changeFile(join(folder, SIGNATURE_FILE), async (there) => {
       const kept = [];
       // Those of another manifest that stood here before go.
       for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
-      return encodeSignatures(mergeSignatures(kept, [own]));
+      return encodeSignatures(mergeSignatures(kept, [signature]));
     });
-    output.result({ digest, ...own }, [`${benchmark}@${version} (${digest}) is signed by ${own.key}`]);
+    output.result({ digest, ...signature }, [`${benchmark}@${version} (${digest}) is signed by ${signature.key}`]);
   },
 };

@@ -36,8 +36,8 @@ export function readRoot(setting: string): ((source: BundleSource) => BundleSour
  * @example memoryFolder({ XDG_STATE_HOME: "/home/a/.state" }) // "/home/a/.state/anchoreval/trust"
  */
 export function memoryFolder(env: Readonly<Record<string, string | undefined>>): string {
-  const own = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homedir(), ".local", "state");
-  return join(own, "anchoreval", "trust");
+  const home = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homedir(), ".local", "state");
+  return join(home, "anchoreval", "trust");
 }
 
 /**

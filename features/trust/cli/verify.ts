@@ -34,19 +34,19 @@ export const verifyCommand: Command = {
   examples: ["verify https://evals.example.com/v1/bundles/quiz", "verify public/bundles/quiz --head 7:sha256:9f2b…"],
   async run({ options, output, signal }) {
     const place = options.required("at").replace(/\/+$/, "");
-    const known = parseHead(options.text("head"));
+    const pinned = parseHead(options.text("head"));
     const read = await readerOf(place, signal);
     // Whatever names a head is read before the log, which may have gone on since.
     const [index, signed] = await Promise.all([readIndex(place, read), read(TRUST_FILE)]);
     const name = `${place}/${LOG_FILE}`;
     const log = await parseLog((await read(LOG_FILE)) ?? new Uint8Array(), name);
-    if (log.entries.length === 0 && !index.log && !known)
+    if (log.entries.length === 0 && !index.log && !pinned)
       throw new AnchorEvalError("not_found", `${name} isn't there: the next publication begins it`);
     requireIndexed(log, index, name);
     const statement = signed && parseTrustFile(signed)?.index;
     const sealed = statement && parseIndexStatement(statement)?.log;
     if (sealed) requireHead(log, sealed, name, "the signed index");
-    if (known) requireHead(log, known, name, "--head");
+    if (pinned) requireHead(log, pinned, name, "--head");
     const signedVersions = await requireSigned(place, index, signal);
     const { entries, head } = headOf(log)!;
     const ahead = entries - (index.log?.entries ?? entries);
@@ -135,8 +135,8 @@ async function readIndex(place: string, read: Read): Promise<Pick<BundleIndex, "
 function indexOf(summary: Uint8Array): Uint8Array {
   try {
     const { versions, yanked, ...rest } = decodeJson(summary) as Record<"versions" | "yanked", object[]>;
-    const all = [versions, yanked].flatMap((own, k) =>
-      own.map((entry) => ({ ...entry, created: "", yanked: k === 1 })),
+    const all = [versions, yanked].flatMap((list, k) =>
+      list.map((entry) => ({ ...entry, created: "", yanked: k === 1 })),
     );
     return encodeJson({ ...rest, versions: all });
   } catch {

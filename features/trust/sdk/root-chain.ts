@@ -31,12 +31,12 @@ export function checkRoots(roots: readonly SignedStatement[], name: string): Pro
  * one that is known by its number
  */
 export async function followRoots(
-  known: RootChain,
+  trusted: RootChain,
   roots: readonly SignedStatement[],
   name: string,
 ): Promise<RootChain> {
   if (roots.length > MOST_ROOTS) throw untrusted(`${name} has more than ${MOST_ROOTS} versions of a root`);
-  const chain = [...known];
+  const chain = [...trusted];
   for (const source of roots) {
     const statement = parseRoot(source);
     if (statement === null) throw untrusted(`${name} has a root that can't be read`);
@@ -82,8 +82,8 @@ export async function signersOf(
   const bytes = signedBytes(type, signed);
   const signers: string[] = [];
   for (const key of new Set(keys)) {
-    const own = signatures.find((candidate) => candidate.key === key);
-    if (own && (await isSignedBy(bytes, own))) signers.push(key);
+    const signature = signatures.find((candidate) => candidate.key === key);
+    if (signature && (await isSignedBy(bytes, signature))) signers.push(key);
   }
   return signers;
 }

@@ -100,9 +100,9 @@ export function parseRoot({ signed }: SignedStatement): RootStatement | null {
  * Why a root can't be one, though it can be read: its threshold is out of reach, a key counts twice, or is none. Null where it can.
  * @example rootProblem({ ...root, threshold: 4 }) // "asks for 4 signatures and lists 3 keys"
  */
-export function rootProblem({ keys: own, threshold, bundles, index: indexes }: RootStatement): string | null {
-  if (threshold > own.length) return `asks for ${threshold} signatures and lists ${own.length} keys`;
-  for (const role of [own, bundles, indexes]) {
+export function rootProblem({ keys: roots, threshold, bundles, index: indexes }: RootStatement): string | null {
+  if (threshold > roots.length) return `asks for ${threshold} signatures and lists ${roots.length} keys`;
+  for (const role of [roots, bundles, indexes]) {
     const twice = role.find((key, at) => role.indexOf(key) !== at);
     if (twice !== undefined) return `lists the key ${twice} twice`;
     for (const key of role) {

@@ -64,12 +64,13 @@ export function trustRoot(
   if (pinned === null) throw invalidOption("the root of trust is no root.json; ask its publisher for it");
   const { memory = null, onWarning = console.warn, now = Date.now } = options;
   let checked: RootChain | undefined;
-  const given = async (): Promise<RootChain> => (checked ??= await checkRoots(pinned.roots, "the trusted root.json"));
-  const check = { given, memory, onWarning, now };
+  const pinnedRoots = async (): Promise<RootChain> =>
+    (checked ??= await checkRoots(pinned.roots, "the trusted root.json"));
+  const check = { pinnedRoots, memory, onWarning, now };
   return (source) => ({
     name: source.name,
     ...(source.expected && { expected: source.expected }),
-    ...(source.readYank && { readYank: (own) => source.readYank!(own) }),
+    ...(source.readYank && { readYank: (call) => source.readYank!(call) }),
     ...(source.readNow && { readNow: (file, fileBytes) => source.readNow!(file, fileBytes) }),
     read: async (file, readOptions = {}) => {
       if (file !== "manifest.json") return source.read(file, readOptions);
@@ -84,13 +85,13 @@ export function trustRoot(
       return range ? manifest.subarray(range.begin, range.end) : manifest;
     },
     // Without its card, which nobody signed.
-    ...(source.readSignatures && { readSignatures: (own) => source.readSignatures!(own) }),
+    ...(source.readSignatures && { readSignatures: (call) => source.readSignatures!(call) }),
   });
 }
 
 interface TrustCheck {
   /** The root that the reader was given, checked once. */
-  readonly given: () => Promise<RootChain>;
+  readonly pinnedRoots: () => Promise<RootChain>;
   readonly memory: TrustMemory | null;
   readonly onWarning: (message: string) => void;
   readonly now: () => number;
@@ -113,22 +114,22 @@ async function checkTrust(
   await requireBundleKey(chain, manifest, signatures, name);
   // A folder is its owner's own copy: nobody answers there who could hold a newer index back.
   if (root.index.length === 0 || !source.readTrust) return;
-  const own = parseManifest(manifest);
-  const index = await newestIndex(check, chain, trust?.index, own, name);
-  await requireListed(check, index, own, manifest, name);
-  if (/\/latest(\/files)?$/.test(name)) await requireLatest(check, chain, index, own, name);
+  const parsed = parseManifest(manifest);
+  const index = await newestIndex(check, chain, trust?.index, parsed, name);
+  await requireListed(check, index, parsed, manifest, name);
+  if (/\/latest(\/files)?$/.test(name)) await requireLatest(check, chain, index, parsed, name);
 }
 
 /** The root that is followed from the pinned one through the remembered one to what the host has; the newest is remembered. */
 async function newestRoot(
-  { given, memory }: TrustCheck,
+  { pinnedRoots, memory }: TrustCheck,
   published: readonly SignedStatement[],
   name: string,
 ): Promise<RootChain> {
-  const own = await given();
-  const key = `root ${await sha256(new TextEncoder().encode(own.at(-1)!.source.signed))}`;
+  const pinned = await pinnedRoots();
+  const key = `root ${await sha256(new TextEncoder().encode(pinned.at(-1)!.source.signed))}`;
   const text = (await memory?.read(key)) ?? null;
-  const remembered = text === null ? own : await followRoots(own, recalled(text).roots, "the remembered root");
+  const remembered = text === null ? pinned : await followRoots(pinned, recalled(text).roots, "the remembered root");
   const chain = await followRoots(remembered, published, name);
   if (chain.length > remembered.length)
     await memory?.write(key, new TextDecoder().decode(encodeTrustFile({ roots: chain.map((link) => link.source) })));
@@ -256,7 +257,7 @@ async function requireListed(
   bytes: Uint8Array,
   name: string,
 ): Promise<void> {
-  const entry = index.versions.find((own) => own.version === version);
+  const entry = index.versions.find((listed) => listed.version === version);
   if (!entry) throw untrusted(`${name}: its signed index doesn't name version ${version}`);
   const digest = `sha256:${await sha256(bytes)}`;
   if (entry.digest !== digest)

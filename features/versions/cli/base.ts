@@ -57,8 +57,8 @@ async function baseRecipe({ bundle: { manifest } }: BaseBundle, options: OptionR
     });
   const sizes = numbers(/^(\d+)$/);
   const totals = numbers(/^total-(\d+)$/);
-  const own = options.text("recipe") === undefined ? settingsOf(manifest) : named.settings;
-  const settings = { ...own, weighting: manifest.weighting };
+  const recipe = options.text("recipe") === undefined ? settingsOf(manifest) : named.settings;
+  const settings = { ...recipe, weighting: manifest.weighting };
   return {
     ...(await customised(options.text("recipe") === undefined ? recommended : named, settings)),
     ...(sizes.length + totals.length > 0 && { sizes, totals }),
@@ -120,13 +120,13 @@ function checkVersion(
 
 /** The settings that a bundle says it was fitted by; what it doesn't say is the default. */
 function settingsOf({ fit }: Manifest): FitSettings {
-  const known = Object.entries(DEFAULT_SETTINGS).filter(
+  const entries = Object.entries(DEFAULT_SETTINGS).filter(
     ([key, value]) => typeof lookUp(fit, key) === typeof value || (key === "dims" && lookUp(fit, key) === "auto"),
   );
-  const own = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known.map(([key]) => [key, lookUp(fit, key)])) };
+  const settings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(entries.map(([key]) => [key, lookUp(fit, key)])) };
   const current =
-    (ANCHOR_METHOD_NAMES as readonly string[]).includes(own.selection) &&
-    ["auto", ...ALL_ESTIMATORS].includes(own.estimator) &&
-    own.folds > 1;
-  return current ? own : DEFAULT_SETTINGS;
+    (ANCHOR_METHOD_NAMES as readonly string[]).includes(settings.selection) &&
+    ["auto", ...ALL_ESTIMATORS].includes(settings.estimator) &&
+    settings.folds > 1;
+  return current ? settings : DEFAULT_SETTINGS;
 }
