@@ -4,10 +4,12 @@ import { gateFacts } from "./gates/sdk/facts.ts";
 import { priceFacts } from "./prices/sdk/bundle-prices.ts";
 import { coldStartFacts } from "./routing/sdk/facts.ts";
 import { componentFacts } from "./trials/sdk/components.ts";
+import { unaskedFacts } from "./unasked/sdk/facts.ts";
 import { baseFacts } from "./versions/sdk.ts";
 
 /** The facts for people of what features add to a bundle. */
 export const FACTS: readonly ((manifest: Manifest) => BundleFact[])[] = [
+  unaskedFacts,
   baseFacts,
   priceFacts,
   coldStartFacts,

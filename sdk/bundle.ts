@@ -11,10 +11,10 @@ export {
   type ByteRange,
 } from "./core/bundle/bundle.ts";
 export { contentHash } from "./core/bundle/digest.ts";
-export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./core/bundle/encode.ts";
+export { encodeBundle, type BundleContent, type ScenarioContent } from "./core/bundle/encode.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleFileName } from "./core/bundle/names.ts";
-export { parseManifest } from "./core/bundle/parse-manifest.ts";
+export { parseManifest } from "./bundles/parse-manifest.ts";
 export type { BundleStore } from "./publish/bundle-store.ts";
 export { publishBundle, type PublishOptions } from "./publish/publish-bundle.ts";
 export { publishToWorker, type PublishToWorkerOptions } from "./publish/publish-to-worker.ts";

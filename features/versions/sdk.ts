@@ -1,4 +1,6 @@
-import type { BridgeManifest, Manifest } from "../../sdk/core/bundle/manifest.ts";
+import type { Manifest } from "../../sdk/core/bundle/manifest.ts";
+import { partOf, type PartedManifest } from "../../sdk/core/bundle/part.ts";
+import { basePart, type BridgeManifest } from "./core.ts";
 import { normalQuantile } from "../../sdk/core/numeric/distributions.ts";
 import type { Remark } from "../../sdk/estimate/door.ts";
 import type { Estimate, Interval } from "../../sdk/estimate/types.ts";
@@ -31,7 +33,8 @@ interface BridgedValue {
  * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §2.4
  * @example bridgedScore(bundle.manifest, estimateFromAnchors(bundle, responses))?.overall?.score
  */
-export function bridgedScore({ base }: Pick<Manifest, "base">, estimate: Estimate): BridgedScore | null {
+export function bridgedScore(manifest: PartedManifest, estimate: Estimate): BridgedScore | null {
+  const base = partOf(manifest, basePart);
   if (!base) return null;
   const { benchmark, version, bridge } = base;
   return {
@@ -81,8 +84,9 @@ const MOST_DRAWN = 0.1;
 
 /** The version that a bundle stands on, and how. */
 export function baseFacts(manifest: Manifest): BundleFact[] {
-  if (!manifest.base) return [];
-  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = manifest.base;
+  const base = partOf(manifest, basePart);
+  if (!base) return [];
+  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
   const count = manifest.scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
   const all = (drawn * items.placed) / count;
   const by = [...(rerun > 0 ? [`the answers of ${counted(rerun, "model")}`] : []), texts ? "texts" : "the other items"];
@@ -108,4 +112,35 @@ export function baseFacts(manifest: Manifest): BundleFact[] {
     ],
   ];
   return facts.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]));
+}
+
+/** The earlier version that a bundle stands on, in words: what is the same, what was linked by what, how scores go over. */
+export function baseWords(manifest: PartedManifest & Pick<Manifest, "scenarios" | "sources">): string[] {
+  const base = partOf(manifest, basePart);
+  if (!base) return [];
+  const { scenarios, sources } = manifest;
+  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
+  const count = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
+  const all = drawn * items.placed;
+  const by = [
+    ...(rerun > 0 ? [`the answers of ${rerun} ${rerun === 1 ? "model" : "models"}`] : []),
+    texts ? "their texts" : "the other items of their scenario",
+  ].join(" and ");
+  return [
+    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are linked by ${by}.`}`,
+    ...(items.calibrated === undefined
+      ? []
+      : [`${items.calibrated} are of scenarios that ${version} hasn't, calibrated by the models that answered them.`]),
+    ...(drawn > 0
+      ? [
+          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to linked items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
+        ]
+      : []),
+    ...Object.entries(anchors).map(
+      ([form, { kept, of }]) => `form ${form}: ${kept} of its ${of} anchors are those of ${version}.`,
+    ),
+    bridge.overall
+      ? `A score s is ${points(bridge.overall.intercept)} + ${bridge.overall.slope.toFixed(3)}·s points in ${version}, give or take ${points(1.96 * bridge.overall.error)} (95 %, ${bridge.overall.models} models).`
+      : `Too few models have scores in ${version} for a line from these to those.`,
+  ];
 }

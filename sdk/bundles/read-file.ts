@@ -7,8 +7,8 @@ import { sha256Hex } from "../core/bundle/digest.ts";
 import { type ItemLines, itemLines, keepItems, knowsItems } from "../core/bundle/item-lines.ts";
 import type { FileManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle, BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
-import { checkParts } from "../core/bundle/part.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { otherParts } from "../core/bundle/part.ts";
+import { parseManifest } from "./parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
 /**
@@ -112,7 +112,7 @@ export async function readManifest(
       throw new AnchorEvalError("digest_mismatch", `${name} is bundle ${digest}, expected ${wanted}`);
   const manifest = parseManifest(bytes);
   checkIdentity(manifest, expected, name);
-  return { manifest, bytes, digest, unknownParts: checkParts(manifest, PARTS) };
+  return { manifest, bytes, digest, unknownParts: otherParts(manifest, PARTS) };
 }
 
 /**

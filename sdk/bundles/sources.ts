@@ -18,7 +18,8 @@ import {
 } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { decodeJson } from "../core/bundle/schema.ts";
-import { parseYank, type Yank, parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseManifest } from "./parse-manifest.ts";
+import { parseYank, type Yank } from "../core/bundle/decode-manifest.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";

@@ -1,7 +1,7 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { LATEST } from "../core/bundle/names.ts";
 import { checkIdentity, fileBound } from "../bundles/read-file.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseManifest } from "../bundles/parse-manifest.ts";
 import { AnchorEvalError, checkNames, invalidOption } from "../core/errors.ts";
 import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";

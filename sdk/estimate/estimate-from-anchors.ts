@@ -33,7 +33,7 @@ import {
 import { resolveAnswers, type WholeScenario } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, ScenarioResult, WarningCode } from "./types.ts";
 import type { Responses } from "../tables/item-trials.ts";
-import { withPredictedScenarios } from "./unasked-scenarios.ts";
+import { COMPLETIONS } from "../../features/sdk-complete.ts";
 
 /** Source models below which errors on held-out models say nothing of new ones. */
 const LEAST_SOURCES = 12;
@@ -81,8 +81,17 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
   const level = confidenceLevel(options.level);
   const { form, scores, whole, warnings } = resolveAnswers(bundle, responses, options);
   const scored = scoreAnswers(bundle, form, scores, level, whole);
-  const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
+  const estimate = completed(bundle, scored, level);
   return { ...estimate, warnings: [...warnings, ...estimate.warnings] };
+}
+
+/** An estimate with what features tell from its scenarios. @param scored - {@link scoreAnswers} */
+export function completed(
+  bundle: Bundle,
+  { estimate, scenarios }: Pick<ReturnType<typeof scoreAnswers>, "estimate" | "scenarios">,
+  level: number,
+): Estimate {
+  return COMPLETIONS.reduce((before, complete) => complete(bundle, before, scenarios, level), estimate);
 }
 
 /**

@@ -5,7 +5,7 @@ import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
-import { parseYank } from "../core/bundle/parse-manifest.ts";
+import { parseYank } from "../core/bundle/decode-manifest.ts";
 import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";

@@ -14,7 +14,7 @@ import {
   isStable,
   manifestKey,
 } from "../core/bundle/names.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseManifest } from "../bundles/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { IndexEntry } from "../publish/bundle-index.ts";
 import { folderSource } from "./folder.ts";

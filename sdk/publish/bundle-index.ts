@@ -11,7 +11,8 @@ import {
   VERSION,
   yankedKey,
 } from "../core/bundle/names.ts";
-import { parseManifest, parseYank } from "../core/bundle/parse-manifest.ts";
+import { parseManifest } from "../bundles/parse-manifest.ts";
+import { parseYank } from "../core/bundle/decode-manifest.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { type LogHead, logHead } from "./publication-log.ts";
 

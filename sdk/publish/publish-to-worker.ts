@@ -5,7 +5,7 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { decodeJson } from "../core/bundle/schema.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
-import type { Yank } from "../core/bundle/parse-manifest.ts";
+import type { Yank } from "../core/bundle/decode-manifest.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { encodeJson } from "./bundle-store.ts";
 import { checkedBundle, type CheckedBundle } from "./publish-bundle.ts";

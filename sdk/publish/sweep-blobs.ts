@@ -10,7 +10,7 @@ import {
   VERSION,
 } from "../core/bundle/names.ts";
 import { decodeJson, list, object, readOrNull, text } from "../core/bundle/schema.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { parseManifest } from "../bundles/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseIndex } from "./bundle-index.ts";
 import { changeObject, encodeJson, type SweepableStore } from "./bundle-store.ts";

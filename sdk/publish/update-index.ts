@@ -2,7 +2,7 @@ import { equalBytes } from "../bundles/bytes.ts";
 import { decodeJson, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
 import { indexKey, logKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { parseYank } from "../core/bundle/parse-manifest.ts";
+import { parseYank } from "../core/bundle/decode-manifest.ts";
 import { type BundleIndex, completeIndex, parseIndex } from "./bundle-index.ts";
 import { encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
 import {

@@ -1,5 +1,6 @@
 import { equalBytes, sha256 } from "../bundles/bytes.ts";
-import { parseManifest, parseYank, type Yank } from "../core/bundle/parse-manifest.ts";
+import { parseManifest } from "../bundles/parse-manifest.ts";
+import { parseYank, type Yank } from "../core/bundle/decode-manifest.ts";
 import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { type BundleIndex, parseIndex } from "./bundle-index.ts";

@@ -181,35 +181,3 @@ export function answerCheckWords({
   const where = loose.length === scenarios.length ? "" : ` in ${listed(loose)}`;
   return `loose${where}, as fewer than 49 models could be held out: right and wrong answers against the items' difficulty alone. Of 50 answers that are to the wrong items 7 in 10 are found, of coin flips 8 in 10; memorised ones aren't looked for`;
 }
-
-/** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
-const MOST_DRAWN = 0.1;
-
-/** The earlier version that a bundle stands on, in words: what is the same, what was linked by what, how scores go over. */
-export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
-  if (!base) return [];
-  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
-  const count = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
-  const all = drawn * items.placed;
-  const by = [
-    ...(rerun > 0 ? [`the answers of ${rerun} ${rerun === 1 ? "model" : "models"}`] : []),
-    texts ? "their texts" : "the other items of their scenario",
-  ].join(" and ");
-  return [
-    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are linked by ${by}.`}`,
-    ...(items.calibrated === undefined
-      ? []
-      : [`${items.calibrated} are of scenarios that ${version} hasn't, calibrated by the models that answered them.`]),
-    ...(drawn > 0
-      ? [
-          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to linked items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
-        ]
-      : []),
-    ...Object.entries(anchors).map(
-      ([form, { kept, of }]) => `form ${form}: ${kept} of its ${of} anchors are those of ${version}.`,
-    ),
-    bridge.overall
-      ? `A score s is ${points(bridge.overall.intercept)} + ${bridge.overall.slope.toFixed(3)}·s points in ${version}, give or take ${points(1.96 * bridge.overall.error)} (95 %, ${bridge.overall.models} models).`
-      : `Too few models have scores in ${version} for a line from these to those.`,
-  ];
-}

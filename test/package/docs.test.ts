@@ -1,3 +1,5 @@
+import { wholeManifest } from "anchoreval/internal/core/bundle/decode-manifest";
+import { PARTS } from "anchoreval/internal/features/core";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
@@ -103,7 +105,7 @@ describe("pages under docs/", () => {
         walk(field);
       }
     };
-    walk(schemas.manifestSchema);
+    walk(wholeManifest(PARTS));
     walk(schemas.anchorSchema);
     expect(names.size).toBeGreaterThan(100);
     const ids = new Set<string>(ALL_ESTIMATORS);
@@ -111,7 +113,7 @@ describe("pages under docs/", () => {
   });
 
   test.each([
-    ["the manifest's", schemas.manifestSchema, "## `manifest.json`"],
+    ["the manifest's", wholeManifest(PARTS), "## `manifest.json`"],
     ["a scenario's", schemas.scenario, "**A scenario** has"],
     ["a form's", schemas.form, "**A form** is"],
     ["measured errors'", schemas.splitErrors, "`measured` has"],

@@ -11,7 +11,8 @@ import {
   VERSION,
   yankedKey,
 } from "anchoreval/internal/core/bundle/names";
-import { parseManifest, parseYank } from "anchoreval/internal/core/bundle/parse-manifest";
+import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
+import { parseYank } from "anchoreval/internal/core/bundle/decode-manifest";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { tagOf, type Objects } from "./memory-store.ts";
 

@@ -57,8 +57,7 @@ export const LAYERS = {
     estimators: ["numeric", "irt", "ability"],
     "person-fit": ["numeric", "irt", "ability", "estimators"],
     inference: ["numeric", "irt", "ability", "estimators"],
-    routing: ["numeric"],
-    bundle: ["routing", "numeric", "irt", "ability", "estimators", "person-fit"],
+    bundle: ["numeric", "irt", "ability", "estimators", "person-fit"],
     scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
   },
   "sdk/logs": ["eee", "helm", "inspect", "lighteval", "lm-eval", "opencompass"],
@@ -70,6 +69,7 @@ export const LAYERS = {
     ...["publish", "serve", "simulate", "report", "demo", "."],
   ],
   features: [
+    "unasked",
     "versions",
     "prices",
     "trials",

@@ -1,7 +1,8 @@
 import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { ScenarioRouting } from "anchoreval/internal/core/routing/predict-chances";
-import { TERM_KINDS, termHash } from "anchoreval/internal/core/routing/text-coordinates";
+import type { ScenarioRouting } from "anchoreval/internal/features/routing/core/predict-chances";
+import { TERM_KINDS, termHash } from "anchoreval/internal/core/numeric/text-coordinates";
+import { withColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
 import { sampleContent, type SampleBundleOptions } from "./sample-bundle.ts";
 
 /** Words that the sample's texts are known by. */
@@ -55,20 +56,23 @@ export function routingBundle(
     [ids[1]!, scenario([0, 2, 3], true)],
   ]);
   const leftOut = { questions: 40, brier: 0.2, logLoss: 0.6, calibrationError: 0.02, right: 0.64, singleRight: 0.6 };
-  return encodeBundle({
-    ...content,
-    manifest: {
-      ...content.manifest,
-      sources: { ...content.manifest.sources, models: 4, names: names ? [0, 1, 2, 3].map((m) => `model ${m}`) : null },
-      coldStart: {
-        features,
-        width: WIDTH,
-        items: 1,
-        scenarios: Object.fromEntries(
-          ids.map((id, s) => [id, { questions: 40, method: s === 0 ? "ridge" : "answer-ridge", single: 2, leftOut }]),
-        ),
-      },
-    },
-    coldStart: { items: [COLD_ITEM], routing: { projection: features === "tf-idf" ? projection : null, scenarios } },
+  const sources = {
+    ...content.manifest.sources,
+    models: 4,
+    names: names ? [0, 1, 2, 3].map((m) => `model ${m}`) : null,
+  };
+  const described = ids.map((id, s) => {
+    const method = s === 0 ? ("ridge" as const) : ("answer-ridge" as const);
+    return [id, { questions: 40, method, single: 2, leftOut }] as const;
   });
+  return encodeBundle(
+    withColdStart(
+      { ...content, manifest: { ...content.manifest, sources } },
+      {
+        manifest: { features, width: WIDTH, items: 1, scenarios: Object.fromEntries(described) },
+        items: [COLD_ITEM],
+        routing: { projection: features === "tf-idf" ? projection : null, scenarios },
+      },
+    ),
+  );
 }

@@ -6,7 +6,8 @@ import {
   type ScenarioContent,
 } from "anchoreval/bundle";
 import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
-import type { MeasuredErrors, ItemRecord, UnaskedManifest } from "anchoreval/internal/core/bundle/manifest";
+import type { MeasuredErrors, ItemRecord } from "anchoreval/internal/core/bundle/manifest";
+import type { UnaskedManifest } from "anchoreval/internal/features/unasked/core";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";

@@ -9,7 +9,6 @@ import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { FACTS } from "anchoreval/internal/features/sdk-facts";
 import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { listed, points, textTable } from "anchoreval/internal/words/figures";
-import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /*
  * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.
@@ -120,18 +119,10 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
 export function additionFacts(manifest: Manifest): Fact[] {
   return [
     ...fullScoreFacts(manifest),
-    ...unaskedFacts(manifest),
     ...FACTS.flatMap((factsOf) => factsOf(manifest)).map(({ label, value }): Fact => [label, value]),
   ];
 }
 
 function fullScoreFacts(manifest: Manifest): Fact[] {
   return fullScoreWords(manifest).map((words, k) => [k === 0 ? "full scores" : "", words]);
-}
-
-function unaskedFacts({ unasked, defaultForm }: Manifest): Fact[] {
-  const measured = Object.entries(lookUp(unasked?.forms, defaultForm) ?? {});
-  if (measured.length === 0) return [];
-  const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
-  return [["unasked scenarios", `predicted from the others; typical error, form ${defaultForm}: ${errors}`]];
 }

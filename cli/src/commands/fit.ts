@@ -13,9 +13,9 @@ import type { ReadResponses, Responses } from "anchoreval-trainer/internal/matri
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
+import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
-import { baseWords, fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
+import { fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
 import {
   given,
@@ -131,7 +131,6 @@ export const fitCommand: Command = withParts(FIT_PARTS, {
       ...estimand,
       ...noise,
       ...parts.flatMap((part) => part.words?.(manifest) ?? []).map(programWords),
-      ...(manifest.base ? ["", ...baseWords(manifest)] : []),
       ...fullScoreWords(manifest),
     ];
     const made = { bundle: out, digest, provider };

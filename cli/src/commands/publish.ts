@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME, manifestKey, signatureKey, VERSION } from "anchoreval/internal/core/bundle/names";
-import type { Yank } from "anchoreval/internal/core/bundle/parse-manifest";
+import type { Yank } from "anchoreval/internal/core/bundle/decode-manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";

@@ -1,3 +1,5 @@
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { limitsPart } from "../core/limits.ts";
 import { namedSource } from "../../../sdk/bundles/sources.ts";
 import { loadItemLines } from "../../../sdk/bundles/read-file.ts";
 import type { ItemLines } from "../../../sdk/core/bundle/item-lines.ts";
@@ -44,7 +46,7 @@ export interface ItemPool {
 export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
   const { manifest, digest } = bundle;
   refuseFullScores(manifest, "adaptive evaluations are");
-  if (manifest.exposure !== undefined)
+  if (partOf(manifest, limitsPart) !== null)
     throw new AnchorEvalError(
       "unsupported",
       `${manifest.benchmark} ${manifest.version} limits how often adaptive evaluations give an item, which is no longer done: estimate from a form's anchors, or fit the bundle anew`,

@@ -1,3 +1,5 @@
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { pricesPart } from "anchoreval/internal/features/prices/core";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
@@ -156,9 +158,9 @@ export function byPrices(prices: ItemPrices): FitPart {
         );
       return pricedMethod(method, prices);
     },
-    add: ({ content }) => {
-      const { manifest } = content;
-      return { ...content, manifest: { ...manifest, fit: { ...manifest.fit, prices: notedPrices(content, prices) } } };
-    },
+    add: ({ content }) => ({
+      ...content,
+      manifest: withPart(content.manifest, pricesPart, notedPrices(content, prices)),
+    }),
   };
 }

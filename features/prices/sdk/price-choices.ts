@@ -2,7 +2,12 @@ import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import type { PlanRemark } from "../../../sdk/plan/door.ts";
 import { type BundlePrices, formPrices, knownPrices, wholePrice } from "./bundle-prices.ts";
-import { MOST_SCENARIOS, type ScenarioChoice, scenarioChoices, undercut } from "../../../sdk/plan/scenario-choices.ts";
+import {
+  predictsScenarios,
+  type ScenarioChoice,
+  scenarioChoices,
+  undercut,
+} from "../../unasked/sdk/scenario-choices.ts";
 import type { Plan } from "../../../sdk/plan/types.ts";
 
 /** Prices of forms, and the one to ask. */
@@ -33,7 +38,7 @@ export function priceChoices(
 ): PriceChoices {
   const pricesOf = (form: string): Map<string, number> => formPrices(bundle, prices, form);
   const { manifest } = bundle;
-  const predicting = manifest.unasked !== undefined && manifest.scenarios.length <= MOST_SCENARIOS;
+  const predicting = predictsScenarios(manifest);
   const choices = predicting
     ? scenarioChoices(manifest, pricesOf, level)
     : undercut(

@@ -44,7 +44,8 @@ export const coldStart: FitOptionPart = {
     return async ({ matrix }) => {
       const { readItems } = await import("anchoreval-trainer/internal/matrix/items-file");
       const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
-      const { checkColdStart, fitColdStart, withColdStart, coldStartWords } =
+      const { withColdStart } = await import("anchoreval/internal/features/routing/core/write-cold-start");
+      const { checkColdStart, fitColdStart, coldStartWords } =
         await import("anchoreval-trainer/internal/features/routing/fit/cold-start");
       const input = {
         items: await readItems(file),

@@ -1,5 +1,11 @@
-import type { BundleContent, ColdStartContent, Manifest } from "anchoreval/bundle";
-import type { ColdItemRecord, ColdStartManifest } from "anchoreval/internal/core/bundle/manifest";
+import type { Manifest } from "anchoreval/bundle";
+import { partOf } from "anchoreval/internal/core/bundle/part";
+import {
+  type ColdItemRecord,
+  type ColdStartManifest,
+  coldStartPart,
+} from "anchoreval/internal/features/routing/core/cold-start";
+import type { ColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import {
@@ -7,8 +13,8 @@ import {
   predictedParameters,
   type PredictedParameters,
   type ScenarioRouting,
-} from "anchoreval/internal/core/routing/predict-chances";
-import type { TextProjection } from "anchoreval/internal/core/routing/text-coordinates";
+} from "anchoreval/internal/features/routing/core/predict-chances";
+import type { TextProjection } from "anchoreval/internal/core/numeric/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { itemRecord } from "../../../offline-trainer/src/fit/bundle.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
@@ -34,12 +40,6 @@ export interface ColdStartInput {
   readonly embeddings: Embeddings | null;
   /** Parameters are means of neighbours'; null: by ridge regressions, as routes always are. @default null */
   readonly neighbours?: Neighbours | null;
-}
-
-/** A bundle's part of a cold start: content, and manifest. */
-interface ColdStart {
-  readonly content: ColdStartContent;
-  readonly manifest: ColdStartManifest;
 }
 
 /**
@@ -126,12 +126,10 @@ export function fitColdStart(
   }
   const coordinates = coordinatesOf(items, embeddings, projection)!;
   return {
-    content: {
-      items: items.map((item, i) =>
-        coldItem(item, predictors.get(item.scenario)!(coordinates.subarray(i * width, (i + 1) * width))),
-      ),
-      routing: names && { projection, scenarios },
-    },
+    items: items.map((item, i) =>
+      coldItem(item, predictors.get(item.scenario)!(coordinates.subarray(i * width, (i + 1) * width))),
+    ),
+    routing: names && { projection, scenarios },
     manifest: {
       features: embeddings ? "embeddings" : "tf-idf",
       width,
@@ -140,10 +138,6 @@ export function fitColdStart(
       ...(neighbours && { neighbours }),
     },
   };
-}
-
-export function withColdStart(content: BundleContent, { content: coldStart, manifest }: ColdStart): BundleContent {
-  return { ...content, manifest: { ...content.manifest, coldStart: manifest }, coldStart };
 }
 
 /** Coordinates of items, N×C; null where texts have yet to be projected, after checking that there are some. */
@@ -169,8 +163,10 @@ function coldItem(item: ItemInfo, { a, b, aVariance, bVariance }: PredictedParam
 }
 
 /** Closing lines of a fit about its cold start: items predicted, and the worth of routes. */
-export function coldStartWords({ coldStart, sources, files }: Manifest): string[] {
+export function coldStartWords(manifest: Manifest): string[] {
+  const coldStart = partOf(manifest, coldStartPart);
   if (!coldStart) return [];
+  const { sources, files } = manifest;
   const { items, features, neighbours, scenarios } = coldStart;
   const basis = features === "tf-idf" ? "their texts" : "their embeddings";
   const routes = files.some(({ name }) => name === "routing.safetensors");

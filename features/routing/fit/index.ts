@@ -1,5 +1,6 @@
 /** Routes: every model's chance of a right answer to questions that none has seen. */
-export { type ColdStartInput, fitColdStart, withColdStart } from "./cold-start.ts";
+export { withColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
+export { type ColdStartInput, fitColdStart } from "./cold-start.ts";
 export { judgeRouting, type RoutingJudgement, routingSummary } from "./judge-routing.ts";
 export { forecastQuality } from "./probability-scale.ts";
 export { splitQuestions, testAnswers } from "./questions.ts";

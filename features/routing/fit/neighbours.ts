@@ -1,4 +1,4 @@
-import type { PredictedParameters } from "anchoreval/internal/core/routing/predict-chances";
+import type { PredictedParameters } from "anchoreval/internal/features/routing/core/predict-chances";
 import { mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { denseRows, transposed, unitRows, type SparseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import type { QuestionFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";

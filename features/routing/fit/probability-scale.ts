@@ -1,5 +1,5 @@
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
-import { pickModels, safeLogit, scaledChance } from "anchoreval/internal/core/routing/predict-chances";
+import { pickModels, safeLogit, scaledChance } from "anchoreval/internal/features/routing/core/predict-chances";
 import { numbers, mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 
 /** Bins of equal width for the calibration error. */

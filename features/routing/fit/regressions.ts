@@ -1,4 +1,5 @@
-import { linearPrediction, meanChance, possibleChance } from "anchoreval/internal/core/routing/predict-chances";
+import { linearPrediction } from "anchoreval/internal/core/numeric/linear-mean";
+import { meanChance, possibleChance } from "anchoreval/internal/features/routing/core/predict-chances";
 import { onAxes, ownPlaces, type PrincipalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import {
   ridgePredictions,

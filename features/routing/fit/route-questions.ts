@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { pickModels } from "anchoreval/internal/core/routing/predict-chances";
+import { pickModels } from "anchoreval/internal/features/routing/core/predict-chances";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";

@@ -1,6 +1,6 @@
-import type { ColdStartScenario } from "anchoreval/internal/core/bundle/manifest";
+import type { ColdStartScenario } from "anchoreval/internal/features/routing/core/cold-start";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import type { ScenarioRouting } from "anchoreval/internal/core/routing/predict-chances";
+import type { ScenarioRouting } from "anchoreval/internal/features/routing/core/predict-chances";
 import { ownPlaces, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import { ridgeVariances } from "../../../offline-trainer/src/numeric/ridge.ts";

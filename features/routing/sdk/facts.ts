@@ -1,3 +1,5 @@
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { coldStartPart } from "../core/cold-start.ts";
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { counted, points } from "../../../sdk/words/figures.ts";
@@ -6,14 +8,15 @@ import { counted, points } from "../../../sdk/words/figures.ts";
  * A bundle's items without answers, and how often its routes are right.
  * @returns none for a bundle without cold start
  */
-export function coldStartFacts({ coldStart, files }: Manifest): BundleFact[] {
-  if (coldStart === undefined) return [];
+export function coldStartFacts(manifest: Manifest): BundleFact[] {
+  const coldStart = partOf(manifest, coldStartPart);
+  if (coldStart === null) return [];
   const { items, features, neighbours, scenarios } = coldStart;
   const by = features === "tf-idf" ? "their texts" : "their embeddings";
   const means = neighbours
     ? ` as ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest items`
     : "";
-  const routes = files.some(({ name }) => name === "routing.safetensors");
+  const routes = manifest.files.some(({ name }) => name === "routing.safetensors");
   return [
     { label: "cold start", value: `${counted(items, "item")} without answers, predicted from ${by}${means}` },
     ...Object.entries(scenarios).map(([id, { questions, leftOut }]) => ({

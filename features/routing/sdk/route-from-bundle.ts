@@ -1,14 +1,11 @@
 import { readBundleFile, readManifest } from "../../../sdk/bundles/read-file.ts";
 import { namedSource } from "../../../sdk/bundles/sources.ts";
-import { decodeRouting } from "../../../sdk/core/bundle/routing-file.ts";
+import { decodeRouting } from "../core/routing-file.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { coldStartPart } from "../core/cold-start.ts";
 import type { BundleSource } from "../../../sdk/core/bundle/bundle.ts";
-import {
-  modelChances,
-  pickModels,
-  placeOnAxes,
-  type ScenarioRouting,
-} from "../../../sdk/core/routing/predict-chances.ts";
-import { textCoordinates } from "../../../sdk/core/routing/text-coordinates.ts";
+import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../core/predict-chances.ts";
+import { textCoordinates } from "../../../sdk/core/numeric/text-coordinates.ts";
 import { AnchorEvalError, checkCall, checkNames, type Issue } from "../../../sdk/core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
@@ -29,7 +26,7 @@ export function routeFromBundle(
   const { manifest, digest } = routing;
   const scenario = wantedScenario(routing, options.scenario);
   const router = routing.scenarios.get(scenario)!;
-  const { single, leftOut } = lookUp(manifest.coldStart!.scenarios, scenario)!;
+  const { single, leftOut } = lookUp(partOf(manifest, coldStartPart)!.scenarios, scenario)!;
   const names = manifest.sources.names!;
   const models = Array.from(router.models, (m) => names[m]!);
   const penalties = readPenalties(models, options);
@@ -89,7 +86,7 @@ function readQuestions(
   questions: readonly RoutedQuestion[],
   { projection, manifest }: BundleRouting,
 ): (Float64Array | null)[] {
-  const { width } = manifest.coldStart!;
+  const { width } = partOf(manifest, coldStartPart)!;
   const issues: Issue[] = [];
   if (questions.length === 0) issues.push({ path: ["questions"], code: "empty", message: "there are no questions" });
   const coordinates = questions.map((question, i) => {

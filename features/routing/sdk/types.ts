@@ -1,5 +1,5 @@
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
-import type { RoutingContent } from "../../../sdk/core/bundle/routing-file.ts";
+import type { RoutingContent } from "../core/routing-file.ts";
 
 /** The part of a bundle that predicts answers to questions that no model has seen. */
 export interface BundleRouting extends RoutingContent {

@@ -1,3 +1,5 @@
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { trialMetricPart } from "anchoreval/internal/features/trials/core";
 import { counted, listed } from "anchoreval/internal/words/figures";
 import { invalidOption, option, rare } from "../../../cli/src/program/command.ts";
 import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
@@ -28,10 +30,7 @@ export const trialMetric: FitOptionPart = {
         board: { matrix: scored.matrix, remarks },
         part: {
           stage: "metric",
-          add: ({ content }) => {
-            const fit = { ...content.manifest.fit, trialMetric: name };
-            return { ...content, manifest: { ...content.manifest, fit } };
-          },
+          add: ({ content }) => ({ ...content, manifest: withPart(content.manifest, trialMetricPart, name) }),
         },
         words: () => [
           `Scores are ${name} of a model's trials: estimate takes trials of a model, as many an item at least.`,

@@ -1,3 +1,5 @@
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { componentsPart } from "anchoreval/internal/features/trials/core";
 import type { BundleContent } from "anchoreval/bundle";
 import type { VarianceComponents } from "anchoreval/internal/features/trials/core";
 import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
@@ -113,6 +115,5 @@ function notedContent(
     lookUp(noted, id) ? [[id, lookUp(noted, id)] as const] : [],
   );
   if (entries.length === 0) return content;
-  const fit = { ...content.manifest.fit, varianceComponents: Object.fromEntries(entries) };
-  return { ...content, manifest: { ...content.manifest, fit } };
+  return { ...content, manifest: withPart(content.manifest, componentsPart, Object.fromEntries(entries)) };
 }

@@ -9,11 +9,10 @@ import {
 import { type KnownVariance, satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import type { Reading } from "../../../sdk/estimate/door.ts";
-import { scoreAnswers } from "../../../sdk/estimate/estimate-from-anchors.ts";
+import { completed, scoreAnswers } from "../../../sdk/estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../../../sdk/estimate/types.ts";
-import { withPredictedScenarios } from "../../../sdk/estimate/unasked-scenarios.ts";
 import { bundleComponents } from "./components.ts";
 import type { VarianceComponents } from "../core.ts";
 import { checkedTrials, hasTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
@@ -124,7 +123,7 @@ export function estimateSummaries(
   const resolved = resolveAnswers(bundle, means, options);
   const { form, scores, whole, counts } = resolved;
   const scored = scoreAnswers(bundle, form, scores, level, whole);
-  const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
+  const estimate = completed(bundle, scored, level);
   const components = bundleComponents(manifest);
   const tables = { summaries, clusters: options.clusters };
   const parts = new Map<string, TrialPart>();

@@ -3,7 +3,7 @@ import { requireTrusted } from "../../../sdk/bundles/trusted-source.ts";
 import type { BundleSource } from "../../../sdk/core/bundle/bundle.ts";
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import { compareVersions } from "../../../sdk/core/bundle/names.ts";
-import { parseManifest } from "../../../sdk/core/bundle/parse-manifest.ts";
+import { parseManifest } from "../../../sdk/bundles/parse-manifest.ts";
 import { parseSignatures } from "../../../sdk/core/bundle/signature.ts";
 import { checkNames, invalidOption } from "../../../sdk/core/errors.ts";
 import {

@@ -2,7 +2,8 @@ import { loadBundle } from "anchoreval";
 import type { Bundle, BundleContent, BundleSource } from "anchoreval/bundle";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { refuseFullScores } from "anchoreval/internal/core/bundle/bundle";
-import type { BaseManifest, Manifest } from "anchoreval/internal/core/bundle/manifest";
+import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
+import { type BaseManifest, basePart } from "anchoreval/internal/features/versions/core";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { GRADED_LINK } from "../../../offline-trainer/src/methods/settings.ts";
 import type { VersionItem } from "./compare-items.ts";
@@ -70,7 +71,7 @@ export function withBase(content: BundleContent, record: BaseRecord, earlier: Ea
   const base: BaseManifest = { ...record, anchors: keptAnchors(content, earlier) };
   const entries = Object.entries(content.manifest);
   const at = entries.findIndex(([key]) => key === "protocol");
-  const manifest = Object.fromEntries([...entries.slice(0, at), ["base", base], ...entries.slice(at)]);
+  const manifest = Object.fromEntries([...entries.slice(0, at), [basePart.key, base], ...entries.slice(at)]);
   return { ...content, manifest: manifest as unknown as BundleContent["manifest"] };
 }
 

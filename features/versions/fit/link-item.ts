@@ -3,7 +3,7 @@ import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { type FloatArray, itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { cholesky, choleskyInverse, quadraticForm } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/routing/predict-chances";
+import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/numeric/linear-mean";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { onAxes, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";

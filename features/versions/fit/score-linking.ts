@@ -1,4 +1,4 @@
-import type { BaseManifest, BridgeManifest } from "anchoreval/internal/core/bundle/manifest";
+import type { BaseManifest, BridgeManifest } from "anchoreval/internal/features/versions/core";
 import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { LEAST_MODELS, submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";

@@ -15,33 +15,19 @@ import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
 import { fullScoreLine } from "../calibrate/full-score-line.ts";
-import { type Benchmark, overallScores, scoresSeen } from "../matrix/benchmark.ts";
+import { overallScores, scoresSeen } from "../matrix/benchmark.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import { GRADED_LINK, notedSettings } from "../methods/settings.ts";
-import type { Blends, LearnedBlend } from "./blends.ts";
+import type { LearnedBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
-import type { Form } from "./forms.ts";
-import type { Learned } from "./learn.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
-import type { FitOptions } from "./options.ts";
+import type { FitOptions, FittedPart } from "./options.ts";
 import { measureOverall } from "./overall.ts";
 import { pairFigures } from "./pair-figures.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
-import { measureUnasked } from "./unasked-scenarios.ts";
-
-/** Scenarios that are pooled, fitted. */
-export interface FittedPart {
-  readonly benchmark: Benchmark;
-  /** From all models that answered anything. */
-  readonly learned: Learned;
-  /** The forms that a bundle is made with. */
-  readonly forms: readonly Form[];
-  /** From held-out models. */
-  readonly blends: Blends;
-}
 
 /** One scenario with all that a bundle says of it. */
 type FittedScenario = ReturnType<typeof fittedScenarios>[0];
@@ -59,9 +45,7 @@ export async function bundleContent(
   const byScenario = <Value>(value: (fitted: FittedScenario) => Value): Record<string, Value> =>
     Object.fromEntries(scenarios.map((fitted) => [fitted.scenario.id, value(fitted)]));
   const notes = await Promise.all(parts.map(({ learned }) => learned.notes()));
-  const [first, ...others] = parts;
-  const { models } = first!.benchmark;
-  const unasked = others.length === 0 && measureUnasked(first!.benchmark, first!.blends, method, plans);
+  const { models } = parts[0]!.benchmark;
   const manifest: BundleContent["manifest"] = {
     formatVersion: FORMAT_VERSION,
     benchmark: options.benchmark,
@@ -121,7 +105,6 @@ export async function bundleContent(
       })),
     },
     data: { licence: options.licence ?? null, source: options.source ?? null },
-    ...(unasked && { unasked }),
   };
   return { manifest, scenarios: scenarios.map((scenario) => scenarioContent(scenario, options.includeText ?? false)) };
 }

@@ -15,12 +15,13 @@ import { replicateNames } from "../matrix/alike/replicates.ts";
 import { LEAST_MODELS, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";
-import { bundleContent, type FittedPart } from "./bundle.ts";
+import { bundleContent } from "./bundle.ts";
 import { crossValidate } from "./folds.ts";
 import { planForms, type FormPlan } from "./form-plans.ts";
 import { interruptible } from "../backends/interruptible.ts";
 import { learn } from "./learn.ts";
-import { FIT_OPTIONS, type FitOptions } from "./options.ts";
+import { FIT_OPTIONS, type FitOptions, type FittedPart } from "./options.ts";
+import { EVERY_FIT } from "../../../features/fit-parts.ts";
 import { progressOf, sideBySide, stopwatch, type PartProgress } from "./stages.ts";
 
 /** A fit: what a bundle's files and its report are made from. */
@@ -79,9 +80,9 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
   let content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
   const learned = parts.flatMap((part) => part.learned.scenarios);
-  for (const { stage, add } of beside) {
+  for (const { stage, add } of [...EVERY_FIT, ...beside]) {
     if (add === undefined) continue;
-    content = await add({ content, learned });
+    content = await add({ content, learned, parts, method, forms });
     clock.lap(stage);
   }
   const replicates = replicateNames(models, benchmark.replicates);

@@ -12,7 +12,13 @@ import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
 import { learn } from "./learn.ts";
-import type { FoldThreads } from "./options.ts";
+
+/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
+export interface FoldThreads {
+  readonly count: number;
+  /** The provider of the fit's own backend, which calibrates there. */
+  readonly provider: Provider;
+}
 
 /** Models below which none can be held out. Chosen, not measured. */
 export const LEAST_HELD_OUT_FROM = 8;

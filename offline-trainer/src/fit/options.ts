@@ -1,12 +1,15 @@
 import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError, type OptionNames } from "anchoreval/internal/core/errors";
-import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
+import type { Benchmark } from "../matrix/benchmark.ts";
 import type { Method } from "../methods/method.ts";
+import type { Blends } from "./blends.ts";
+import type { FoldThreads } from "./folds.ts";
 import type { AskedForms, FormPlan } from "./form-plans.ts";
-import type { LearnedScenario } from "./forms.ts";
+import type { Form, LearnedScenario } from "./forms.ts";
+import type { Learned } from "./learn.ts";
 
 /** A bundle's description of itself and its data. */
 export interface BundleDescription {
@@ -21,13 +24,6 @@ export interface BundleDescription {
   readonly source?: string;
   readonly includeModelNames?: boolean;
   readonly includeText?: boolean;
-}
-
-/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
-export interface FoldThreads {
-  readonly count: number;
-  /** The provider of the fit's own backend, which calibrates there. */
-  readonly provider: Provider;
 }
 
 /**
@@ -47,10 +43,24 @@ export interface FitPart {
   readonly add?: (fitted: FittedContent) => Promise<BundleContent> | BundleContent;
 }
 
+/** Scenarios that are pooled, fitted. */
+export interface FittedPart {
+  readonly benchmark: Benchmark;
+  /** From all models that answered anything. */
+  readonly learned: Learned;
+  /** The forms that a bundle is made with. */
+  readonly forms: readonly Form[];
+  /** From held-out models. */
+  readonly blends: Blends;
+}
+
 /** A bundle before its files are written, and what was learned for it. */
-interface FittedContent {
+export interface FittedContent {
   readonly content: BundleContent;
   readonly learned: readonly LearnedScenario[];
+  readonly parts: readonly FittedPart[];
+  readonly method: Method;
+  readonly forms: readonly FormPlan[];
 }
 
 /** Options of a fit, beside the responses. */

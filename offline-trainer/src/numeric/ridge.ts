@@ -1,8 +1,4 @@
-import {
-  type LinearModel,
-  linearPrediction,
-  predictiveVariance,
-} from "anchoreval/internal/core/routing/predict-chances";
+import { type LinearModel, linearPrediction, predictiveVariance } from "anchoreval/internal/core/numeric/linear-mean";
 import type { PrincipalAxes } from "./principal-axes.ts";
 import { mean as meanOf } from "./statistics.ts";
 

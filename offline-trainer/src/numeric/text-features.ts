@@ -7,7 +7,7 @@ import {
   textRow,
   tfidfRow,
   type TextProjection,
-} from "anchoreval/internal/core/routing/text-coordinates";
+} from "anchoreval/internal/core/numeric/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { principalAxes } from "./principal-axes.ts";
 import { sideBySide, sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";

@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { BundleFileName } from "anchoreval/bundle";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
+import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";

@@ -3,7 +3,7 @@ import type { ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
-import type { Yank } from "./parse-manifest.ts";
+import type { Yank } from "./decode-manifest.ts";
 import type {
   AnchorRecord,
   BankManifest,

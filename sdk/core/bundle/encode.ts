@@ -3,16 +3,7 @@ import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { encodeManifest, formDigest, sha256Hex } from "./digest.ts";
 import { type BundleFileName, type FactorsOf, tensorNames } from "./names.ts";
-import type {
-  AnchorRecord,
-  ColdItemRecord,
-  FileManifest,
-  FormManifest,
-  ItemRecord,
-  Manifest,
-  SegmentManifest,
-} from "./manifest.ts";
-import { encodeRouting, type RoutingContent } from "./routing-file.ts";
+import type { AnchorRecord, FileManifest, FormManifest, ItemRecord, Manifest, SegmentManifest } from "./manifest.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, tensor, type Tensor } from "./safetensors.ts";
 
 /** One scenario to be written. */
@@ -41,14 +32,8 @@ export interface BundleContent {
   /** In the manifest's order of scenarios. */
   readonly scenarios: readonly ScenarioContent[];
   readonly report?: Uint8Array;
-  /** With `manifest.coldStart`. */
-  readonly coldStart?: ColdStartContent;
-}
-
-/** Items without answers, and what routes are made from where the source models have names. */
-export interface ColdStartContent {
-  readonly items: readonly ColdItemRecord[];
-  readonly routing: RoutingContent | null;
+  /** Files of parts, as they are written. */
+  readonly files?: ReadonlyMap<BundleFileName, Uint8Array>;
 }
 
 /**
@@ -59,7 +44,7 @@ export function encodeBundle({
   manifest,
   scenarios,
   report,
-  coldStart,
+  files: others = new Map(),
 }: BundleContent): Map<BundleFileName, Uint8Array> {
   const files = new Map<BundleFileName, Uint8Array>();
   const described: FileManifest[] = [];
@@ -75,10 +60,7 @@ export function encodeBundle({
   const anchors = encodeLines(scenarios.flatMap((scenario) => scenario.anchors));
   add("anchors.jsonl", anchors, segments(anchors, lineBegins(scenarios), ids));
   add("items.jsonl", encodeLines(scenarios.flatMap((scenario) => scenario.items)));
-  if (coldStart) {
-    add("cold-items.jsonl", encodeLines(coldStart.items));
-    if (coldStart.routing) add("routing.safetensors", encodeRouting(coldStart.routing, ids));
-  }
+  for (const [name, bytes] of others) add(name, bytes);
   if (report) add("report.html", report);
 
   const forms = manifest.forms.map((form): FormManifest => ({
@@ -157,7 +139,8 @@ function segments(
   });
 }
 
-function encodeLines(records: readonly object[]): Uint8Array {
+/** A line of JSON a record. */
+export function encodeLines(records: readonly object[]): Uint8Array {
   return new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 

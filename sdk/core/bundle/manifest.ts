@@ -1,25 +1,13 @@
 import { MAP_FEATURES } from "../estimators/score-maps.ts";
 import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
-import {
-  BENCHMARK_NAME,
-  BUNDLE_FILES,
-  ERROR_LEVELS,
-  FORM_ID,
-  FULL_SCORE_PARAMETERIZATION,
-  idProblem,
-  IRT_MODELS,
-  SHA256,
-  VERSION,
-  WEIGHTINGS,
-} from "./names.ts";
+import { BUNDLE_FILES, ERROR_LEVELS, FORM_ID, FULL_SCORE_PARAMETERIZATION, IRT_MODELS, WEIGHTINGS } from "./names.ts";
 // The types are imported so that declaration files name them instead of writing them out.
 import {
   anything,
   flag,
   type Infer,
   list,
-  type ListSchema,
   nullable,
   type NullableSchema,
   number,
@@ -29,28 +17,13 @@ import {
   type Schema,
   text,
 } from "./schema.ts";
+import { count, id, LARGEST, name, offset, positive, real, reals, sha256, share, size, version } from "./values.ts";
 
 // manifest.json and the lines of anchors.jsonl, written once: types, checks, the Worker's OpenAPI document and the
 // tables of docs/bundle-format.md come from these schemas: the exported ones have a name or a table there. Scores and errors are fractions in [0,1].
 
-const id: Schema<string> = text({ problem: idProblem });
-const name = text({ pattern: BENCHMARK_NAME });
-const version = text({ pattern: VERSION });
 const formId = text({ pattern: FORM_ID });
-const sha256 = text({ pattern: SHA256 });
 const optionalText: NullableSchema<Schema<string>> = nullable(text());
-/**
- * Beyond what any of these figures is: products and sums of such ones stay far from what a number can hold. Chosen, not
- * measured.
- */
-const LARGEST = 1e6;
-const count = number({ min: 1, max: 2 ** 31, integer: true });
-const offset = number({ min: 0, max: 2 ** 53 - 1, integer: true });
-const share = number({ min: 0, max: 1 });
-const size = number({ min: 0, max: LARGEST });
-const positive = number({ min: 1e-6, max: LARGEST });
-const real = number({ min: -LARGEST, max: LARGEST });
-const reals: ListSchema<Schema<number>> = list(real, 1);
 
 const errorSummary = object({
   /** Mean absolute error. */
@@ -254,97 +227,6 @@ export const form = object(
   },
 );
 
-/** How parameters of questions without answers are predicted: cold-items.jsonl and routing.safetensors. */
-export const coldStart = object(
-  {
-    /** How questions are compared: by terms of their texts, or by vectors that the caller brings. */
-    features: oneOf(["tf-idf", "embeddings"]),
-    /** Coordinates of a question C; with embeddings, the numbers of a vector. */
-    width: count,
-    /** Lines of cold-items.jsonl. */
-    items: offset,
-    scenarios: record(
-      object({
-        /** Questions with answers that it was learned from. */
-        questions: count,
-        /** Where chances come from: predicted item parameters, or each model's answers themselves. */
-        method: oneOf(["ridge", "answer-ridge"]),
-        /** Index, among the source models, of the one with most right answers to them. */
-        single: offset,
-        /** Shares right and errors of `questions` of them at most, each predicted by the others. */
-        leftOut: object({
-          questions: count,
-          brier: share,
-          /** Nats. */
-          logLoss: size,
-          calibrationError: share,
-          /** Share right of the picks. */
-          right: share,
-          /** Share right of always asking `single`. */
-          singleRight: share,
-        }),
-      }),
-    ),
-  },
-  {
-    /** Parameters are means of those of the k nearest items with answers; absent: predicted by regressions. */
-    neighbours: object({ k: count, weighted: flag }),
-  },
-);
-
-/** Score in the base ≈ intercept + slope·score, fractions. */
-const bridge = object({
-  /** Source models behind the line. */
-  models: count,
-  slope: real,
-  intercept: real,
-  /** Standard deviation of a model's score about the line. */
-  error: size,
-});
-
-/** The earlier version on whose scale a bundle is. Items that are the same have the same parameters in both. */
-export const base = object({
-  benchmark: name,
-  version,
-  /** Of its bundle, `sha256:…`. */
-  digest: text({ pattern: /^sha256:[0-9a-f]{64}$/ }),
-  /** Items whose parameters are the base's, items that were linked to them, and maybe those of scenarios that it hasn't. */
-  items: object({ standing: count, placed: offset }, { calibrated: count }),
-  /** Source models with answers to linked items. */
-  rerun: offset,
-  /** Share of the answers to linked items that no model gave and that were drawn from their chances. */
-  drawn: share,
-  /** Whether texts helped to link items. */
-  texts: flag,
-  /** By form: anchors that are the base's, of all. */
-  anchors: record(object({ kept: offset, of: count })),
-  /** From a score in this version to the base's; null where too few models have both. */
-  bridge: object({ overall: nullable(bridge), scenarios: record(nullable(bridge)) }),
-});
-
-/** How scenarios' scores go together over the source models, and what predictions of one from the others err by. */
-export const unasked = object({
-  /** Source models with a full score in every scenario. */
-  models: count,
-  /** Of the scenarios' logits log((S + .01)/(1.01 − S)), S the full score, in the manifest's order. */
-  mean: reals,
-  /** Their covariance, S×S in rows. */
-  covariance: reals,
-  /** By form, then by the scenario that wasn't asked, all others being: where it was measured. */
-  forms: record(
-    record(
-      object({
-        /** f: half-width of intervals relative to the Gaussian's own. */
-        factor: positive,
-        /** Mean absolute error of predicted scores on held-out models. */
-        mae: size,
-        /** Share of 95 % intervals that hold the full score, by factors learned without the model's fold; or null. */
-        coverage95: nullable(share),
-      }),
-    ),
-  ),
-});
-
 /** A file of the bundle, with what it is checked by. */
 export const file = object(
   { name: oneOf<string>(BUNDLE_FILES), bytes: offset, sha256 },
@@ -400,11 +282,6 @@ export const manifestSchema = object(
   {
     /** SHA-256 of the bytes of manifest.json after this field, the first; absent from bundles before format 1.4. */
     checksum: sha256,
-    coldStart,
-    /** Limits that earlier trainers could put on adaptive evaluations; these are refused. */
-    exposure: anything,
-    base,
-    unasked,
     /** Parts that features add, by name; a reader that lacks one on which scores bear refuses the bundle. */
     parts: record(object({ bears: oneOf(["score", "beside"]), value: anything })),
   },
@@ -451,16 +328,6 @@ export type ErrorSummary = Infer<typeof errorSummary>;
 export type ScoreMapManifest = Infer<typeof scoreMaps>;
 /** An additive score map. @interface */
 export type MapManifest = Infer<typeof scoreMap>;
-/** The source of parameters for items without answers, and the routes carried. @interface */
-export type ColdStartManifest = Infer<typeof coldStart>;
-/** The routes of one scenario, and what picks were worth on the questions with answers. @interface */
-export type ColdStartScenario = ColdStartManifest["scenarios"][string];
-/** The earlier version on whose scale this one lies. @interface */
-export type BaseManifest = Infer<typeof base>;
-/** A line that takes scores of this version to the base's. @interface */
-export type BridgeManifest = NonNullable<Infer<typeof bridge>>;
-/** How scenarios' scores go together, and what predictions of one from the others err by. @interface */
-export type UnaskedManifest = Infer<typeof unasked>;
 /** A file of the bundle. @interface */
 export type FileManifest = Infer<typeof file>;
 /** A part of a file that can be read and checked by itself; offsets in bytes. @interface */
@@ -471,11 +338,3 @@ export type AnchorRecord = Infer<typeof anchorSchema>;
 
 /** One line of items.jsonl. */
 export type ItemRecord = Pick<AnchorRecord, "item_id" | "scenario" | "subscenario" | "hash">;
-
-/** One line of cold-items.jsonl: an item without answers, its predicted parameters and their standard errors. */
-export interface ColdItemRecord extends ItemRecord {
-  readonly a: readonly number[];
-  readonly b: number;
-  readonly aError: readonly number[];
-  readonly bError: number;
-}

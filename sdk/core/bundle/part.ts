@@ -3,7 +3,7 @@ import type { Manifest } from "./manifest.ts";
 import { lookUp } from "./names.ts";
 import { readValue, type Schema } from "./schema.ts";
 
-/** A manifest as far as its parts go. */
+/** A manifest as far as its parts go; those of its root stand beside. */
 export type PartedManifest = Pick<Manifest, "fit" | "parts">;
 
 /**
@@ -13,14 +13,19 @@ export type PartedManifest = Pick<Manifest, "fit" | "parts">;
 export interface BundlePart<T> {
   /** Its name in the manifest. */
   readonly key: string;
-  /** `fit`: among the notes of the fit, where the first parts stand. `parts`: with `bears` beside it, as every new part. */
-  readonly at: "fit" | "parts";
+  /**
+   * `manifest`: a field of the manifest itself; `fit`: among the notes of the fit. There the first parts stand. `parts`: with
+   * `bears` beside it, as every new part.
+   */
+  readonly at: "manifest" | "fit" | "parts";
   /**
    * `score`: without it a score would be another one, so that a reader that doesn't know the part refuses the bundle.
    * `beside`: such a reader leaves it alone, and says so.
    */
   readonly bears: "score" | "beside";
   readonly schema: Schema<T>;
+  /** Of its schema in the OpenAPI document, for a field of the manifest. */
+  readonly title?: string;
   /** Rules that its schema can't say, such as names that are the scenarios'. @returns what is wrong, in words */
   problems?(this: void, value: T, manifest: Manifest): readonly string[];
 }
@@ -41,9 +46,10 @@ export function partOf<T>(manifest: PartedManifest, part: BundlePart<T>): T | nu
 }
 
 function readPart<T>(manifest: PartedManifest, { key, at, schema, problems }: BundlePart<T>): T | null {
-  const value = at === "fit" ? lookUp(manifest.fit, key) : lookUp(manifest.parts, key)?.value;
+  const fields = { manifest: manifest as Readonly<Record<string, unknown>>, fit: manifest.fit };
+  const value = at === "parts" ? lookUp(manifest.parts, key)?.value : lookUp(fields[at], key);
   if (value === undefined) return null;
-  const path = at === "fit" ? [at, key] : [at, key, "value"];
+  const path = { manifest: [key], fit: [at, key], parts: [at, key, "value"] }[at];
   const issues: Issue[] = [];
   const parsed = readValue(schema, value, path, issues);
   if (issues.length === 0)
@@ -58,17 +64,20 @@ function readPart<T>(manifest: PartedManifest, { key, at, schema, problems }: Bu
   );
 }
 
+/** A manifest with a part, where its readers look for it. @param manifest - of a bundle to be written */
+export function withPart<M extends PartedManifest, T>(manifest: M, { key, at, bears }: BundlePart<T>, value: T): M {
+  if (at === "manifest") return { ...manifest, [key]: value };
+  return { ...manifest, [at]: { ...manifest[at], [key]: at === "fit" ? value : { bears, value } } };
+}
+
 /**
- * Checks all parts of a manifest.
- * @param parts - that this reader has
- * @returns the names of those that it hasn't, and that no score bears on
- * @throws AnchorEvalError as {@link partOf}; `bundle_newer` for a part that it hasn't, and that scores bear on
+ * The parts of a manifest that a reader doesn't have, and that no score bears on.
+ * @param parts - that it has
+ * @returns their names
+ * @throws AnchorEvalError `bundle_newer` for one that scores bear on
  */
-export function checkParts(manifest: PartedManifest, parts: readonly BundlePart<unknown>[]): string[] {
-  for (const part of parts) partOf(manifest, part);
-  const others = Object.entries(manifest.parts ?? {}).filter(
-    ([key]) => !parts.some((part) => part.at === "parts" && part.key === key),
-  );
+export function otherParts({ parts: all = {} }: PartedManifest, parts: readonly BundlePart<unknown>[]): string[] {
+  const others = Object.entries(all).filter(([key]) => !parts.some((part) => part.at === "parts" && part.key === key));
   const [needed] = others.find(([, { bears }]) => bears === "score") ?? [];
   if (needed !== undefined)
     throw new AnchorEvalError(

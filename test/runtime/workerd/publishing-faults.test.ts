@@ -2,7 +2,7 @@ import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { AnchorEvalError } from "anchoreval";
 import { blobKey, indexKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
-import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
+import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { readLog, requireIndexed } from "anchoreval/internal/publish/publication-log";

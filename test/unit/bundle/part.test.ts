@@ -1,31 +1,23 @@
 import { loadBundle, estimate } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
 import { text } from "anchoreval/internal/core/bundle/schema";
-import { type BundlePart, checkParts, partOf } from "anchoreval/internal/core/bundle/part";
+import { type BundlePart, otherParts, partOf, withPart } from "anchoreval/internal/core/bundle/part";
 import { PARTS } from "anchoreval/internal/features/core";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle, sampleContent } from "../../support/sample-bundle.ts";
+import { SAMPLE_UNASKED, sampleBundle, sampleContent } from "../../support/sample-bundle.ts";
 
 const content = sampleContent();
 const { fit } = (await loadBundle(memorySource(sampleBundle({ repeated: true })))).manifest;
 
-/** The bundle, loaded, with another note of its fit, or other parts. */
-const loaded = (notes: object, parts?: object) =>
-  loadBundle(
-    memorySource(
-      encodeBundle({
-        ...content,
-        manifest: {
-          ...content.manifest,
-          fit: { ...content.manifest.fit, ...notes },
-          ...(parts && { parts: parts as never }),
-        },
-      }),
-    ),
-  );
+/** The bundle, loaded, with something else in its manifest. */
+const loaded = (change: (manifest: typeof content.manifest) => typeof content.manifest) =>
+  loadBundle(memorySource(encodeBundle({ ...content, manifest: change(content.manifest) })));
+
+/** The bundle, loaded, with parts that may be of any kind. */
+const withParts = (parts?: object) => loaded((manifest) => ({ ...manifest, ...(parts && { parts: parts as never }) }));
 
 /** Every change of one value inside another to one that no part means: text, null, a list, a number below 0. */
 function* damages(value: unknown): Generator {
@@ -49,11 +41,36 @@ const NOTES: Readonly<Record<string, unknown>> = {
   varianceComponents: fit["varianceComponents"],
   trialMetric: "pass@2",
   gateForms: { alpha: { by: "repeats", flips: 0.1, variance: 0.5 } },
+  coldStart: {
+    ...{ features: "tf-idf", width: 3, items: 1 },
+    scenarios: {
+      alpha: {
+        ...{ questions: 40, method: "ridge", single: 2 },
+        leftOut: { questions: 40, brier: 0.2, logLoss: 0.6, calibrationError: 0.02, right: 0.64, singleRight: 0.6 },
+      },
+    },
+    neighbours: { k: 3, weighted: false },
+  },
+  base: {
+    ...{ benchmark: "sample", version: "0.9.0", digest: `sha256:${"0".repeat(64)}` },
+    ...{
+      items: { standing: 90, placed: 10 },
+      rerun: 3,
+      drawn: 0.5,
+      texts: false,
+      anchors: { 20: { kept: 9, of: 20 } },
+    },
+    bridge: { overall: { models: 30, slope: 0.9, intercept: 0.1, error: 0.01 }, scenarios: { alpha: null } },
+  },
+  unasked: SAMPLE_UNASKED,
 };
 
-describe.each(PARTS.map((part) => [part.key, part] as const))("%s", (key, part) => {
+/** Those that may be damaged: limits of adaptive evaluations are refused whatever they are. */
+const DAMAGEABLE = PARTS.filter(({ schema }) => schema.kind !== "anything");
+
+describe.each(DAMAGEABLE.map((part) => [part.key, part] as const))("%s", (key, part) => {
   test("is read as it was written", async () => {
-    const { manifest } = await loaded({ [key]: NOTES[key] });
+    const { manifest } = await loaded((before) => withPart(before, part, NOTES[key]));
     expect(partOf(manifest, part)).toEqual(NOTES[key]);
     expect(partOf({ fit: {} }, part)).toBeNull();
   });
@@ -61,7 +78,7 @@ describe.each(PARTS.map((part) => [part.key, part] as const))("%s", (key, part) 
   test("damaged in any place it is refused by name, or means another part that is whole", async () => {
     let refused = 0;
     for (const damaged of damages(NOTES[key])) {
-      const found = await loaded({ [key]: damaged }).then(
+      const found = await loaded((before) => withPart(before, part, damaged)).then(
         ({ manifest }) => partOf(manifest, part),
         (error: unknown) => error,
       );
@@ -79,13 +96,13 @@ describe.each(PARTS.map((part) => [part.key, part] as const))("%s", (key, part) 
 
 describe("a part that this version doesn't know", () => {
   test("is refused where scores bear on it", async () => {
-    const error = await rejection(loaded({}, { curve: { bears: "score", value: 1 } }));
+    const error = await rejection(withParts({ curve: { bears: "score", value: 1 } }));
     expectRefusal(error, "bundle_newer", "curve");
   });
 
   test("is left alone and said where none does", async () => {
     const parts = { colours: { bears: "beside", value: { any: ["thing"] } } };
-    const [other, plain] = await Promise.all([loaded({}, parts), loaded({})]);
+    const [other, plain] = await Promise.all([withParts(parts), withParts()]);
     const answers = sampleAnswers("20");
     const [said, silent] = [other, plain].map((bundle) => estimate(bundle, answers));
     expect(said!.warnings.filter(({ code }) => code === "unknown_part").map(({ message }) => message)).toEqual([
@@ -99,7 +116,7 @@ describe("a part that this version doesn't know", () => {
     const part: BundlePart<string> = { key: "curve", at: "parts", bears: "score", schema: text() };
     const manifest = { fit: {}, parts: { curve: { bears: "score", value: "steep" } } } as const;
     expect(partOf(manifest, part)).toBe("steep");
-    expect(checkParts(manifest, [part])).toEqual([]);
-    expect(() => checkParts(manifest, [])).toThrow("update anchoreval");
+    expect(otherParts(manifest, [part])).toEqual([]);
+    expect(() => otherParts(manifest, [])).toThrow("update anchoreval");
   });
 });

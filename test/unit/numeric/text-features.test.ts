@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SparseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import { learnTerms, textFeatures, tfidfRows } from "../../../offline-trainer/src/numeric/text-features.ts";
-import { characterTerms, wordTerms } from "../../../sdk/core/routing/text-coordinates.ts";
+import { characterTerms, wordTerms } from "anchoreval/internal/core/numeric/text-coordinates";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 interface Fixture {

@@ -2,7 +2,7 @@ import { AnchorEvalError } from "anchoreval";
 import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
-import type { Yank } from "anchoreval/internal/core/bundle/parse-manifest";
+import type { Yank } from "anchoreval/internal/core/bundle/decode-manifest";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
 import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { yankVersion } from "anchoreval/internal/publish/versions";

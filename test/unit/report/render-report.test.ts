@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { bundleFiles, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
-import { parseManifest } from "../../../sdk/core/bundle/parse-manifest.ts";
+import { parseManifest } from "../../../sdk/bundles/parse-manifest.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 const HOSTILE = `<script>alert("1 & 2")</script>`;

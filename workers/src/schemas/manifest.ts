@@ -2,19 +2,21 @@ import { z } from "@hono/zod-openapi";
 import type { Manifest } from "anchoreval/bundle";
 import * as schemas from "anchoreval/internal/core/bundle/manifest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
+import { wholeManifest } from "anchoreval/internal/core/bundle/decode-manifest";
 import type { Fields, Schema } from "anchoreval/internal/core/bundle/schema";
 import { BASE_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { PARTS } from "anchoreval/internal/features/core";
+
+const manifest: Schema = wholeManifest(PARTS);
 
 /** Schemas that are components of the OpenAPI document, by the names that they have there. */
 const COMPONENTS = new Map<Schema, string>([
-  [schemas.manifestSchema, "Manifest"],
+  [manifest, "Manifest"],
   [schemas.splitErrors, "SplitErrors"],
   [schemas.measuredErrors, "MeasuredErrors"],
   [schemas.patternThresholds, "PatternThresholds"],
   [schemas.scoreMap, "ScoreMap"],
-  [schemas.base, "BaseVersion"],
-  [schemas.coldStart, "ColdStart"],
-  [schemas.unasked, "UnaskedScenarios"],
+  ...PARTS.flatMap(({ schema, title }) => (title === undefined ? [] : [[schema, title] as const])),
 ]);
 
 /** Fields that the document describes in its own way. */
@@ -69,4 +71,4 @@ function fieldTypes<Type extends z.ZodType>(fields: Fields, convert: (type: z.Zo
 }
 
 /** `Manifest` of anchoreval/bundle. docs/bundle-format.md explains the fields. */
-export const ManifestSchema = zodType(schemas.manifestSchema) as z.ZodType<Manifest>;
+export const ManifestSchema = zodType(manifest) as z.ZodType<Manifest>;

@@ -1,3 +1,6 @@
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { unaskedPart } from "anchoreval/internal/features/unasked/core";
+import { basePart } from "anchoreval/internal/features/versions/core";
 import type { Manifest } from "anchoreval/bundle";
 import { describe, expect, it, test } from "vitest";
 import { additionFacts, errorLines, formLines } from "../../../../cli/src/bundles/bundle-tables.ts";
@@ -119,7 +122,7 @@ test("what a version stands on is told by its figures", () => {
   const base = {
     benchmark: "quiz",
     version: "1.0.0",
-    digest: "sha256:0",
+    digest: `sha256:${"0".repeat(64)}`,
     items: { standing: 40, placed: 10 },
     rerun: 3,
     drawn: 0.9,
@@ -128,7 +131,7 @@ test("what a version stands on is told by its figures", () => {
     bridge: { overall: { slope: 0.98, intercept: 0.012, error: 0.01, models: 30 }, scenarios: {} },
   };
   const scenarios = [{ ...manifest.scenarios[0]!, items: 50 }];
-  expect(additionFacts({ ...manifest, forms, scenarios, base })).toEqual([
+  expect(additionFacts(withPart({ ...manifest, forms, scenarios }, basePart, base))).toEqual([
     ["base", "quiz 1.0.0"],
     ["fixed items", "40 of 50"],
     ["linked items", "10, by the answers of 3 models and texts"],
@@ -137,7 +140,7 @@ test("what a version stands on is told by its figures", () => {
     ["linking", "1.2 + 0.980 × score, ± 2.0 (95 %, 30 models)"],
   ]);
   const alone = { ...base, drawn: 0, rerun: 0, texts: false, bridge: { overall: null, scenarios: {} } };
-  expect(additionFacts({ ...manifest, forms, scenarios, base: alone })).toEqual(
+  expect(additionFacts(withPart({ ...manifest, forms, scenarios }, basePart, alone))).toEqual(
     expect.arrayContaining([
       ["linked items", "10, by the other items"],
       ["linking", "none: too few models have scores in 1.0.0"],
@@ -149,8 +152,8 @@ test("a bundle that predicts unasked scenarios says what that errs by, in the de
   const manifest = { ...manifestOf([{ gsm: { items: 10 }, math: { items: 20 } }]), defaultForm: "0" };
   const scenario = { factor: 1, mae: 0.0625, coverage95: null };
   const unasked = { models: 50, mean: [0, 0], covariance: [1, 0, 0, 1], forms: { 0: { math: scenario } } };
-  expect(additionFacts({ ...manifest, unasked })).toEqual([
+  expect(additionFacts(withPart(manifest, unaskedPart, unasked))).toEqual([
     ["unasked scenarios", "predicted from the others; typical error, form 0: math 6.3"],
   ]);
-  expect(additionFacts({ ...manifest, unasked: { ...unasked, forms: {} } })).toEqual([]);
+  expect(additionFacts(withPart(manifest, unaskedPart, { ...unasked, forms: {} }))).toEqual([]);
 });

@@ -1,6 +1,7 @@
+import { withPart } from "anchoreval/internal/core/bundle/part";
 import type { Estimate } from "anchoreval";
 import { bridgedScore } from "anchoreval/internal/features/versions/sdk";
-import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
+import { type BaseManifest, basePart } from "anchoreval/internal/features/versions/core";
 import { expect, test } from "vitest";
 
 const line = { models: 50, slope: 0.9, intercept: 0.1, error: 0.01 };
@@ -15,6 +16,7 @@ const base: BaseManifest = {
   anchors: { 10: { kept: 9, of: 10 } },
   bridge: { overall: line, scenarios: { s: line, few: null } },
 };
+const manifest = withPart({ fit: {} }, basePart, base);
 const interval = { low: 0.4, high: 0.7, level: 0.95, method: "design-based" } as const;
 const estimate = {
   score: 0.5,
@@ -23,7 +25,7 @@ const estimate = {
 } as unknown as Estimate;
 
 test("goes by the line, with its error in the interval", () => {
-  const { version, overall, scenarios } = bridgedScore({ base }, estimate)!;
+  const { version, overall, scenarios } = bridgedScore(manifest, estimate)!;
   expect(version).toBe("1.0.0");
   expect(overall!.score).toBeCloseTo(0.55, 12);
   expect(overall!.interval!.low).toBeCloseTo(0.55 - Math.hypot(0.09, 1.959963984540054 * 0.01), 9);
@@ -33,19 +35,19 @@ test("goes by the line, with its error in the interval", () => {
 
 test("stays in [0,1]; without a score there is none, without an interval neither", () => {
   const best = { ...estimate, score: 1, interval: { ...interval, high: 1 } };
-  expect(bridgedScore({ base }, best)!.overall!.score).toBe(1);
-  expect(bridgedScore({ base }, { ...estimate, interval: null })!.overall!.interval).toBeNull();
-  expect(bridgedScore({ base }, { ...estimate, score: null, interval: null })!.overall).toBeNull();
+  expect(bridgedScore(manifest, best)!.overall!.score).toBe(1);
+  expect(bridgedScore(manifest, { ...estimate, interval: null })!.overall!.interval).toBeNull();
+  expect(bridgedScore(manifest, { ...estimate, score: null, interval: null })!.overall).toBeNull();
 });
 
 test("a score that was predicted is none of the earlier version's", () => {
-  const { overall, scenarios } = bridgedScore({ base }, { ...estimate, predicted: true })!;
+  const { overall, scenarios } = bridgedScore(manifest, { ...estimate, predicted: true })!;
   expect(overall).toBeNull();
   expect(scenarios.s).not.toBeNull();
   const unasked = { s: { ...estimate.scenarios.s!, predicted: true as const } };
-  expect(bridgedScore({ base }, { ...estimate, scenarios: unasked })!.scenarios.s).toBeNull();
+  expect(bridgedScore(manifest, { ...estimate, scenarios: unasked })!.scenarios.s).toBeNull();
 });
 
 test("of a bundle that stands on no other there is nothing", () => {
-  expect(bridgedScore({}, estimate)).toBeNull();
+  expect(bridgedScore({ fit: {} }, estimate)).toBeNull();
 });

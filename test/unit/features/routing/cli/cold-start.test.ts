@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { loadRouting, routeFromBundle } from "anchoreval";
 import { parseManifest } from "anchoreval/bundle";
-import type { ColdItemRecord } from "anchoreval/internal/core/bundle/manifest";
+import { type ColdItemRecord, coldStartPart } from "anchoreval/internal/features/routing/core/cold-start";
+import { partOf } from "anchoreval/internal/core/bundle/part";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
 import { COLD_START_OPTIONS } from "../../../../../features/routing/cli/cold-start.ts";
@@ -82,7 +83,7 @@ describe("fit --cold-start", () => {
     expect(Object.keys(line!)).toEqual(Object.keys(other!));
     expect(line!.b).not.toBe(other!.b);
     expect(line!.bError).toBeGreaterThan(0);
-    expect(parseManifest(own["manifest.json"]!).coldStart!.neighbours).toEqual({ k: 15, weighted: true });
+    expect(partOf(parseManifest(own["manifest.json"]!), coldStartPart)!.neighbours).toEqual({ k: 15, weighted: true });
     expect((await runCommand("show", folder.path("knn"))).out).toContain("as weighted means of the 15 nearest items\n");
   });
 

@@ -1,10 +1,11 @@
 import { loadRouting, routeFromBundle } from "anchoreval";
-import type { ColdItemRecord } from "anchoreval/internal/core/bundle/manifest";
+import type { ColdItemRecord } from "anchoreval/internal/features/routing/core/cold-start";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { textCoordinates } from "anchoreval/internal/core/routing/text-coordinates";
+import { textCoordinates } from "anchoreval/internal/core/numeric/text-coordinates";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
-import { checkColdStart, fitColdStart, withColdStart } from "../../../../../features/routing/fit/cold-start.ts";
+import { checkColdStart, fitColdStart } from "../../../../../features/routing/fit/cold-start.ts";
+import { withColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
 import { termVectors } from "../../../../../features/routing/fit/encode-texts.ts";
 import { DEFAULT_SETTINGS } from "../../../../../offline-trainer/src/methods/settings.ts";
 import { bundleFiles, fit, type Fit } from "../../../../../offline-trainer/src/fit/fit.ts";
@@ -83,12 +84,12 @@ describe("a bundle with a cold start", () => {
   test("predicts the intercept's error about as large as it is", async () => {
     const result = await fitted;
     const { made } = await byTexts;
-    const noise = made.content.routing!.scenarios.get("quiz")!.parameters[1]!.noise;
+    const noise = made.routing!.scenarios.get("quiz")!.parameters[1]!.noise;
     const b = Float64Array.from(learnedOf(result)[0]!.trained.bank.b);
     const mean = b.reduce((sum, own) => sum + own, 0) / b.length;
     const variance = b.reduce((sum, own) => sum + (own - mean) ** 2, 0) / b.length;
     expect(noise).toBeLessThan(1.05 * variance);
-    for (const { bError } of made.content.items) expect(bError ** 2).toBeGreaterThanOrEqual(noise);
+    for (const { bError } of made.items) expect(bError ** 2).toBeGreaterThanOrEqual(noise);
   });
 
   test("is the same again, and another seed's differs", async () => {
@@ -97,14 +98,12 @@ describe("a bundle with a cold start", () => {
       fitColdStart(scenarios, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
     );
     expect(again).toEqual(one);
-    expect(other!.content.routing!.projection!.axes).not.toEqual(one!.content.routing!.projection!.axes);
+    expect(other!.routing!.projection!.axes).not.toEqual(one!.routing!.projection!.axes);
   });
 
   test("without names it has items and no routes", async () => {
     const scenarios = learnedOf(await fitted);
-    expect(
-      fitColdStart(scenarios, { items: cold, embeddings: null }, null, createRandom(1)).content.routing,
-    ).toBeNull();
+    expect(fitColdStart(scenarios, { items: cold, embeddings: null }, null, createRandom(1)).routing).toBeNull();
   });
 });
 
@@ -138,7 +137,7 @@ test("two scenarios with missing answers, one that a model wasn't asked: each ha
   expect(second!.models).toEqual(matrix.subjects.filter((_, m) => m !== 2));
   expect(second!.routes[0]!.chances).toHaveLength(5);
   expect(made.manifest.scenarios).toMatchObject({ s0: { questions: 90 }, s1: { questions: 60 } });
-  expect(made.content.items).toMatchObject([{ item_id: "fresh", scenario: "s1" }]);
+  expect(made.items).toMatchObject([{ item_id: "fresh", scenario: "s1" }]);
 });
 
 describe("a projection of texts", () => {

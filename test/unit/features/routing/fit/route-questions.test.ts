@@ -10,7 +10,7 @@ import {
   scoreAt,
 } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { itemTexts, textFeatures } from "../../../../../offline-trainer/src/numeric/text-features.ts";
-import { pickModels } from "anchoreval/internal/core/routing/predict-chances";
+import { pickModels } from "anchoreval/internal/features/routing/core/predict-chances";
 import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";
 import { topicBoard } from "../../../../support/topic-board.ts";
 

@@ -4,7 +4,7 @@ import { parseManifest } from "anchoreval/bundle";
 import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { encodeSafetensors, decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
-import { textCoordinates } from "anchoreval/internal/core/routing/text-coordinates";
+import { textCoordinates } from "anchoreval/internal/core/numeric/text-coordinates";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";

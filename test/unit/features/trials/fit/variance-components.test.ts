@@ -1,3 +1,4 @@
+import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleComponents, componentWords, trialShare } from "anchoreval/internal/features/trials/sdk/components";
 import { describe, expect, it } from "vitest";
@@ -109,7 +110,14 @@ describe("a bundle's notes", () => {
   );
 
   it("have the components of the scenarios that were tried more than once, and say them in a sentence", async () => {
-    const noted = (own: CellTrials[]) => withComponents(own, items).add!({ content: sampleContent(), learned: [] });
+    const noted = (own: CellTrials[]) =>
+      withComponents(own, items).add!({
+        content: sampleContent(),
+        learned: [],
+        parts: [],
+        method: recommended,
+        forms: [],
+      });
     const { manifest } = await noted(cells);
     const found = bundleComponents(manifest);
     expect([...found.keys()]).toEqual(["alpha"]);

@@ -1,3 +1,5 @@
+import { partOf } from "anchoreval/internal/core/bundle/part";
+import { basePart } from "anchoreval/internal/features/versions/core";
 import { existsSync, readFileSync } from "node:fs";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import type { Bundle, Manifest } from "anchoreval/bundle";
@@ -96,8 +98,8 @@ describe("fit --base", () => {
       same++;
     }
     expect(same).toBe(100);
-    const { base, forms } = after.manifest;
-    expect(base).toMatchObject({
+    const { forms } = after.manifest;
+    expect(partOf(after.manifest, basePart)).toMatchObject({
       version: "1.0.0",
       digest: before.bundle.digest,
       items: { standing: 100, placed: 20 },
@@ -188,7 +190,10 @@ describe("fit --base", () => {
     for (const [id, { forms }] of before.bundle.scenarios)
       for (const [form, { itemIds }] of forms)
         expect([...after.bundle.scenarios.get(id)!.forms.get(form)!.itemIds].sort()).toEqual([...itemIds].sort());
-    expect(after.manifest.base!.bridge.overall).toMatchObject({ models: 20, slope: expect.closeTo(1, 9) as number });
+    expect(partOf(after.manifest, basePart)!.bridge.overall).toMatchObject({
+      models: 20,
+      slope: expect.closeTo(1, 9) as number,
+    });
   });
 
   test.each([
@@ -325,7 +330,7 @@ describe("a new scenario", () => {
       for (const [form, { itemIds }] of forms)
         expect([...after.bundle.scenarios.get(id)!.forms.get(form)!.itemIds].sort()).toEqual([...itemIds].sort());
     expect([...after.bundle.scenarios.get("c")!.forms.keys()]).toEqual(["8", "20"]);
-    const { items: counts, rerun: again, drawn, bridge } = after.manifest.base!;
+    const { items: counts, rerun: again, drawn, bridge } = partOf(after.manifest, basePart)!;
     expect([counts, again, drawn]).toEqual([{ standing: 100, placed: 0, calibrated: 50 }, 0, 0]);
     expect(Object.keys(bridge.scenarios)).toEqual(["a", "b"]);
     expect(bridge.scenarios["a"]).toMatchObject({ models: 20, slope: expect.closeTo(1, 9) as number });

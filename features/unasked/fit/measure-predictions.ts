@@ -1,4 +1,5 @@
-import type { UnaskedManifest } from "anchoreval/internal/core/bundle/manifest";
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { type UnaskedManifest, unaskedPart } from "anchoreval/internal/features/unasked/core";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import {
@@ -7,14 +8,15 @@ import {
   logitScore,
   predictLogits,
   scoreLogit,
-} from "anchoreval/internal/estimate/unasked-scenarios";
-import type { Benchmark } from "../matrix/benchmark.ts";
-import { fullScores } from "../matrix/scenarios.ts";
-import { mean } from "../numeric/statistics.ts";
-import { headlineEstimator, type Method } from "../methods/method.ts";
-import { tellTightening } from "./blend-figures.ts";
-import { heldOutKey, type Blends, type LearnedBlend } from "./blends.ts";
-import type { FormPlan } from "./form-plans.ts";
+} from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
+import type { FitPart, FittedPart } from "../../../offline-trainer/src/fit/options.ts";
+import type { Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { mean } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { headlineEstimator, type Method } from "../../../offline-trainer/src/methods/method.ts";
+import { tellTightening } from "../../../offline-trainer/src/fit/blend-figures.ts";
+import { heldOutKey, type LearnedBlend } from "../../../offline-trainer/src/fit/blends.ts";
+import type { FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
 import {
   conformalQuantile,
   heldOutSampling,
@@ -22,8 +24,8 @@ import {
   rounded,
   thatAnswered,
   withoutFold,
-} from "./held-out-scores.ts";
-import type { HeldOutEstimate } from "./held-out.ts";
+} from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 
 /** Means and covariance of the scenarios' logits over some models. */
 type ScoreModel = Pick<UnaskedManifest, "models" | "mean" | "covariance">;
@@ -40,15 +42,23 @@ interface Prediction {
   readonly scaled: number;
 }
 
+/** Every fit's part that measures predictions of scenarios that aren't asked, where all are pooled. */
+export const unaskedScenarios: FitPart = {
+  stage: "measured errors",
+  add: ({ content, parts: [first, ...others], method, forms }) => {
+    const measured = others.length === 0 && measureUnasked(first!, method, forms);
+    return measured ? { ...content, manifest: withPart(content.manifest, unaskedPart, measured) } : content;
+  },
+};
+
 /**
  * How scenarios go together, and what predictions of each from the others err by on held-out models, whose fold had no part
  * in it: the others' scores are estimated from their anchors, each by its own answers, as where one isn't asked.
  * @returns undefined where nothing could be measured: one scenario, scores that don't vary, or held-out models too few to
  *   tell intervals ({@link tellTightening})
  */
-export function measureUnasked(
-  benchmark: Benchmark,
-  blends: Blends,
+function measureUnasked(
+  { benchmark, blends }: Pick<FittedPart, "benchmark" | "blends">,
   method: Method,
   forms: readonly FormPlan[],
 ): UnaskedManifest | undefined {

@@ -1,13 +1,14 @@
-import type { UnaskedManifest } from "anchoreval/internal/core/bundle/manifest";
+import { partOf } from "anchoreval/internal/core/bundle/part";
+import { type UnaskedManifest, unaskedPart } from "anchoreval/internal/features/unasked/core";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { fit } from "../../../offline-trainer/src/fit/fit.ts";
-import { scoreModel } from "../../../offline-trainer/src/fit/unasked-scenarios.ts";
-import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { customised } from "../../../offline-trainer/src/methods/index.ts";
-import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
+import { fit } from "../../../../../offline-trainer/src/fit/fit.ts";
+import { scoreModel } from "../../../../../features/unasked/fit/measure-predictions.ts";
+import type { ResponseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { customised } from "../../../../../offline-trainer/src/methods/index.ts";
+import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
+import { smallLeaderboard, withScores } from "../../../fit/small-leaderboard.ts";
 
 /** Logits of 40 models that share a part, and the models. */
 function drawnLogits(): [Float64Array[], number[]] {
@@ -63,7 +64,7 @@ describe("how scenarios go together", () => {
   });
 });
 
-async function unaskedOf(matrix: ResponseMatrix, settings: object = {}): Promise<UnaskedManifest | undefined> {
+async function unaskedOf(matrix: ResponseMatrix, settings: object = {}): Promise<UnaskedManifest | null> {
   const { content } = await fit(matrix, {
     method: await customised(recommended, { dims: 1, folds: 3, draws: 1, ...settings }),
     sizes: [8],
@@ -73,7 +74,7 @@ async function unaskedOf(matrix: ResponseMatrix, settings: object = {}): Promise
     created: "2026-01-01T00:00:00Z",
     backend: typescriptBackend,
   });
-  return content.manifest.unasked;
+  return partOf(content.manifest, unaskedPart);
 }
 
 describe("predictions of unasked scenarios", () => {
@@ -110,6 +111,6 @@ describe("predictions of unasked scenarios", () => {
     ["scenarios that are estimated apart", matrix, { linked: false }],
     ["one scenario", smallLeaderboard({ models: 45, items: [60] }), {}],
   ])("aren't promised of %s", async (_, own, settings) => {
-    expect(await unaskedOf(own, settings)).toBeUndefined();
+    expect(await unaskedOf(own, settings)).toBeNull();
   });
 });

@@ -4,17 +4,25 @@ import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
 import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION, lookUp } from "./names.ts";
-import { decodeJson, readValue } from "./schema.ts";
+import { type BundlePart, partOf } from "./part.ts";
+import { decodeJson, type Fields, object, type ObjectSchema, readValue } from "./schema.ts";
 
 /** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
 const REQUIRED_FILES = /* @__PURE__ */ BUNDLE_FILES.slice(1, 4);
 
+/** A manifest with the fields that parts have in it. */
+export function wholeManifest(parts: readonly BundlePart<unknown>[]): ObjectSchema<typeof manifestSchema.of, Fields> {
+  const fields = parts.flatMap(({ at, key, schema }) => (at === "manifest" ? [[key, schema] as const] : []));
+  return object(manifestSchema.of, { ...manifestSchema.extra, ...Object.fromEntries(fields) });
+}
+
 /**
  * Parses and checks manifest.json.
+ * @param parts - that are checked in it
  * @throws AnchorEvalError `bundle_corrupt` where its bytes aren't those of its checksum, `bundle_format_unsupported` for a
  * newer format major, `bundle_invalid` with a list of issues for anything that breaks the format; unknown fields are ignored
  */
-export function parseManifest(bytes: Uint8Array): Manifest {
+export function decodeManifest(bytes: Uint8Array, parts: readonly BundlePart<unknown>[]): Manifest {
   const intact = hasOwnChecksum(bytes);
   if (intact === false) throw damaged("its bytes don't have the SHA-256 that it begins with");
   let value: unknown;
@@ -35,7 +43,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   if (intact === null && major === 1 && Number(String(version).split(".")[1]) >= CHECKSUM_MINOR)
     throw damaged(`in format ${String(version)} it begins with its checksum`);
   const issues: Issue[] = [];
-  const parsed = readValue(manifestSchema, value, [], issues);
+  const parsed = readValue(wholeManifest(parts), value, [], issues) as Manifest;
   if (issues.length === 0) crossCheck(parsed, issues);
   if (issues.length > 0)
     throw new AnchorEvalError(
@@ -43,6 +51,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
       `manifest.json breaks the bundle format: ${issues[0]!.path.join(".") || "(root)"}: ${issues[0]!.message}${issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""}`,
       { issues },
     );
+  for (const part of parts) partOf(parsed, part);
   return parsed;
 }
 
@@ -122,22 +131,6 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   });
   if (manifest.forms.every(({ id }) => id !== manifest.defaultForm))
     add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
-  for (const id of Object.keys(manifest.coldStart?.scenarios ?? {}))
-    if (!scenarioIds.includes(id)) add(["coldStart", "scenarios", id], "mismatch", `there is no scenario ${id}`);
-  if (manifest.unasked) {
-    const { mean, covariance, forms } = manifest.unasked;
-    const size = scenarioIds.length;
-    if (mean.length !== size || covariance.length !== size ** 2)
-      add(["unasked"], "mismatch", `${size} scenarios have as many means and ${size ** 2} covariances`);
-    else if (cholesky(Float64Array.from(covariance), size) === null)
-      add(["unasked", "covariance"], "invalid_value", "a covariance is positive definite");
-    for (const [form, scenarios] of Object.entries(forms))
-      if (
-        !manifest.forms.some(({ id }) => id === form) ||
-        Object.keys(scenarios).some((id) => !scenarioIds.includes(id))
-      )
-        add(["unasked", "forms", form], "mismatch", `there is no form ${form}, or it has other scenarios`);
-  }
   for (const name of REQUIRED_FILES)
     if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
   manifest.files.forEach((file, index) => {

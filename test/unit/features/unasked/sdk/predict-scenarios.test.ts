@@ -1,14 +1,19 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access -- manifests are changed as loose JSON */
 import { estimateFromAnchors, loadBundle, type Bundle, type Estimate } from "anchoreval";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
-import { type KnownScore, logitScore, predictLogits, scoreLogit } from "anchoreval/internal/estimate/unasked-scenarios";
+import {
+  type KnownScore,
+  logitScore,
+  predictLogits,
+  scoreLogit,
+} from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import { placeWords } from "anchoreval/internal/words/result-words";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleAnswers } from "../../support/sample-answers.ts";
-import { SAMPLE_UNASKED, sampleBundle, type SampleBundleOptions } from "../../support/sample-bundle.ts";
-import { type Loose, withManifest } from "../../support/tamper.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { SAMPLE_UNASKED, sampleBundle, type SampleBundleOptions } from "../../../../support/sample-bundle.ts";
+import { type Loose, withManifest } from "../../../../support/tamper.ts";
 
 const slope = (score: number): number => 1.02 / ((score + 0.01) * (1.01 - score));
 

@@ -1,12 +1,13 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import type { UnaskedManifest } from "../core/bundle/manifest.ts";
-import { estimatorFigure } from "../core/estimators/types.ts";
-import { percentile } from "../core/inference/ranks.ts";
-import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
-import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
-import { scenarioShares, type ScoredScenario } from "./overall-score.ts";
-import type { Estimate, EstimateWarning, ScenarioResult } from "./types.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { estimatorFigure } from "../../../sdk/core/estimators/types.ts";
+import { percentile } from "../../../sdk/core/inference/ranks.ts";
+import type { SamplingVariance } from "../../../sdk/core/inference/sampling-variance.ts";
+import { studentTCdf, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { scenarioShares, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
+import type { Estimate, EstimateWarning, ScenarioResult } from "../../../sdk/estimate/types.ts";
+import { type UnaskedManifest, unaskedPart } from "../core.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** ε: how far from 0 and 1 scores are kept, so that their logits are finite. */
 const MARGIN = 0.01;
@@ -115,7 +116,7 @@ export function withPredictedScenarios(
   scored: ReadonlyMap<string, ScoredScenario>,
   level: number,
 ): Estimate {
-  const { unasked } = manifest;
+  const unasked = partOf(manifest, unaskedPart);
   const shares = scenarioShares(manifest);
   if (!unasked || scored.size < shares.length) return estimate;
   const form = manifest.forms.find(({ id }) => id === estimate.form)!;

@@ -1,10 +1,12 @@
-import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
-import { invalidOption } from "../core/errors.ts";
-import { estimatorFigure } from "../core/estimators/types.ts";
-import { normalQuantile, studentTQuantile } from "../core/numeric/distributions.ts";
-import { scenarioShares } from "../estimate/overall-score.ts";
-import { type KnownScore, logitScore, partlyPredictedVariance, predictLogits } from "../estimate/unasked-scenarios.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import type { FormManifest, Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { type UnaskedManifest, unaskedPart } from "../core.ts";
+import { invalidOption } from "../../../sdk/core/errors.ts";
+import { estimatorFigure } from "../../../sdk/core/estimators/types.ts";
+import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import { type KnownScore, logitScore, partlyPredictedVariance, predictLogits } from "./predict-scenarios.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** Scenarios to ask by one form; the others are predicted. */
 export interface ScenarioChoice {
@@ -18,7 +20,7 @@ export interface ScenarioChoice {
 }
 
 /** Scenarios whose choices are looked through one by one. */
-export const MOST_SCENARIOS = 16;
+const MOST_SCENARIOS = 16;
 
 /**
  * Which scenarios to ask: the choices that no other one undercuts, by cost and by the half-width of the overall score, for a
@@ -34,7 +36,8 @@ export function scenarioChoices(
 ): ScenarioChoice[] {
   const shares = scenarioShares(manifest);
   const ids = shares.map(({ id }) => id);
-  if (!manifest.unasked)
+  const unasked = partOf(manifest, unaskedPart);
+  if (!unasked)
     throw invalidOption("this bundle predicts no scenarios from others: all must be asked, whatever they cost");
   if (ids.length > MOST_SCENARIOS)
     throw invalidOption(
@@ -46,7 +49,7 @@ export function scenarioChoices(
       const prices = pricesOf(form.id);
       return Array.from({ length: 2 ** ids.length - 1 }, (_, k) => ids.map((_, s) => ((k + 1) >> s) % 2 === 1)).flatMap(
         (asked): ScenarioChoice[] => {
-          const halfWidth = expectedHalfWidth(manifest, form, asked, level);
+          const halfWidth = expectedHalfWidth({ manifest, unasked }, form, asked, level);
           if (halfWidth === null) return [];
           const scenarios = ids.filter((_, s) => asked[s]);
           const cost = scenarios.reduce((sum, id) => sum + prices.get(id)!, 0);
@@ -55,6 +58,11 @@ export function scenarioChoices(
       );
     });
   return undercut(choices);
+}
+
+/** Whether some scenarios of a bundle may be left to prediction. */
+export function predictsScenarios(manifest: Manifest): boolean {
+  return partOf(manifest, unaskedPart) !== null && manifest.scenarios.length <= MOST_SCENARIOS;
 }
 
 /** The choices that no cheaper one is as narrow as, the cheapest first. */
@@ -67,12 +75,12 @@ export function undercut(choices: readonly ScenarioChoice[]): ScenarioChoice[] {
 
 /** Of the overall score; null where something that it needs wasn't measured. */
 function expectedHalfWidth(
-  { unasked, scenarios }: Manifest,
+  { manifest: { scenarios }, unasked }: { readonly manifest: Manifest; readonly unasked: UnaskedManifest },
   form: FormManifest,
   asked: readonly boolean[],
   level: number,
 ): number | null {
-  const { models, mean } = unasked!;
+  const { models, mean } = unasked;
   const ratio = normalQuantile(0.5 + level / 2) / normalQuantile(0.975);
   if (asked.every(Boolean)) {
     const measured = form.overall?.measured.interpolation?.halfWidth95 ?? null;
@@ -88,10 +96,10 @@ function expectedHalfWidth(
         : split.halfWidth95 / normalQuantile(0.975);
     return { score: logitScore(mean[s]!), variance: error ** 2 };
   });
-  const factors = shares.map(({ id }, s) => (scores[s] ? 1 : lookUp(lookUp(unasked!.forms, form.id), id)?.factor));
+  const factors = shares.map(({ id }, s) => (scores[s] ? 1 : lookUp(lookUp(unasked.forms, form.id), id)?.factor));
   if (scores.some((part, s) => asked[s] && part === null) || factors.includes(undefined)) return null;
   const parts = shares.map(({ share }, s) => ({ share, score: logitScore(mean[s]!), factor: factors[s]! }));
-  const { covariance } = predictLogits(unasked!, scores);
+  const { covariance } = predictLogits(unasked, scores);
   const variance = partlyPredictedVariance(parts, scores, covariance, form.overall?.inflation ?? 1);
   return studentTQuantile(0.5 + level / 2, models - 1) * Math.sqrt(variance);
 }

@@ -1,11 +1,13 @@
 import { estimateFromAnchors, loadBundle, type Manifest } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
-import { scenarioChoices } from "anchoreval/internal/plan/scenario-choices";
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { unaskedPart } from "anchoreval/internal/features/unasked/core";
+import { scenarioChoices } from "anchoreval/internal/features/unasked/sdk/scenario-choices";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { refusal } from "../../support/refusal.ts";
-import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleContent } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { refusal } from "../../../../support/refusal.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { sampleContent } from "../../../../support/sample-bundle.ts";
 
 const { manifest } = await loadBundle(memorySource(encodeBundle(sampleContent({ unasked: true }))));
 /** Of an item by scenario. */
@@ -53,10 +55,11 @@ test("half-widths are about those that are served, and follow the level", async 
 });
 
 describe("refused are", () => {
-  const many = {
-    ...manifest,
-    scenarios: Array.from({ length: 17 }, (_, s) => ({ ...manifest.scenarios[0]!, id: String(s) })),
-  };
+  const [forms, scenarios] = [[], Array.from({ length: 17 }, (_, s) => ({ ...manifest.scenarios[0]!, id: String(s) }))];
+  const many = withPart({ ...manifest, forms, scenarios }, unaskedPart, {
+    ...{ models: 50, mean: scenarios.map(() => 0), forms: {} },
+    covariance: scenarios.flatMap((_, s) => scenarios.map((__, t) => Number(s === t))),
+  });
   const plain = sampleContent().manifest as Manifest;
   test.each<[string, Manifest, string]>([
     ["a bundle that predicts nothing", plain, "this bundle predicts no scenarios from others"],

@@ -1,9 +1,18 @@
-import type { LinearMean, ScenarioRouting } from "../routing/predict-chances.ts";
-import type { TextProjection } from "../routing/text-coordinates.ts";
-import { AnchorEvalError } from "../errors.ts";
-import { bankOf } from "./bundle.ts";
-import type { Manifest } from "./manifest.ts";
-import { decodeSafetensorsHeader, encodeSafetensors, tensor, tensorReader, type Tensor } from "./safetensors.ts";
+import type { LinearMean } from "../../../sdk/core/numeric/linear-mean.ts";
+import { coldStartPart } from "./cold-start.ts";
+import type { ScenarioRouting } from "./predict-chances.ts";
+import type { TextProjection } from "../../../sdk/core/numeric/text-coordinates.ts";
+import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import { bankOf } from "../../../sdk/core/bundle/bundle.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  tensor,
+  tensorReader,
+  type Tensor,
+} from "../../../sdk/core/bundle/safetensors.ts";
 
 /** The content of routing.safetensors. */
 export interface RoutingContent {
@@ -75,7 +84,7 @@ const MOST_WEIGHT = 1e9;
 export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingContent {
   const header = decodeSafetensorsHeader(bytes, bytes.length);
   const { tensors } = header;
-  const described = manifest.coldStart;
+  const described = partOf(manifest, coldStartPart);
   if (!described) throw broken("its manifest says nothing of it");
   const read = tensorReader(header, bytes, 0, broken, MOST_WEIGHT);
   const side = (name: string, at: number): number => tensors.get(name)?.shape[at] ?? 0;

@@ -1,0 +1,20 @@
+import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
+import { points } from "../../../sdk/words/figures.ts";
+import { unaskedPart } from "../core.ts";
+
+/** What predictions of scenarios that aren't asked err by, by the default form. */
+export function unaskedFacts(manifest: Manifest): BundleFact[] {
+  const { defaultForm } = manifest;
+  const measured = Object.entries(lookUp(partOf(manifest, unaskedPart)?.forms, defaultForm) ?? {});
+  if (measured.length === 0) return [];
+  const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
+  return [
+    {
+      label: "unasked scenarios",
+      value: `predicted from the others; typical error, form ${defaultForm}: ${errors}`,
+    },
+  ];
+}
