@@ -5,12 +5,13 @@ import { ESTIMATE_OPTIONS, estimateFromAnchors } from "../sdk/estimate/estimate-
 import type { Estimate } from "../sdk/estimate/types.ts";
 import { costRemark } from "./prices/sdk/bundle-prices.ts";
 import type { AnyResponses } from "../sdk/tables/item-trials.ts";
+import { subscoreRemark } from "./subscores/sdk/subscores.ts";
 import { passReading } from "./trials/sdk/estimate-pass-at-k.ts";
 import { trialReading } from "./trials/sdk/estimate-trials.ts";
 
 const PLUGS = {
   readings: [passReading, trialReading],
-  remarks: [bridgeRemark, costRemark],
+  remarks: [bridgeRemark, costRemark, subscoreRemark],
 } as const;
 
 /** How answers of any kind are read, and which score is wanted. */

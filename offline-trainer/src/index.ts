@@ -53,7 +53,8 @@ export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/bac
 export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
 export type { BacktestRow } from "./backtest/rows.ts";
 export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
-export type { BundleDescription, FitOptions, FitPart, FoldThreads } from "./fit/options.ts";
+export type { FoldThreads } from "./fit/folds.ts";
+export type { BundleDescription, FitOptions, FitPart } from "./fit/options.ts";
 export { customised, loadAnchorMethod, loadMethod, METHOD_NAMES, type MethodName } from "./methods/index.ts";
 export { type Method, methodDigest, recommended } from "./methods/method.ts";
 export { DEFAULT_SETTINGS, type FitSettings } from "./methods/settings.ts";

@@ -21,7 +21,12 @@ export interface Reading<Options extends object, Result extends object> {
 export interface Remark<Options extends object, Result extends object, Fields extends object> {
   readonly options: OptionNames<Options>;
   /** @returns null where this bundle, or these answers, have none */
-  beside(bundle: Bundle, answers: () => TrialResponses, result: Result, options: Options): Fields | null;
+  beside(
+    bundle: Bundle,
+    answers: () => TrialResponses,
+    result: Result,
+    options: Options & EstimateOptions,
+  ): Fields | null;
 }
 
 interface AnyReading {

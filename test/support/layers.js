@@ -72,6 +72,7 @@ export const LAYERS = {
   features: [
     "versions",
     "prices",
+    "subscores",
     "trials",
     "adaptive",
     "gates",

@@ -79,9 +79,10 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
   let content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
   const learned = parts.flatMap((part) => part.learned.scenarios);
+  const blends = new Map(parts.flatMap((part) => [...part.blends]));
   for (const { stage, add } of beside) {
     if (add === undefined) continue;
-    content = await add({ content, learned });
+    content = await add({ content, learned, blends, method });
     clock.lap(stage);
   }
   const replicates = replicateNames(models, benchmark.replicates);
@@ -105,7 +106,10 @@ async function fitPart(
   const tools = (signal?: AbortSignal) => ({ backend: signal ? interruptible(backend) : backend, signal });
 
   const validate = async (signal?: AbortSignal) => {
-    const plan = { benchmark, method, forms, checkpoint };
+    const observers = Object.fromEntries(
+      parts.flatMap(({ stage, observer }) => (observer ? [[stage, observer] as const] : [])),
+    );
+    const plan = { benchmark, method, forms, observers, checkpoint };
     const onFold = (done: number, of: number, loss: number | null): void => report({ folds: done / of, loss });
     const stream = random.fork("cross-validation");
     const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, onFold });

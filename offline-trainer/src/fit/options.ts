@@ -1,12 +1,14 @@
 import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError, type OptionNames } from "anchoreval/internal/core/errors";
-import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
+import type { Blends } from "./blends.ts";
+import type { FoldThreads } from "./folds.ts";
 import type { AskedForms, FormPlan } from "./form-plans.ts";
 import type { LearnedScenario } from "./forms.ts";
+import type { Observer } from "./observer.ts";
 
 /** A bundle's description of itself and its data. */
 export interface BundleDescription {
@@ -23,13 +25,6 @@ export interface BundleDescription {
   readonly includeText?: boolean;
 }
 
-/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
-export interface FoldThreads {
-  readonly count: number;
-  /** The provider of the fit's own backend, which calibrates there. */
-  readonly provider: Provider;
-}
-
 /**
  * Something that a fit learns or writes beside its road, as a value: `fit(matrix, { …, parts: [byPrices(prices)] })`. The road knows
  * none of them by name; parts that change the same thing do so in the order of the list.
@@ -43,14 +38,19 @@ export interface FitPart {
   readonly forms?: readonly FormPlan[];
   /** Scenarios whose items keep parameters; held-out models are fitted without. */
   readonly fixed?: ReadonlyMap<string, FixedBank>;
+  /** Notes something of every model that is held out. */
+  readonly observer?: Observer;
   /** The bundle's content with what this part adds, once it is fitted. */
   readonly add?: (fitted: FittedContent) => Promise<BundleContent> | BundleContent;
 }
 
 /** A bundle before its files are written, and what was learned for it. */
-interface FittedContent {
+export interface FittedContent {
   readonly content: BundleContent;
   readonly learned: readonly LearnedScenario[];
+  /** Of all scenarios, with the models that were held out. */
+  readonly blends: Blends;
+  readonly method: Method;
 }
 
 /** Options of a fit, beside the responses. */

@@ -2,6 +2,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleComponents, componentWords, trialShare } from "anchoreval/internal/features/trials/sdk/components";
 import { describe, expect, it } from "vitest";
 import { varianceComponents, withComponents } from "../../../../../features/trials/fit/variance-components.ts";
+import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
 import type { CellTrials } from "../../../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { sampleContent } from "../../../../support/sample-bundle.ts";
 
@@ -103,13 +104,14 @@ describe("varianceComponents", () => {
 });
 
 describe("a bundle's notes", () => {
+  const FITTED = { learned: [], blends: new Map(), method: recommended };
   const items = ["x", "y", "z"].map((id) => ({ item_id: id, scenario: "alpha" }));
   const cells = ["a", "b"].flatMap((model, m) =>
     items.map(({ item_id: item }, i): CellTrials => ({ model, item, scores: [1, Number(i > m), 1] })),
   );
 
   it("have the components of the scenarios that were tried more than once, and say them in a sentence", async () => {
-    const noted = (own: CellTrials[]) => withComponents(own, items).add!({ content: sampleContent(), learned: [] });
+    const noted = (own: CellTrials[]) => withComponents(own, items).add!({ ...FITTED, content: sampleContent() });
     const { manifest } = await noted(cells);
     const found = bundleComponents(manifest);
     expect([...found.keys()]).toEqual(["alpha"]);
