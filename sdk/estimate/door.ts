@@ -54,7 +54,10 @@ type ResultOf<P> = P extends { estimate(b: Bundle, a: TrialResponses, options: n
 export type FieldsOf<P> = P extends { beside(...all: never[]): infer F } ? Partial<NonNullable<F>> : never;
 
 /** Options of a door with these readings and remarks. */
-export type DoorOptions<Plugs extends readonly unknown[]> = EstimateOptions & All<OptionsOf<Plugs[number]>>;
+export type DoorOptions<Plugs extends readonly unknown[]> = EstimateOptions & PlugOptions<Plugs>;
+
+/** The options of readings or remarks. */
+export type PlugOptions<Plugs extends readonly unknown[]> = All<OptionsOf<Plugs[number]>>;
 
 /** Results of a door with these readings and remarks. */
 export type DoorResult<Plain, Readings extends readonly unknown[], Remarks extends readonly unknown[]> = (

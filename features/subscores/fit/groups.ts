@@ -1,3 +1,4 @@
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { invalidOption } from "anchoreval/internal/core/errors";
@@ -10,6 +11,9 @@ export interface ItemGroup {
   /** Ids, in any order. */
   readonly items: Iterable<string>;
 }
+
+/** Thirds by difficulty, the easiest first. */
+const THIRDS: readonly string[] = ["easiest third", "middle third", "hardest third"];
 
 /** The groups that scores are wanted of. */
 export interface AskedGroups {
@@ -38,6 +42,8 @@ export interface GroupPlan {
  *   and for two groups of a scenario with one name
  */
 export function planGroups(items: readonly ItemInfo[], { groups = [], difficulty = false }: AskedGroups): GroupPlan {
+  if (groups.length === 0 && !difficulty)
+    throw invalidOption("subscores need groups of items, or thirds by difficulty");
   const places = new Map<string, { readonly scenario: string; readonly index: number }>();
   const counts = new Map<string, number>();
   for (const { item_id: id, scenario } of items) {
@@ -58,23 +64,20 @@ export function planGroups(items: readonly ItemInfo[], { groups = [], difficulty
         `group ${quoted(name)} has items of ${scenarios.length} scenarios (${firstFew(scenarios)}): a group is of one; pool the scenarios into one, or name a group of each`,
       );
     const beside = fixed.get(scenario) ?? [];
-    if (beside.some((other) => other.name === name))
-      throw invalidOption(`scenario ${scenario} has two groups called ${quoted(name)}`);
+    const others = [...beside.map((other) => other.name), ...(difficulty ? THIRDS : [])];
+    if (others.includes(name)) throw invalidOption(`scenario ${scenario} has two groups called ${quoted(name)}`);
     const indices = Uint32Array.from(ids, (id) => places.get(id)!.index).sort();
     fixed.set(scenario, [...beside, { name, items: indices }]);
   }
   return { fixed: Object.fromEntries(fixed), difficulty };
 }
 
-/** Thirds by difficulty, the easiest first. */
-const THIRDS = ["easiest third", "middle third", "hardest third"] as const;
-
 /**
  * The groups of a scenario: those that were asked for, then its thirds by the chance of a right answer at the mean ability.
  * @param learned - by what the thirds go: in a fold by what is known there, so that no model has a part in its own
  */
 export function groupsOf({ fixed, difficulty }: GroupPlan, { scenario, trained }: LearnedScenario): IndexedGroup[] {
-  const asked = Object.hasOwn(fixed, scenario.id) ? fixed[scenario.id]! : [];
+  const asked = lookUp(fixed, scenario.id) ?? [];
   if (!difficulty || scenario.count < THIRDS.length) return [...asked];
   const chances = itemResponses(trained.abilities.mean, trained.bank);
   const order = Uint32Array.from(chances, (_, item) => item).sort((x, y) => chances[y]! - chances[x]! || x - y);

@@ -1,4 +1,4 @@
-import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
+import { ERROR_LEVELS, lookUp } from "anchoreval/internal/core/bundle/names";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { commonShift, groupScore, type GroupSums } from "anchoreval/internal/features/subscores/core/group-score";
 import type { FormFigures, GroupFigures } from "anchoreval/internal/features/subscores/core/part";
@@ -44,7 +44,7 @@ export function measureGroups(
   stage: string,
 ): FormFigures | null {
   const [like, strong] = [validation.interpolation, validation.extrapolation].map((estimates) =>
-    estimates.filter(({ observed }) => observed?.[stage]),
+    estimates.filter(({ observed }) => lookUp(observed, stage) !== undefined),
   ) as [HeldOutEstimate[], HeldOutEstimate[]];
   const first = like[0] && seen(like[0], stage);
   if (!first) return null;
@@ -87,7 +87,7 @@ export function measureGroups(
     const factors = ERROR_LEVELS.map((level) =>
       conformalQuantile([...figures.keys()], (own) => figures.get(own)!, level),
     );
-    const factor = factors[ERROR_LEVELS.indexOf(LEVEL)]!;
+    const factor = factors[ERROR_LEVELS.indexOf(LEVEL)] ?? null;
     return {
       scaled,
       factors,
@@ -113,7 +113,7 @@ export function measureGroups(
 }
 
 function seen({ observed }: HeldOutEstimate, stage: string): ObservedGroups {
-  return observed![stage] as ObservedGroups;
+  return lookUp(observed, stage) as ObservedGroups;
 }
 
 /**

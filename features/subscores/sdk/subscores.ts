@@ -93,7 +93,7 @@ function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
 }
 
 function figuresOf(manifest: Manifest, scenario: string, { form, scenarios }: Estimate): FormFigures {
-  const { alone, together } = lookUp(lookUp(partOf(manifest, subscoresPart)!, scenario)!.forms, form)!;
+  const { alone, together } = lookUp(lookUp(partOf(manifest, subscoresPart), scenario)!.forms, form)!;
   return lookUp(scenarios, scenario)!.details?.evidence === "together" ? (together ?? alone) : alone;
 }
 
