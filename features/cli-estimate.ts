@@ -1,7 +1,8 @@
 import type { EstimatePart } from "../cli/src/options/parts.ts";
 import { answerCosts } from "./prices/cli/parts.ts";
+import { estimateSubscores } from "./subscores/cli/parts.ts";
 import { estimateTrials } from "./trials/cli/parts.ts";
 import { bridged } from "./versions/cli/parts.ts";
 
 /** The features' parts of `estimate`, in the order of what they say. */
-export const ESTIMATE_PARTS: readonly EstimatePart[] = [bridged, estimateTrials, answerCosts];
+export const ESTIMATE_PARTS: readonly EstimatePart[] = [bridged, estimateTrials, answerCosts, estimateSubscores];

@@ -2,11 +2,12 @@ import type { FitOptionPart } from "../cli/src/options/fit.ts";
 import { coldStart } from "./routing/cli/cold-start.ts";
 import { gateForms } from "./gates/cli/gate-forms.ts";
 import { itemCosts } from "./prices/cli/fit-prices.ts";
+import { learnSubscores } from "./subscores/cli/fit-subscores.ts";
 import { trialMetric, varianceComponents } from "./trials/cli/fit-trials.ts";
 import { earlierVersion } from "./versions/cli/base.ts";
 
 /** The features' parts of a fit, in the order in which they see its answers and its method. */
 export const FIT_PARTS: readonly FitOptionPart[] = [
-  ...[trialMetric, coldStart, varianceComponents, gateForms, itemCosts],
+  ...[trialMetric, coldStart, varianceComponents, gateForms, itemCosts, learnSubscores],
   earlierVersion,
 ];

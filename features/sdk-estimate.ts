@@ -1,20 +1,24 @@
 import type { Bundle } from "../sdk/core/bundle/bundle.ts";
 import { bridgeRemark } from "./versions/sdk.ts";
-import { door, type DoorOptions, type DoorResult } from "../sdk/estimate/door.ts";
+import { door, type DoorOptions, type DoorResult, type PlugOptions } from "../sdk/estimate/door.ts";
 import { ESTIMATE_OPTIONS, estimateFromAnchors } from "../sdk/estimate/estimate-from-anchors.ts";
 import type { Estimate } from "../sdk/estimate/types.ts";
 import { costRemark } from "./prices/sdk/bundle-prices.ts";
 import type { AnyResponses } from "../sdk/tables/item-trials.ts";
+import { subscoreRemark } from "./subscores/sdk/subscores.ts";
 import { passReading } from "./trials/sdk/estimate-pass-at-k.ts";
 import { trialReading } from "./trials/sdk/estimate-trials.ts";
 
 const PLUGS = {
   readings: [passReading, trialReading],
-  remarks: [bridgeRemark, costRemark],
+  remarks: [bridgeRemark, costRemark, subscoreRemark],
 } as const;
 
 /** How answers of any kind are read, and which score is wanted. */
 export type AnswerOptions = DoorOptions<[...typeof PLUGS.readings, ...typeof PLUGS.remarks]>;
+
+/** What may stand beside an estimate of any kind, as it is asked for. */
+export type RemarkOptions = PlugOptions<typeof PLUGS.remarks>;
 
 /** An estimate from one score an item. */
 export type PlainEstimate = DoorResult<Estimate, [], typeof PLUGS.remarks>;

@@ -3,6 +3,7 @@ export * from "./adaptive/sdk/index.ts";
 export * from "./gates/sdk/index.ts";
 export * from "./prices/sdk/index.ts";
 export * from "./routing/sdk/index.ts";
+export * from "./subscores/sdk/index.ts";
 export * from "./trials/sdk/index.ts";
 export * from "./trust/sdk/index.ts";
 export type { BridgedScore } from "./versions/sdk.ts";

@@ -13,6 +13,7 @@ import type {
   AnyEstimate,
   MetricEstimate,
   PlainEstimate,
+  RemarkOptions,
   RepeatedEstimate,
 } from "../../features/sdk-estimate.ts";
 import type { OtherPlan, OtherPlanRequest, PlanRequest, ServedPlan } from "../../features/sdk-plan.ts";
@@ -50,7 +51,7 @@ export interface BenchmarkSummary {
 }
 
 /** The request for one model. */
-export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
+export interface EstimateRequest extends Omit<EstimateOptions & RemarkOptions, "hashes" | "prices"> {
   readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
 }

@@ -21,7 +21,12 @@ export interface Reading<Options extends object, Result extends object> {
 export interface Remark<Options extends object, Result extends object, Fields extends object> {
   readonly options: OptionNames<Options>;
   /** @returns null where this bundle, or these answers, have none */
-  beside(bundle: Bundle, answers: () => TrialResponses, result: Result, options: Options): Fields | null;
+  beside(
+    bundle: Bundle,
+    answers: () => TrialResponses,
+    result: Result,
+    options: Options & EstimateOptions,
+  ): Fields | null;
 }
 
 interface AnyReading {
@@ -49,7 +54,10 @@ type ResultOf<P> = P extends { estimate(b: Bundle, a: TrialResponses, options: n
 export type FieldsOf<P> = P extends { beside(...all: never[]): infer F } ? Partial<NonNullable<F>> : never;
 
 /** Options of a door with these readings and remarks. */
-export type DoorOptions<Plugs extends readonly unknown[]> = EstimateOptions & All<OptionsOf<Plugs[number]>>;
+export type DoorOptions<Plugs extends readonly unknown[]> = EstimateOptions & PlugOptions<Plugs>;
+
+/** The options of readings or remarks. */
+export type PlugOptions<Plugs extends readonly unknown[]> = All<OptionsOf<Plugs[number]>>;
 
 /** Results of a door with these readings and remarks. */
 export type DoorResult<Plain, Readings extends readonly unknown[], Remarks extends readonly unknown[]> = (

@@ -72,6 +72,7 @@ export const LAYERS = {
     "unasked",
     "versions",
     "prices",
+    "subscores",
     "trials",
     "adaptive",
     "gates",

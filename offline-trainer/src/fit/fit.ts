@@ -106,7 +106,10 @@ async function fitPart(
   const tools = (signal?: AbortSignal) => ({ backend: signal ? interruptible(backend) : backend, signal });
 
   const validate = async (signal?: AbortSignal) => {
-    const plan = { benchmark, method, forms, checkpoint };
+    const observers = Object.fromEntries(
+      parts.flatMap(({ stage, observer }) => (observer ? [[stage, observer] as const] : [])),
+    );
+    const plan = { benchmark, method, forms, observers, checkpoint };
     const onFold = (done: number, of: number, loss: number | null): void => report({ folds: done / of, loss });
     const stream = random.fork("cross-validation");
     const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, onFold });

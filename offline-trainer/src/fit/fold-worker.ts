@@ -3,10 +3,17 @@ import { receivedMethod } from "../methods/method.ts";
 import { answerInputs, threadData } from "../threads/answer-inputs.ts";
 import { computeFold, type Fold, type FoldNote, type FoldThreadData } from "./folds.ts";
 import type { HeldOutTable } from "./held-out.ts";
+import { receivedObservers } from "./observer.ts";
 
 /** A thread of the cross-validation. */
 const { plan, provider } = threadData() as FoldThreadData;
 const method = receivedMethod(plan.method);
+const observers = receivedObservers(plan.observers);
 answerInputs(async (fold: Fold, onNote: (note: FoldNote) => void): Promise<HeldOutTable> =>
-  computeFold({ ...plan, method: await method }, fold, await threadBackend(provider), onNote),
+  computeFold(
+    { ...plan, method: await method, observers: await observers },
+    fold,
+    await threadBackend(provider),
+    onNote,
+  ),
 );

@@ -10,6 +10,7 @@ import { sourceSplits } from "../matrix/source-splits.ts";
 import type { BenchmarkSplit } from "../matrix/splits.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
+import { type Observers, type SentObservers, sentObservers } from "./observer.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
 import { learn } from "./learn.ts";
 
@@ -37,13 +38,18 @@ interface FoldPlan {
   readonly benchmark: Benchmark;
   readonly method: Method;
   readonly forms: readonly FormPlan[];
+  /** @default none */
+  readonly observers?: Observers;
   /** Folder of the calibrations' states ({@link checkpointed}). */
   readonly checkpoint?: string | undefined;
 }
 
 /** The plain data of a {@link FoldPlan}, which a thread gets once. */
 export interface FoldThreadData {
-  readonly plan: Omit<FoldPlan, "method"> & { readonly method: SentMethod };
+  readonly plan: Omit<FoldPlan, "method" | "observers"> & {
+    readonly method: SentMethod;
+    readonly observers: SentObservers;
+  };
   readonly provider: Provider;
 }
 
@@ -135,7 +141,12 @@ async function runFolds(
   const order = folds.map((_, index) => index).sort((x, y) => cost(folds[y]!) - cost(folds[x]!));
   const shared = scenarios.map((scenario) => ({ ...scenario, matrix: sharedMatrix(scenario.matrix) }));
   const data: FoldThreadData = {
-    plan: { ...plan, method: sentMethod(plan.method), benchmark: { ...plan.benchmark, scenarios: shared } },
+    plan: {
+      ...plan,
+      method: sentMethod(plan.method),
+      observers: sentObservers(plan.observers ?? {}),
+      benchmark: { ...plan.benchmark, scenarios: shared },
+    },
     provider: threads.provider,
   };
   const computed = await runOnThreads<HeldOutTable, FoldNote>(
@@ -157,7 +168,7 @@ const LEARNING = 0.5;
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */
 export async function computeFold(
-  { benchmark, method, forms, checkpoint }: FoldPlan,
+  { benchmark, method, forms, observers = {}, checkpoint }: FoldPlan,
   { fold, split, stream }: Fold,
   backend: FoldTools["backend"],
   onNote: (note: FoldNote) => void,
@@ -175,6 +186,7 @@ export async function computeFold(
     fold,
     draws: method.settings.draws,
     parts: true,
+    observers,
   });
   onNote({ share: 1, loss });
   return table;

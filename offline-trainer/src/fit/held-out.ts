@@ -18,6 +18,7 @@ import { isWhole, type Split } from "../matrix/splits.ts";
 import { numbers } from "../numeric/statistics.ts";
 import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
+import { observed, type Observers } from "./observer.ts";
 
 /** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
 export interface HeldOutEstimate {
@@ -48,6 +49,8 @@ export interface HeldOutEstimate {
   readonly pattern: AnswerPattern | null;
   /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
   readonly failed: boolean;
+  /** By stage, what parts of the fit noted of it; absent where there are none, and of a part of a scenario. */
+  readonly observed?: Readonly<Record<string, unknown>>;
 }
 
 /** Held-out estimates of one scenario by one form, from its own answers and from those to all scenarios. */
@@ -66,6 +69,8 @@ interface TargetOptions {
    * known ({@link scenarioPart}). @default false
    */
   readonly parts?: boolean;
+  /** @default none */
+  readonly observers?: Observers;
 }
 
 /**
@@ -77,7 +82,7 @@ export async function estimateTargets(
   benchmark: Benchmark,
   splits: readonly Pick<Split, "targets">[],
   learned: Learned,
-  { fold, draws, parts = false }: TargetOptions,
+  { fold, draws, parts = false, observers = {} }: TargetOptions,
 ): Promise<HeldOutTable> {
   const { scenarios } = benchmark;
   const full = new Map(scenarios.map((scenario) => [scenario.id, fullScores(scenario.matrix, scenario)]));
@@ -115,8 +120,19 @@ export async function estimateTargets(
           const part = partial.has(id) ? shareOf(answered.get(id)!) : null;
           for (const pooling of POOLINGS) {
             if (pooling === "pooled" && !estimates.pooled) continue;
-            const estimate = heldOut(estimates.scenario(id, pooling), pattern, average, mapped);
-            collect(id, form.id, pooling, { model, draw, fold, truth, part, seen, answers, ...estimate });
+            const fromAnswers = estimates.scenario(id, pooling);
+            const estimate = heldOut(fromAnswers, pattern, average, mapped);
+            const view =
+              part === null && !estimate.failed
+                ? observed(observers, {
+                    learned: learned.scenarios[s]!,
+                    scenario: scenarios[s]!,
+                    model,
+                    ability: estimates.ability(id, pooling)!,
+                    estimate: fromAnswers!,
+                  })
+                : {};
+            collect(id, form.id, pooling, { model, draw, fold, truth, part, seen, answers, ...estimate, ...view });
           }
         });
       }

@@ -10,6 +10,7 @@ import type { FoldThreads } from "./folds.ts";
 import type { AskedForms, FormPlan } from "./form-plans.ts";
 import type { Form, LearnedScenario } from "./forms.ts";
 import type { Learned } from "./learn.ts";
+import type { Observer } from "./observer.ts";
 
 /** A bundle's description of itself and its data. */
 export interface BundleDescription {
@@ -39,6 +40,8 @@ export interface FitPart {
   readonly forms?: readonly FormPlan[];
   /** Scenarios whose items keep parameters; held-out models are fitted without. */
   readonly fixed?: ReadonlyMap<string, FixedBank>;
+  /** Notes something of every model that is held out. */
+  readonly observer?: Observer;
   /** The bundle's content with what this part adds, once it is fitted. */
   readonly add?: (fitted: FittedContent) => Promise<BundleContent> | BundleContent;
 }

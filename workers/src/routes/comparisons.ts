@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { checkFromAnchors, compareFromAnchors } from "anchoreval";
 import { refuseYanked } from "anchoreval/internal/check/check-from-anchors";
 import { OTHERWISE } from "../schemas/contract.ts";
-import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
-import { ANSWER_FIELDS, EstimateWarningSchema, IntervalSchema, TRIAL_FIELDS } from "../schemas/estimate.ts";
+import { answerSchema, described, IntervalSchema, json, optional, requestSchema } from "../schemas/fields.ts";
+import { ANSWER_FIELDS, EstimateWarningSchema, TRIAL_FIELDS } from "../schemas/estimate.ts";
 import { bundleForAnswers } from "./estimates.ts";
 import { operation, postToBundle, route } from "./route.ts";
 

@@ -2,21 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { EstimateRequest, TrialsRequest } from "anchoreval";
 import { ALL_ESTIMATORS, ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
-import { answerSchema, described, optional, requestSchema } from "./fields.ts";
-
-export const IntervalSchema = answerSchema(
-  "Interval",
-  {
-    low: z.number(),
-    high: z.number(),
-    level: described(z.number(), "Confidence level, in (0,1)."),
-    method: z.enum(["design-based", "conformal", "cross-validated", "exact", "predicted"]),
-  },
-  {
-    description:
-      "Covers the score that this run would have had on all items of this benchmark version; it says nothing of sampling noise, other prompts or other items.",
-  },
-);
+import { ESTIMATE_FIELDS, ESTIMATE_REMARKS } from "../../../features/http-estimate.ts";
+import { answerSchema, described, IntervalSchema, optional, requestSchema } from "./fields.ts";
 
 export const EstimateWarningSchema = answerSchema("EstimateWarning", {
   code: z.enum([
@@ -110,37 +97,6 @@ export const EstimateSchema = answerSchema("Estimate", {
   scenarios: z.record(z.string(), ScenarioResultSchema),
 });
 
-const CostSchema = answerSchema(
-  "AnswerCost",
-  {
-    unit: described(z.string().nullable(), "Of dollars, tokens or seconds; null if the bundle doesn't say."),
-    answered: described(z.number().int(), "Anchors that were answered."),
-    cost: described(z.number(), "Of all their trials."),
-    items: described(z.number().int(), "Items of the whole benchmark."),
-    whole: described(z.number(), "What as many trials of each of them would have cost."),
-  },
-  { description: "What the answers cost, if the bundle was fitted by prices." },
-);
-
-const BridgedValueSchema = z.object({
-  score: z.number(),
-  interval: z.object({ low: z.number(), high: z.number(), level: z.number() }).nullable(),
-});
-
-const BridgedSchema = answerSchema(
-  "BridgedScore",
-  {
-    benchmark: z.string(),
-    version: described(z.string(), "The earlier version."),
-    overall: described(BridgedValueSchema.nullable(), "null where it isn't known, or counts predicted scenarios."),
-    scenarios: z.record(z.string(), BridgedValueSchema.nullable()),
-  },
-  { description: "The scores as an earlier version would have given them, if the bundle stands on one." },
-);
-
-/** Beside every estimate. */
-const remarks = { cost: CostSchema.exactOptional(), bridged: BridgedSchema.exactOptional() };
-
 const TrialIntervalsSchema = answerSchema("TrialIntervals", {
   run: described(IntervalSchema.nullable(), "For the score that this run would have got on all items."),
   expected: described(IntervalSchema.nullable(), "For the model's expected score over runs on these items."),
@@ -166,7 +122,7 @@ const TrialsSchema = answerSchema(
 /** An estimate by scores or by trials, as it is served. */
 const ServedEstimateSchema = EstimateSchema.extend({
   trials: TrialsSchema.exactOptional(),
-  ...remarks,
+  ...ESTIMATE_REMARKS,
 }).openapi("ServedEstimate");
 
 const pass = {
@@ -192,7 +148,7 @@ const PassEstimateSchema = answerSchema(
     ...pass,
     warnings: z.array(EstimateWarningSchema).readonly(),
     scenarios: z.record(z.string(), z.object(pass).openapi("PassResult")),
-    ...remarks,
+    ...ESTIMATE_REMARKS,
   },
   { description: "The answer to a request with `metric`." },
 );
@@ -287,6 +243,7 @@ export const TRIAL_FIELDS = {
     "The group of each item whose answers go together, for intervals over tasks.",
   ).exactOptional(),
   metric: optional(z.string(), "A score of several trials in place of their mean: pass@K, pass^K or best-of-K."),
+  ...ESTIMATE_FIELDS,
 };
 
 export const EstimateRequestSchema = requestSchema("EstimateRequest", TRIAL_FIELDS, {

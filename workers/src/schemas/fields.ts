@@ -25,3 +25,17 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
+
+export const IntervalSchema = answerSchema(
+  "Interval",
+  {
+    low: z.number(),
+    high: z.number(),
+    level: described(z.number(), "Confidence level, in (0,1)."),
+    method: z.enum(["design-based", "conformal", "cross-validated", "exact", "predicted"]),
+  },
+  {
+    description:
+      "Covers the score that this run would have had on all items of this benchmark version; it says nothing of sampling noise, other prompts or other items.",
+  },
+);

@@ -104,20 +104,14 @@ describe("varianceComponents", () => {
 });
 
 describe("a bundle's notes", () => {
+  const FITTED = { learned: [], parts: [], method: recommended, forms: [] };
   const items = ["x", "y", "z"].map((id) => ({ item_id: id, scenario: "alpha" }));
   const cells = ["a", "b"].flatMap((model, m) =>
     items.map(({ item_id: item }, i): CellTrials => ({ model, item, scores: [1, Number(i > m), 1] })),
   );
 
   it("have the components of the scenarios that were tried more than once, and say them in a sentence", async () => {
-    const noted = (own: CellTrials[]) =>
-      withComponents(own, items).add!({
-        content: sampleContent(),
-        learned: [],
-        parts: [],
-        method: recommended,
-        forms: [],
-      });
+    const noted = (own: CellTrials[]) => withComponents(own, items).add!({ ...FITTED, content: sampleContent() });
     const { manifest } = await noted(cells);
     const found = bundleComponents(manifest);
     expect([...found.keys()]).toEqual(["alpha"]);

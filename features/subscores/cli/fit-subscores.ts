@@ -1,0 +1,100 @@
+import type { ItemGroup } from "anchoreval-trainer/internal/features/subscores/fit/groups";
+import type { ItemTable } from "anchoreval-trainer/internal/matrix/item-table";
+import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { quoted } from "anchoreval/internal/tables/data-issues";
+import { counted, listed } from "anchoreval/internal/words/figures";
+import { invalidOption, option, rare } from "../../../cli/src/program/command.ts";
+import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
+
+/** Thirds by the calibrated difficulty, where the file of items has no column of that name. */
+const DIFFICULTY = "difficulty";
+
+/** `fit --subscores`: groups of items whose scores the bundle tells. */
+export const learnSubscores: FitOptionPart = {
+  options: {
+    Extensions: rare({
+      subscores: option(
+        "COLUMN[,COLUMN…]",
+        `learn scores of groups of items, by columns of --items (subscenario, your own); ${DIFFICULTY}: thirds by difficulty`,
+      ),
+    }),
+  },
+  read({ options, output, reading: { items: file } }) {
+    const asked = options.text("subscores");
+    if (asked === undefined) return null;
+    const columns = [...new Set(asked.split(",").map((name) => name.trim()))];
+    if (columns.includes("")) throw invalidOption(`--subscores names columns, parted by commas; got ${quoted(asked)}`);
+    return async ({ matrix: { items } }) => {
+      const { readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
+      const { withSubscores } = await import("anchoreval-trainer/internal/features/subscores/fit/with-subscores");
+      const foreign = columns.some((name) => name !== "subscenario" && name !== DIFFICULTY);
+      if (foreign && file === undefined)
+        throw invalidOption("--subscores names columns of --items FILE, which isn't given");
+      const table = file === undefined ? null : await readItemTable(file);
+      const known = table?.columns ?? [];
+      const difficulty = columns.includes(DIFFICULTY) && !known.includes(DIFFICULTY);
+      const taken = new Set<string>();
+      const groups = columns.flatMap((column): ItemGroup[] => {
+        if (column === DIFFICULTY && difficulty) return [];
+        const found =
+          column === "subscenario"
+            ? groupsBy(items, column, ({ subscenario }) => (subscenario === undefined ? [] : [subscenario]))
+            : tableGroups(items, table!, column);
+        const clashes = found.some(({ name }) => taken.has(name)); // two columns may use one word for two things
+        for (const { name } of found) taken.add(name);
+        return clashes ? found.map((group) => ({ ...group, name: `${column}: ${group.name}` })) : found;
+      });
+      const by = [...columns.filter((name) => name !== DIFFICULTY || !difficulty), ...(difficulty ? ["calibrated difficulty"] : [])]; // prettier-ignore
+      output.remark(`subscores by ${listed(by)}${groups.length > 0 ? `: ${counted(groups.length, "group")}` : ""}`);
+      return { part: withSubscores(items, { groups, difficulty }) };
+    };
+  },
+};
+
+function tableGroups(items: readonly ItemInfo[], table: ItemTable, column: string): ItemGroup[] {
+  const at = table.columns.indexOf(column);
+  if (at < 0)
+    throw invalidOption(
+      `--subscores ${column}: ${table.name} has no such column; it has ${listed(table.columns.map(quoted))}`,
+    );
+  const id = table.columns.indexOf("item_id");
+  const cells = new Map(table.rows.map((row) => [row[id]!, cellGroups(row[at]!)]));
+  return groupsBy(items, column, ({ item_id: item }) => cells.get(item) ?? []);
+}
+
+/** A cell's groups: a list of JSON lines names several, an empty cell none. */
+function cellGroups(cell: string): string[] {
+  if (cell.trim() === "") return [];
+  if (!cell.startsWith("[")) return [cell];
+  try {
+    const names = JSON.parse(cell) as unknown[];
+    return names.map((name) => (typeof name === "string" ? name : JSON.stringify(name)));
+  } catch {
+    return [cell];
+  }
+}
+
+/** Groups by what a column says of each item, every scenario's by themselves. @throws AnchorEvalError `invalid_option` */
+function groupsBy(
+  items: readonly ItemInfo[],
+  column: string,
+  namesOf: (item: ItemInfo) => readonly string[],
+): ItemGroup[] {
+  const scenarios = new Map<string, Map<string, string[]>>();
+  let members = 0;
+  for (const item of items)
+    for (const name of new Set(namesOf(item))) {
+      const groups = scenarios.get(item.scenario) ?? new Map<string, string[]>();
+      scenarios.set(item.scenario, groups.set(name, [...(groups.get(name) ?? []), item.item_id]));
+      members++;
+    }
+  const found = [...scenarios.values()].flatMap((groups) =>
+    Array.from(groups, ([name, ids]) => ({ name, items: ids })),
+  );
+  if (found.length === 0) throw invalidOption(`--subscores ${column}: no item has a ${column}`);
+  if (2 * found.length > members)
+    throw invalidOption(
+      `--subscores ${column}: ${counted(found.length, "group")} of ${counted(members, "item")} have hardly two items each: name a column of fewer values`,
+    );
+  return found;
+}

@@ -1,0 +1,2 @@
+/** Scores of groups of items. */
+export type { Subscore } from "./subscores.ts";
