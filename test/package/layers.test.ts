@@ -126,7 +126,7 @@ test("no folder imports itself over others", () => {
 const LIGHT = ["bridge", "commands", "main", "options/answers", "options/check", "options/parts", "options/scale"]
   .concat(["command", "completion", "errors", "help", "output", "parse", "parts"].map((name) => `program/${name}`))
   .concat(["bundles/bundle-tables", "bundles/open-bundle"])
-  .concat(["estimate", "compare", "check", "plan", "export", "show", "token"].map((name) => `commands/${name}`));
+  .concat(["estimate", "compare", "check", "plan", "export", "show"].map((name) => `commands/${name}`));
 
 test("commands that need no trainer don't import it", () => {
   const light = imports.filter(({ from }) => LIGHT.some((name) => from === `cli/src/${name}.ts`));

@@ -11,18 +11,19 @@ import {
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { createFile } from "anchoreval/internal/node/write-file";
-import { type Command, option, invalidOption } from "../../../cli/src/program/command.ts";
+import { type Action, option, invalidOption } from "../../../cli/src/program/command.ts";
 import { writing } from "../../../cli/src/program/errors.ts";
 import { changeFile, publicKeyOf, readKey } from "./key-files.ts";
 import { signRoot } from "./root.ts";
 
-export const keygenCommand: Command = {
+export const makeKey: Action = {
+  summary: "a key that signs bundles, and the public key that readers trust",
   options: {
     Output: {
       out: option("FILE", "file for the private key (PEM); an existing file is never replaced", { required: true }),
     },
   },
-  examples: ["keygen --out bundles.pem", "keygen --out bundles.pem --json"],
+  examples: ["keys make --out bundles.pem", "keys make --out bundles.pem --json"],
   run: async ({ options, output }) => {
     const file = options.required("out");
     const { privateKey } = generateKeyPairSync("ed25519");
@@ -38,15 +39,16 @@ export const keygenCommand: Command = {
   },
 };
 
-export const signCommand: Command = {
+export const signPlace: Action = {
+  summary: "sign a bundle's manifest, in manifest.sig beside it; or a root",
   operands: { usage: "PLACE", option: "bundle" },
   options: {
     Data: {
       bundle: option("DIR", "the bundle's folder; or a root.json, whose newest version is signed", { required: true }),
-      key: option("FILE", "the private key that anchoreval keygen made (PEM, Ed25519)", { required: true }),
+      key: option("FILE", "the private key that anchoreval keys make wrote (PEM, Ed25519)", { required: true }),
     },
   },
-  examples: ["sign bundles/quiz --key bundles.pem", "sign root.json --key a.pem"],
+  examples: ["keys sign bundles/quiz --key bundles.pem", "keys sign root.json --key a.pem"],
   run: async ({ options, output, signal }) => {
     const folder = options.required("bundle");
     const key = await readKey("--key", options.required("key"));

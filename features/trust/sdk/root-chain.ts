@@ -97,7 +97,7 @@ export function currentRoot(chain: RootChain, now: number): RootStatement {
   const { statement } = chain.at(-1)!;
   if (now >= Date.parse(statement.expires))
     throw untrusted(
-      `root ${statement.version} expired at ${statement.expires}, and no newer one is known: whoever keeps it renews it by anchoreval root FILE --expires DATE`,
+      `root ${statement.version} expired at ${statement.expires}, and no newer one is known: whoever keeps it renews it by anchoreval keys root FILE --expires DATE`,
     );
   return statement;
 }
