@@ -23,8 +23,8 @@ export async function findListed(
   if (place === undefined) return shippedPlaces();
   if (/^hf:\/\//i.test(place)) {
     const { listHub } = await openHub();
-    const found = await listHub(place, process.env, signal);
-    return found.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
+    const repositories = await listHub(place, process.env, signal);
+    return repositories.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
   }
   if (!/^https?:\/\//i.test(place) || !URL.canParse(place)) return null;
   const { origin, pathname } = new URL(place);
@@ -48,13 +48,15 @@ export async function listBundles(
     output.result(bundles, [`No bundle is published at ${place!}, or none that can be read without a token.`]);
     return;
   }
-  const rows = bundles.map((own) => [
-    `${own.benchmark}@${own.version}`,
-    String(own.items),
-    String(own.models),
-    own.note ?? "",
-    own.error === null ? "–" : `${points(own.error)}${own.form.items === LISTED_ITEMS ? "" : ` (${own.form.items})`}`,
-    place === undefined ? (own.description ?? "") : own.place,
+  const rows = bundles.map((bundle) => [
+    `${bundle.benchmark}@${bundle.version}`,
+    String(bundle.items),
+    String(bundle.models),
+    bundle.note ?? "",
+    bundle.error === null
+      ? "–"
+      : `${points(bundle.error)}${bundle.form.items === LISTED_ITEMS ? "" : ` (${bundle.form.items})`}`,
+    place === undefined ? (bundle.description ?? "") : bundle.place,
   ]);
   const where = place === undefined ? "these names" : "these addresses";
   output.result(bundles, [
