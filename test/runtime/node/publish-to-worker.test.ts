@@ -159,9 +159,9 @@ describe("anchoreval publish --to URL", () => {
     const [listed] = JSON.parse((await runProgram(["show", worker.url, "--json"])).out) as { place: string }[];
     expect((await runProgram(["show", listed!.place])).code).toBe(0);
     const wrong = await runProgram(["show", "ftp://x"]);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("take a Worker's address")]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("from a folder or over http(s)")]);
     const nowhere = await runProgram(["show", `${worker.url}/docs`]);
-    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("there is no anchoreval Worker")]);
+    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("/docs has no manifest.json")]);
   });
 
   test("where keys are trusted, anchoreval show lists what one of them signed, and refuses the rest", async () => {
