@@ -14,6 +14,8 @@ export interface Call {
   /** For people: `keys sign`. */
   readonly name: string;
   readonly command: Command;
+  /** Of an action. */
+  readonly summary?: string;
   /** The words that follow. */
   readonly words: readonly string[];
 }
@@ -21,7 +23,8 @@ export interface Call {
 export function findCall(name: string, command: Command, words: readonly string[]): Call {
   const [word = "", ...rest] = words;
   const action = lookUp(command.actions, word);
-  return action === undefined ? { name, command, words } : { name: `${name} ${word}`, command: action, words: rest };
+  if (action === undefined) return { name, command, words };
+  return { name: `${name} ${word}`, command: action, summary: action.summary, words: rest };
 }
 
 /**

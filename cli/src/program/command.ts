@@ -149,7 +149,7 @@ export function optionsOfCall({ options }: Pick<Command, "options">): OptionSpec
 /** All options of a command, those of its actions too. */
 export function optionsOf(command: Pick<Command, "options" | "actions">): OptionSpecs {
   const calls = [...Object.values(command.actions ?? {}), command];
-  return Object.assign({}, ...calls.map(optionsOfCall)) as OptionSpecs;
+  return Object.fromEntries(calls.flatMap((call) => Object.entries(optionsOfCall(call))));
 }
 
 interface NumberRule {

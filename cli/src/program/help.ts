@@ -1,5 +1,5 @@
 import type { Call } from "./actions.ts";
-import { type Action, COMMON_OPTIONS, type CommandEntry, type OptionSpec, type OptionSpecs } from "./command.ts";
+import { COMMON_OPTIONS, type CommandEntry, type OptionSpec } from "./command.ts";
 
 /** Columns of the help: the terminal's, between these; the widest where there is none. */
 const WIDTH = { least: 80, most: 100 };
@@ -40,14 +40,16 @@ export function programHelp(summary: string, commands: readonly CommandEntry[], 
  */
 export function commandHelp(
   entry: Pick<CommandEntry, "summary">,
-  { name, command }: Call,
+  { name, command, summary = entry.summary }: Call,
   { all, width }: { readonly all: boolean; readonly width: number },
 ): string {
   const { operands, options, actions = {}, appendix, examples } = command;
-  const { summary } = "summary" in command ? (command as Action) : entry;
   const ofActions = Object.entries(actions).map(([word, { operands: after, summary: words, options: specs }]) => {
     const heading = [name, word, ...(after ? [after.usage] : [])].join(" ");
-    return [`${heading}: ${words}`, Object.assign({}, ...Object.values(specs)) as OptionSpecs] as const;
+    return [
+      `${heading}: ${words}`,
+      Object.fromEntries(Object.values(specs).flatMap((group) => Object.entries(group))),
+    ] as const;
   });
   const plain = Object.entries(options).map(([heading, specs]) => [`${heading}:`, specs] as const);
   const groups = [...plain, ...ofActions, ["Every command:", COMMON_OPTIONS] as const];

@@ -318,7 +318,8 @@ describe("backtest", () => {
     { argv: ["backtest"], message: "--responses is needed" },
     {
       argv: backtest("--split", "random"),
-      message: "--split takes interpolation, extrapolation, family, newest; got random",
+      message:
+        "--split takes interpolation, extrapolation, family, newest, or a column of --families FILE, which isn't given; got random",
     },
     { argv: backtest(...split, "--seeds", "0"), message: "--seeds must be a whole number from 1 to 1000; got 0" },
     { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds must be a whole number from 1 to 1000; got 1e9" },
@@ -434,7 +435,7 @@ describe("publish", () => {
     {
       argv: ["publish", bundle, "--to", "https://evals.example.com"],
       message:
-        "publishing to https://evals.example.com takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)",
+        "publishing to https://evals.example.com takes a token: set ANCHOREVAL_TOKEN (anchoreval keys token makes one)",
     },
     {
       argv: ["publish", bundle, "--to", "r2://bucket"],

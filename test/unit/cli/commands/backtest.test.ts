@@ -267,7 +267,7 @@ describe("refusals", () => {
   }
 
   test.each([
-    [["--split", "random"], "--split takes interpolation, extrapolation, family, newest; got random"],
+    [["--split", "random"], "--split takes interpolation, extrapolation, family, newest, or a column"],
     [
       ["--recipe", "random,best"],
       "--recipe takes recommended, random, tinybenchmarks, essence, metabench, sublime; got best",

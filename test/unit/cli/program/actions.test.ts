@@ -28,7 +28,7 @@ const refusal =
 describe("an action", () => {
   it("is called by the first word, with options of its own", () => {
     expect(findCall("tool", words, ["make", "--out", "x"])).toEqual({
-      ...{ name: "tool make", command: make, words: ["--out", "x"] },
+      ...{ name: "tool make", command: make, summary: "does it", words: ["--out", "x"] },
     });
     expect(findCall("tool", main, ["x", "drop"])).toEqual({ name: "tool", command: main, words: ["x", "drop"] });
     expect(findCall("tool", words, ["constructor"]).command).toBe(words);

@@ -152,8 +152,10 @@ describe("a root", () => {
     await makeKeys("a", "b");
     const key = (await run("keys make --out x.pem --json")).out;
     const { key: x } = JSON.parse(key) as { key: string };
-    expect(await done(`root root.json --add root:a.pem --add bundles:${x} --key a.pem`)).toContain(`bundles  ${x}`);
-    expect(await done(`root root.json --remove ${x} --key a.pem`)).not.toContain(x);
+    expect(await done(`keys root root.json --add root:a.pem --add bundles:${x} --key a.pem`)).toContain(
+      `bundles  ${x}`,
+    );
+    expect(await done(`keys root root.json --remove ${x} --key a.pem`)).not.toContain(x);
   });
 
   test.each<[string, string, string]>([
