@@ -31,10 +31,10 @@ const sizes = values.anchors.split(",").map(Number);
 const REFERENCE = {
   id: "irt-kmeans",
   name: "irt-kmeans, λ by the reference",
-  extra: ["--selection", "irt-kmeans", "--lambda", "reference"],
+  extra: ["--set", "selection=irt-kmeans", "--set", "lambda=reference"],
 };
 const OWN = values.selection
-  ? { id: values.selection, name: values.selection, extra: ["--selection", values.selection] }
+  ? { id: values.selection, name: values.selection, extra: ["--set", `selection=${values.selection}`] }
   : { id: "default", name: "default", extra: [] };
 const all = [
   ...["interpolation", "extrapolation", "newest", "family"].map((split) => ({ ...OWN, split })),
@@ -52,7 +52,7 @@ if (!values.json) console.log(`means over scenarios, ${values.seeds} seeds; n = 
 for (const run of runs) {
   const figures = measure(run);
   if (!values.separate) continue;
-  const apart = measure({ ...run, name: `${run.name}, separate`, extra: [...run.extra, "--separate"] });
+  const apart = measure({ ...run, name: `${run.name}, separate`, extra: [...run.extra, "--set", "separate=true"] });
   if (!values.json) console.log(`${run.split}, ${run.name}: error together against separate`);
   for (const own of figures) {
     own.changeFromSeparate = relativeChange(
@@ -81,7 +81,7 @@ function backtest(set, split, extra) {
     "--items",
     join(folder, name, "items.jsonl.gz"),
   ];
-  const args = ["backtest", "--weighting", "items", ...files, "--split", split, "--anchors", values.anchors];
+  const args = ["backtest", "--set", "weighting=items", ...files, "--split", split, "--anchors", values.anchors];
   args.push("--seeds", values.seeds, "--json", "--quiet", ...extra);
   if (values.sources !== undefined) args.push("--sources", values.sources);
   for (const scenario of scenarios?.split("+") ?? []) args.push("--scenario", scenario);

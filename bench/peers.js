@@ -53,7 +53,7 @@ const HEADLINE = headlineEstimator(recommended);
 /** Rows of `anchoreval backtest`, by run and estimator. */
 const OWN = {
   "irt-kmeans": {
-    extra: ["--selection", "irt-kmeans", "--lambda", "reference"],
+    extra: ["--set", "selection=irt-kmeans", "--set", "lambda=reference"],
     rows: {
       "anchor-mean": "k-means on IRT, weighted mean",
       "p-irt": "k-means on IRT, p-IRT",
@@ -144,8 +144,8 @@ function ownRows({ set, scenarios, split, own }) {
   const file = (name) => join(folder, set, name);
   const args = [
     "backtest",
-    "--weighting",
-    "items",
+    "--set",
+    "weighting=items",
     "--split",
     split,
     "--anchors",
@@ -155,7 +155,7 @@ function ownRows({ set, scenarios, split, own }) {
   ];
   args.push("--responses", file("responses.csv.gz"), "--items", file("items.jsonl.gz"), "--threads", options.threads);
   args.push("--seeds", options.seeds, ...OWN[own].extra);
-  if (options.separate) args.push("--separate");
+  if (options.separate) args.push("--set", "separate=true");
   for (const scenario of scenarios) args.push("--scenario", scenario);
   const from = performance.now();
   const { status, stdout, stderr } = spawnSync(

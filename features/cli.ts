@@ -43,28 +43,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./routing/cli/route.ts")).routeCommand,
   },
   {
-    name: "keygen",
+    name: "keys",
     group: PUBLISH,
-    summary: "a key that signs bundles, and the public key that readers trust",
-    load: async () => (await import("./trust/cli/sign.ts")).keygenCommand,
-  },
-  {
-    name: "sign",
-    group: PUBLISH,
-    summary: "sign a bundle's manifest, in manifest.sig beside it; or a root",
-    load: async () => (await import("./trust/cli/sign.ts")).signCommand,
+    summary: "make a key or a token; sign a bundle; say whose keys readers trust",
+    load: async () => (await import("./trust/cli/keys.ts")).keysCommand,
   },
   {
     name: "verify",
     group: PUBLISH,
     summary: "the log of a benchmark's publications: its chain, and what the index says; print it",
     load: async () => (await import("./trust/cli/verify.ts")).verifyCommand,
-  },
-  {
-    name: "root",
-    group: PUBLISH,
-    summary: "the keys that readers trust, as a signed file: make it, change it, show it",
-    load: async () => (await import("./trust/cli/root.ts")).rootCommand,
   },
   {
     name: "forms",

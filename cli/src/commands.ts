@@ -8,7 +8,6 @@ const LOAD = {
   check: async () => (await import("./commands/check.ts")).checkCommand,
   plan: async () => (await import("./commands/plan.ts")).planCommand,
   export: async () => (await import("./commands/export.ts")).exportCommand,
-  bundles: async () => (await import("./commands/show.ts")).bundlesCommand,
   show: async () => (await import("./commands/show.ts")).showCommand,
   import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
@@ -16,10 +15,7 @@ const LOAD = {
   simulate: async () => (await import("./commands/simulate.ts")).simulateCommand,
   demo: async () => (await import("./commands/demo.ts")).demoCommand,
   publish: async () => (await import("./commands/publish.ts")).publishCommand,
-  sweep: async () => (await import("./commands/publish.ts")).sweepCommand,
-  yank: async () => (await import("./commands/publish.ts")).yankCommand,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
-  token: async () => (await import("./commands/token.ts")).tokenCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
@@ -32,8 +28,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     check: "whether a model got worse, for CI; exit codes 0 passed, 3 regressed, 4 can't tell",
     plan: "how many items it takes for an interval, or to tell two models apart",
     export: "the files and commands that make a harness run only the anchors",
-    bundles: "the bundles that come along, or those of a Worker or an organisation of Hugging Face",
-    show: "what a bundle holds, its digests checked, and its measured errors",
+    show: "a bundle, its digests checked, and its measured errors; or which bundles there are",
   },
   "Fit a bundle": {
     import: "a harness's per-sample logs, or a long table, as a response matrix",
@@ -44,11 +39,8 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   },
   "Look into a benchmark": {},
   "Publish and serve": {
-    publish: "a bundle to a Worker, R2, Hugging Face, or a folder for any static host",
-    sweep: "remove files that broken-off publications left behind",
-    yank: "take a published version back, or offer it again: who reads it is told, and why",
+    publish: "a bundle to a Worker, R2, Hugging Face, or a folder; take a version back; sweep",
     serve: "run the Worker on this machine, with bundles loaded",
-    token: "a bearer token for a Worker, and the record that its secret TOKENS keeps",
   },
   "In a shell": {
     completion: "completion of commands and options: source <(anchoreval completion bash)",

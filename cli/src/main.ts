@@ -1,5 +1,6 @@
 import { COMPLETE, type OptionReader } from "./program/command.ts";
 import { COMMANDS } from "./commands.ts";
+import { findCall } from "./program/actions.ts";
 import { commandHelp, helpWidth, programHelp } from "./program/help.ts";
 import { reportError } from "./program/errors.ts";
 import { createOutput, STANDARD, type Streams } from "./program/output.ts";
@@ -24,7 +25,7 @@ export async function program(argv: readonly string[]): Promise<number> {
  * @returns the exit code: 0 done, 1 failed, 2 bad input or usage; commands may have codes of their own
  */
 export async function main(argv: readonly string[], streams: Streams): Promise<number> {
-  const [name, ...rest] = argv[0] === "help" ? [argv[1] ?? "--help", "--help"] : argv;
+  const [name, ...rest] = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
   const width = helpWidth(streams.stdout.columns);
   if (name === undefined || name === "--help" || name === "-h") {
     streams.stdout.write(programHelp(SUMMARY, COMMANDS, width));
@@ -42,7 +43,7 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
   const entry = COMMANDS.find((command) => command.name === name);
   if (!entry) {
     const names = COMMANDS.map((command) => command.name);
-    const near = (await import("./program/parse.ts")).nearestCommand(name, names);
+    const near = (await import("./program/parse.ts")).nearestName(name, names);
     streams.stderr.write(
       `anchoreval: there is no command ${name}${near === null ? "" : `; did you mean ${near}?`}\nThere are ${names.join(", ")}: see anchoreval --help\n`,
     );
@@ -54,14 +55,14 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
   process.once("SIGINT", interrupt);
   let options: OptionReader | null = null;
   try {
-    const command = await withTrainer(name, entry.load);
+    const whole = await withTrainer(name, entry.load);
     const all = words.includes("--help-all");
     if (all || words.includes("--help") || words.includes("-h")) {
-      streams.stdout.write(commandHelp(entry, command, { all, width }));
+      streams.stdout.write(commandHelp(entry, findCall(name, whole, rest), { all, width }));
       return 0;
     }
     const { parseCommand } = await import("./program/parse.ts");
-    const parsed = parseCommand(name, command, rest);
+    const { command, ...parsed } = parseCommand(name, whole, rest);
     options = parsed.options;
     const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
     const code = await command.run({ ...parsed, output, signal: controller.signal });

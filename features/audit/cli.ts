@@ -19,18 +19,24 @@ import { controlLines, negativeControls } from "anchoreval-trainer/internal/feat
 import { auditSummary } from "anchoreval-trainer/internal/features/audit/fit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/features/audit/fit/findings";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { recommended } from "anchoreval-trainer/internal/methods/method";
-import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
+import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
+import { WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { option, FORCE_OPTION, stoppableBy, type Command } from "../../cli/src/program/command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../../cli/src/options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../../cli/src/options/data.ts";
-import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../../cli/src/options/fit.ts";
+import { WORK_OPTIONS } from "../../cli/src/options/fit.ts";
+import { readSettings, setOption, SETTINGS, settingsHelp } from "../../cli/src/options/settings.ts";
 import { readOutFile, writeOutFile } from "../../cli/src/program/out.ts";
 
 /** The beginning of files that the command wrote. */
 const OWN_FILES = { jsonl: /^\{"record":/, csv: /^rank,item_id,scenario,/ };
+
+const AUDITED = {
+  weighting: SETTINGS.weighting,
+  dims: option("N", `largest number of latent dimensions (default ${DEFAULT_DIMS})`),
+};
 
 export const auditCommand: Command = {
   options: {
@@ -42,13 +48,12 @@ export const auditCommand: Command = {
       },
     },
     "What to fit": {
-      dims: option("N", `largest number of latent dimensions (default ${DEFAULT_DIMS})`),
       "held-out": option(
         "SHARE",
         "share of the answers held out for the likelihood; 0 saves a calibration (default 0.1)",
       ),
       permute: option("N", "fit N times each on answers shuffled within items and within models, too, and compare"),
-      weighting: METHOD_OPTIONS.weighting,
+      ...setOption(AUDITED),
     },
     "How to fit": WORK_OPTIONS,
     Output: {
@@ -57,13 +62,15 @@ export const auditCommand: Command = {
       ...FORCE_OPTION,
     },
   },
+  appendix: settingsHelp(AUDITED),
   examples: [
     "audit --responses responses.csv.gz --items items.jsonl.gz",
     "audit --responses responses.csv.gz --items items.jsonl.gz --top 30 --out audit.jsonl.gz",
   ],
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
-    const dims = options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_DIMS);
+    const settings = readSettings(options, AUDITED);
+    const dims = settings.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_DIMS);
     const heldOut = options.number("held-out", { min: 0, max: 0.5 }, 0.1);
     const shuffles = options.number("permute", { min: 1, max: 1000, integer: true }, 0);
     if (shuffles > 0 && heldOut === 0)
@@ -72,7 +79,8 @@ export const auditCommand: Command = {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const out = await readOutFile(options, OWN_FILES);
-    const { weighting } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
+    const facts = await readImportFacts(responses);
+    const weighting = settings.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_SETTINGS.weighting);
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
@@ -85,12 +93,12 @@ export const auditCommand: Command = {
         auditLeaderboard(matrix, { configuration, dims, seed, backend, heldOut, ...families, signal, onProgress }),
       ),
     );
-    const settings = { configuration, dims, seed, backend, heldOut, shuffles, signal };
+    const asked = { configuration, dims, seed, backend, heldOut, shuffles, signal };
     const controls =
       shuffles === 0
         ? []
         : await output.during("shuffling", (onProgress) =>
-            stoppable(negativeControls(matrix, { ...settings, onProgress })),
+            stoppable(negativeControls(matrix, { ...asked, onProgress })),
           );
     const items = auditedItems(audit);
     await stoppable(turn());

@@ -12,11 +12,20 @@ import {
   invalidOption,
   OptionReader,
   optionsOf,
+  type OptionSpec,
   type OptionSpecs,
 } from "../../cli/src/program/command.ts";
 import { fitAsked, fitCommand } from "../../cli/src/commands/fit.ts";
 import { BUNDLE_OPTION, openBundle } from "../../cli/src/bundles/open-bundle.ts";
-import { type FitNote, inputDigest, isInput, notedOptions, readProvenance } from "../../cli/src/options/provenance.ts";
+import {
+  type FitNote,
+  inputDigest,
+  isInput,
+  notedOptions,
+  optionsOfNote,
+  readProvenance,
+} from "../../cli/src/options/provenance.ts";
+import { SETTINGS } from "../../cli/src/options/settings.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Exit code of a bundle that another one came out of. */
@@ -75,9 +84,9 @@ export const reproduceCommand: Command = {
 function readNote({ options, files }: FitNote, place: string): Readonly<Record<string, unknown>> {
   const unknown = [
     ...Object.entries(options).filter(([name, value]) => {
-      const spec = NOTED.get(name);
+      const spec = NOTED.get(name) ?? lookUp<OptionSpec>(SETTINGS, name);
       if (!spec || isInput(spec)) return true;
-      return spec.type === "boolean" ? value !== true : typeof value !== "string";
+      return spec.type === "boolean" || name === "separate" ? value !== true : typeof value !== "string";
     }),
     ...Object.entries(files).filter(([name]) => !NOTED.has(name) || !isInput(NOTED.get(name)!)),
   ].map(([name]) => `--${name}`);
@@ -86,7 +95,7 @@ function readNote({ options, files }: FitNote, place: string): Readonly<Record<s
       "unsupported",
       `${place} was fitted with ${listed(unknown)}, which this version of anchoreval fit hasn't or takes otherwise: take the version that the bundle notes`,
     );
-  return options;
+  return optionsOfNote(options);
 }
 
 /** Options that the manifest itself has fields for. */

@@ -90,7 +90,7 @@ def test_a_fit_without_native_parts(tmp_path: Path) -> None:
     drawn = run("simulate", "--models", "24", "--items", "120", "--scenarios", "1", "--seed", "1", "--out", str(board))
     assert drawn.returncode == 0, drawn.stderr
     tables = ["--responses", str(board / "responses.csv.gz"), "--items", str(board / "items.jsonl.gz")]
-    done = run("fit", *tables, "--name", "mine@1.0.0", "--anchors", "10", "--dims", "1", "--out", str(fitted))
+    done = run("fit", *tables, "--name", "mine@1.0.0", "--anchors", "10", "--set", "dims=1", "--out", str(fitted))
     assert done.returncode == 0, done.stderr
     assert "ONNX Runtime on the CPU: CUDA's libraries aren't here" in done.stderr  # as WebAssembly
     assert (fitted / "report.html").is_file()

@@ -6,7 +6,7 @@ import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 /**
  * A source whose bundle one of these keys must have signed: else its manifest can't be read. The manifest has the digests
  * of all other files.
- * @param trusted - public keys in base64url, as `anchoreval keygen` prints them; or a root of trust, which may replace them
+ * @param trusted - public keys in base64url, as `anchoreval keys make` prints them; or a root of trust, which may replace them
  * @throws AnchorEvalError from `read`: `bundle_untrusted`, `invalid_option`, `unsupported`, what the source throws
  * @example await loadRouting(trustedSource(httpSource("https://evals.example.com/v1/bundles/quiz/1.0.0"), [key]))
  */

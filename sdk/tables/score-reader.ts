@@ -46,7 +46,8 @@ export function decimalNumber(text: string): number {
  */
 export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   const scale = scoreScale(options);
-  const [low, high] = [...(options.scoreRange ?? [0, 1])].sort((x, y) => x - y) as [number, number];
+  const [worst, best] = options.scoreRange ?? [0, 1];
+  const [low, high] = [Math.min(worst, best), Math.max(worst, best)];
   const plain = isUnitScale(options) && !isLowerBetter(options);
   /** Of the scores so far, to tell which scale they may be on. */
   let [lowest, highest] = [Infinity, -Infinity];

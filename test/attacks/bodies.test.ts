@@ -152,7 +152,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     words: (place) => [PROGRAM, "verify", `${place}/bundles/sample`],
     targets: ["all", "index.json", "log.jsonl", "trust.json"],
   },
-  bundles: { words: (place) => [PROGRAM, "bundles", place], targets: ["all"] },
+  bundles: { words: (place) => [PROGRAM, "show", place], targets: ["all"] },
   "keys trusted": {
     words: (place) => [PROGRAM, "show", version(place)],
     targets: ["manifest.sig", "manifest.json"],
@@ -185,7 +185,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     patient: true,
   },
   "bundles of a hub": {
-    words: () => [TRAINER, "bundles", "hf://org"],
+    words: () => [TRAINER, "show", "hf://org"],
     targets: ["all"],
     env: (place) => ({ HF_ENDPOINT: place, HF_TOKEN: "hf_test" }),
     patient: true,

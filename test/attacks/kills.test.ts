@@ -270,7 +270,7 @@ attack("publish to a folder", { tries: 2, figures: publishing }, async (random) 
   await loadBundle(folderSource(join(place, "bundles/sample/1.0.1")));
   // Days later a sweep takes what the killed one left.
   for (const name of names(place)) utimesSync(join(place, name), 0, 0);
-  const swept = await runProgram(["sweep", "--to", place]);
+  const swept = await runProgram(["publish", "sweep", "--to", place]);
   if (swept.code !== 0) return `the sweep: ${swept.err}`;
   const left = names(place).filter((name) => /\.tmp$|\.writer$|swept\/./.test(name) || basename(name).startsWith("."));
   if (left.length > 0) return `left: ${left.join(", ")}`;

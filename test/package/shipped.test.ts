@@ -90,11 +90,11 @@ describe.each(BUNDLES.map((own) => [own.name, own] as const))("%s", (_, own) => 
 });
 
 test("bundles lists them, a line each", async () => {
-  const { code, out } = await runCommand("bundles");
+  const { code, out } = await runCommand("show");
   expect(code).toBe(0);
   for (const { name, version } of BUNDLES)
     expect(out).toMatch(new RegExp(`^${name}@${version} +\\d+ +\\d+ +newest of \\S+.* +\\d+\\.\\d  \\S`, "m"));
-  const listed = JSON.parse((await runCommand("bundles", "--json")).out) as { error: number }[];
+  const listed = JSON.parse((await runCommand("show", "--json")).out) as { error: number }[];
   expect(listed.every(({ error }) => error > 0 && error < 0.1)).toBe(true);
 });
 

@@ -85,7 +85,7 @@ describe("anchoreval in an empty project", () => {
   });
 
   test("has the bundles that come along, for its program and for code", async () => {
-    const { stdout } = await run("npx", ["--offline", "--no", "anchoreval", "bundles"], { cwd: project });
+    const { stdout } = await run("npx", ["--offline", "--no", "anchoreval", "show"], { cwd: project });
     for (const name of readdirSync(join(ROOT, "bundles"), { withFileTypes: true }))
       if (name.isDirectory()) expect(stdout).toContain(`${name.name}@`);
     const code =

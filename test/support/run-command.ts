@@ -48,9 +48,10 @@ export function runCommand(...argv: string[]): Promise<CommandResult> {
  * of its usual ones.
  */
 export function lastGiven(argv: readonly string[]): string[] {
-  const at = new Map(argv.map((word, k) => [word, k]));
+  const name = (k: number): string => (argv[k] === "--set" ? `--set ${argv[k + 1]?.split("=")[0]}` : argv[k]!);
+  const at = new Map(argv.map((_, k) => [name(k), k]));
   return argv.filter((word, k) => {
-    const replaced = (own: number): boolean => argv[own]?.startsWith("--") === true && at.get(argv[own])! > own;
+    const replaced = (own: number): boolean => argv[own]?.startsWith("--") === true && at.get(name(own))! > own;
     return !replaced(k) && !(replaced(k - 1) && !word.startsWith("--"));
   });
 }

@@ -7,7 +7,7 @@ export interface SigningKey {
   signature(manifest: Uint8Array): Promise<{ key: string; signature: string }>;
   /** manifest.sig with this key's signature alone. */
   file(manifest: Uint8Array): Promise<Uint8Array>;
-  /** The private key, as `anchoreval keygen` writes it. */
+  /** The private key, as `anchoreval keys make` writes it. */
   pem(): Promise<string>;
 }
 

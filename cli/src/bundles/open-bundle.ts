@@ -11,7 +11,7 @@ import { TRUSTED_FILES } from "../../../features/cli-trusted.ts";
 export const BUNDLE_OPTION = {
   bundle: option(
     "BUNDLE",
-    "the bundle: a folder, an address, or a name (anchoreval bundles); PLACE#sha256:… takes only the one of this digest",
+    "the bundle: a folder, an address, or a name (anchoreval show); PLACE#sha256:… takes only the one of this digest",
     { required: true },
   ),
 } as const satisfies OptionSpecs;

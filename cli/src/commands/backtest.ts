@@ -5,7 +5,7 @@ import {
   recipeFigures,
   type RecipeFigures,
 } from "anchoreval-trainer/internal/backtest/compare-methods";
-import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
@@ -14,7 +14,7 @@ import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests"
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
 import { option, rare, type Command, type OptionReader, invalidOption } from "../program/command.ts";
-import { FAMILIES_OPTION, readFamilies, readLines, readSplitBy, SPLIT_BY_OPTION } from "../options/model-files.ts";
+import { FAMILIES_OPTION, readFamilies, readLines, readSplitColumn } from "../options/model-files.ts";
 import {
   boardRecord,
   fileDigest,
@@ -33,6 +33,7 @@ import {
   THREADS_OPTION,
   WORK_OPTIONS,
 } from "../options/fit.ts";
+import { SETTINGS, settingsHelp } from "../options/settings.ts";
 import { checkOutFile, writeOutFile } from "../program/out.ts";
 
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
@@ -56,11 +57,10 @@ export const backtestCommand: Command = {
     },
     "Who is held out": {
       split: option(
-        "NAME[,…]",
-        `${SPLITS.join(", ")} (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
+        "NAME[,…]|COLUMN",
+        `${SPLITS.join(", ")}; or a column of --families FILE, such as scaffold: whole groups, or the newest models where it has dates (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
         { choices: SPLITS },
       ),
-      ...SPLIT_BY_OPTION,
       seeds: option("N", "repetitions (default 5)"),
       seed: option("N", "first seed (default 0)"),
       ...rare({
@@ -74,6 +74,7 @@ export const backtestCommand: Command = {
       ...rare(THREADS_OPTION),
     },
   },
+  appendix: settingsHelp(SETTINGS),
   examples: [
     "backtest --responses responses.csv.gz --items items.jsonl.gz --anchors 30,100",
     "backtest --responses responses.csv.gz --items items.jsonl.gz --recipe all --split family --seeds 3",
@@ -81,8 +82,9 @@ export const backtestCommand: Command = {
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
     const recipes = readRecipes(options);
-    const named = options.someOf("split", SPLITS, recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"]);
-    const splitBy = await readSplitBy(options);
+    const splitBy = await readSplitColumn(options, SPLITS);
+    const plain: readonly SplitName[] = recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"];
+    const named = splitBy ? plain : options.someOf("split", SPLITS, plain);
     const several = recipes.length > 1 || (splitBy === undefined && named.length > 1);
     const facts = await readImportFacts(responses);
     const asked = new Map<MethodName, Method>();
@@ -107,7 +109,7 @@ export const backtestCommand: Command = {
       board: boardRecord(board),
       weighting: method!.settings.weighting,
       split: splits.join(","),
-      ...(column && { splitBy: options.text("split-by") }),
+      ...(column && { splitBy: options.text("split") }),
       version: trainerVersion(),
     };
     const shared = {

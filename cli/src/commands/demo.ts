@@ -12,8 +12,8 @@ const SIMULATED_DATE = "2026-01-01T00:00:00Z";
 export const demoCommand: Command = {
   options: {
     Data: {
-      ...RESPONSE_OPTIONS,
       responses: option("FILE", `${RESPONSE_OPTIONS.responses.description} (default: a simulated leaderboard)`),
+      items: RESPONSE_OPTIONS.items,
     },
     "How to fit": {
       anchors: option("N", "anchors per scenario (default 50)"),

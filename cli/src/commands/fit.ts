@@ -56,6 +56,7 @@ import {
   readResponseOptions,
   RESPONSE_OPTIONS,
 } from "../options/data.ts";
+import { SETTINGS, settingsHelp } from "../options/settings.ts";
 import { type PartInput, withParts } from "../program/parts.ts";
 import { memoryStatement } from "../program/memory.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
@@ -102,6 +103,7 @@ export const fitCommand: Command = withParts(FIT_PARTS, {
       }),
     },
   },
+  appendix: settingsHelp(SETTINGS),
   examples: [
     "fit --responses responses.csv.gz --items items.jsonl.gz --anchors 50 --name quiz@1.0.0 --out bundles/quiz",
     "fit --responses scores.csv --total 100,300 --name quiz@1.1.0 --out bundles/quiz-1.1 --seed 7",

@@ -192,7 +192,7 @@ function foundLines({ trials, prices = [], models, items }: ImportReport | Table
 
 function nextSteps({ models, weighting, trials, prices = [] }: ImportReport | TableReport, out: string): string[] {
   if (models < FEWEST_MODELS) return [`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`];
-  const weigh = weighting === undefined ? "" : ` --weighting ${weighting}`;
+  const weigh = weighting === undefined ? "" : ` --set weighting=${weighting}`;
   return [
     "written; next:",
     `  anchoreval fit --responses ${join(out, trials ? TRIALS : RESPONSES)} --items ${join(out, ITEMS)}${weigh} --anchors 50 --name NAME@1.0.0 --out DIR`,

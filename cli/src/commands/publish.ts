@@ -15,17 +15,113 @@ import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { type PublishResult, yankVersion } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
-import { type Command, option, type OptionReader, flag, invalidOption } from "../program/command.ts";
+import { type Action, type Command, option, type OptionReader, flag, invalidOption } from "../program/command.ts";
 import { checkWritable } from "../program/out.ts";
 import type { AfterChange, PublishPart } from "../options/publish-part.ts";
 import { PUBLISH_PARTS } from "../../../features/cli-publish.ts";
 
 const PART_OPTIONS = Object.fromEntries(PUBLISH_PARTS.map(({ heading, options }) => [heading, options]));
 
+const sweep: Action = {
+  summary: "remove files that broken-off publications left behind",
+  options: {
+    Data: {
+      to: option(
+        "PLACE",
+        "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; with the environment variables of publish",
+        { required: true },
+      ),
+    },
+    Output: { "dry-run": flag("only list them") },
+  },
+  examples: ["publish sweep --to r2://bundles --dry-run", "publish sweep --to public/bundles"],
+  async run({ options, output, signal }) {
+    const to = options.required("to");
+    const dryRun = options.flag("dry-run");
+    if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
+      throw invalidOption(`--to ${to} isn't a folder: nothing is published there`);
+    const { broken, ...result } = await withStore(to, signal, async (store) => {
+      const swept = await sweepBlobs(store, { now: Date.now(), dryRun });
+      return { ...swept, broken: await findBrokenLogs(store) };
+    });
+    const { removed, kept, young, skipped } = result;
+    if (skipped.length > 0)
+      throw new AnchorEvalError(
+        "bundle_invalid",
+        `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
+      );
+    if (broken.length > 0)
+      throw new AnchorEvalError(
+        "bundle_corrupt",
+        `${removed.length} files were ${dryRun ? "found" : "removed"}; ${broken.join("; ")}`,
+      );
+    output.result({ ...result, dryRun }, [
+      ...removed,
+      `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
+    ]);
+  },
+};
+
+const yank: Action = {
+  summary: "take a version back, or offer it again; who reads it is told why",
+  operands: { usage: "ADDRESS", option: "address" },
+  options: {
+    Data: {
+      address: option(
+        "ADDRESS",
+        "the version, PLACE/bundles/NAME/X.Y.Z or a Worker's …/v1/bundles/NAME/X.Y.Z, with PLACE and environment variables as for publish",
+        { required: true },
+      ),
+      reason: option("TEXT", "why, for whoever reads it, such as: wrong keys, use 1.0.1"),
+      undo: flag("offer the version again"),
+    },
+    ...PART_OPTIONS,
+  },
+  examples: [
+    "publish yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason wrong-keys",
+    "publish yank r2://bundles/bundles/quiz/1.0.0 --undo",
+  ],
+  async run({ options, output, signal }) {
+    const address = options.required("address");
+    const reason = options.text("reason");
+    const undo = options.flag("undo");
+    if (undo === (reason !== undefined)) throw invalidOption("give --reason TEXT, or --undo");
+    if (reason !== undefined && (reason.trim() === "" || reason.length > 500))
+      throw invalidOption("--reason is text of 1 to 500 letters");
+    const [, to, benchmark, version] =
+      /^(.+?)\/(?:v1\/)?bundles\/([^/]+)\/([^/]+?)(?:\/files)?\/*$/.exec(address) ?? [];
+    if (to === undefined || !BENCHMARK_NAME.test(benchmark!) || !VERSION.test(version!))
+      throw invalidOption(`${address} names no version: it ends in bundles/NAME/X.Y.Z`);
+    const change: Yank = undo ? { yanked: false } : { yanked: true, reason: reason! };
+    const ref = { benchmark: benchmark!, version: version! };
+    let latest: string | null;
+    if (/^https?:\/\//i.test(to)) {
+      refuseParts(options);
+      ({ latest } = await yankOnWorker(ref, change, { baseUrl: to, token: tokenOf(to), signal }));
+    } else
+      latest = await withStore(to, signal, async (store) => {
+        const manifest = (await store.get(manifestKey(ref.benchmark, ref.version)))?.bytes;
+        if (!manifest)
+          throw new AnchorEvalError("not_found", `no bundle ${ref.benchmark}@${ref.version} is published in ${to}`);
+        const signed = await store.get(signatureKey(ref.benchmark, sha256Hex(manifest)));
+        const bundle = { manifest, signatures: signed?.bytes ?? null, name: address };
+        const after = await readParts(options, bundle, output);
+        const index = await yankVersion(store, ref, change);
+        await after(store, ref.benchmark);
+        return index.latest;
+      });
+    const words = undo ? "is offered again" : `is yanked: whoever reads it is told "${reason!}"`;
+    output.result({ ...ref, ...change, latest }, [
+      `${ref.benchmark}@${ref.version} ${words}; latest: ${latest ?? "none"}`,
+    ]);
+  },
+};
+
 export const publishCommand: Command = {
+  actions: { sweep, yank },
   operands: { usage: "DIR", option: "bundle" },
   options: {
-    Data: { bundle: option("DIR", "the bundle's folder, or a name (anchoreval bundles)", { required: true }) },
+    Data: { bundle: option("DIR", "the bundle's folder, or a name (anchoreval show)", { required: true }) },
     Output: {
       to: option(
         "PLACE",
@@ -104,103 +200,12 @@ async function readParts(...input: Parameters<PublishPart["read"]>): Promise<Aft
 function tokenOf(address: string): string {
   const token = process.env["ANCHOREVAL_TOKEN"]?.trim();
   if (!token)
-    throw invalidOption(`publishing to ${address} takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)`);
+    throw invalidOption(
+      `publishing to ${address} takes a token: set ANCHOREVAL_TOKEN (anchoreval keys token makes one)`,
+    );
   if (!/^[!-~]+$/.test(token)) throw invalidOption("ANCHOREVAL_TOKEN is no token: it has white space or other letters");
   return token;
 }
-
-export const sweepCommand: Command = {
-  options: {
-    Data: {
-      to: option(
-        "PLACE",
-        "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; with the environment variables of publish",
-        { required: true },
-      ),
-    },
-    Output: { "dry-run": flag("only list them") },
-  },
-  examples: ["sweep --to r2://bundles --dry-run", "sweep --to public/bundles"],
-  async run({ options, output, signal }) {
-    const to = options.required("to");
-    const dryRun = options.flag("dry-run");
-    if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
-      throw invalidOption(`--to ${to} isn't a folder: nothing is published there`);
-    const { broken, ...result } = await withStore(to, signal, async (store) => {
-      const swept = await sweepBlobs(store, { now: Date.now(), dryRun });
-      return { ...swept, broken: await findBrokenLogs(store) };
-    });
-    const { removed, kept, young, skipped } = result;
-    if (skipped.length > 0)
-      throw new AnchorEvalError(
-        "bundle_invalid",
-        `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
-      );
-    if (broken.length > 0)
-      throw new AnchorEvalError(
-        "bundle_corrupt",
-        `${removed.length} files were ${dryRun ? "found" : "removed"}; ${broken.join("; ")}`,
-      );
-    output.result({ ...result, dryRun }, [
-      ...removed,
-      `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
-    ]);
-  },
-};
-
-export const yankCommand: Command = {
-  operands: { usage: "ADDRESS", option: "address" },
-  options: {
-    Data: {
-      address: option(
-        "ADDRESS",
-        "the version, PLACE/bundles/NAME/X.Y.Z or a Worker's …/v1/bundles/NAME/X.Y.Z, with PLACE and environment variables as for publish",
-        { required: true },
-      ),
-      reason: option("TEXT", "why, for whoever reads it, such as: wrong keys, use 1.0.1"),
-      undo: flag("offer the version again"),
-    },
-    ...PART_OPTIONS,
-  },
-  examples: [
-    "yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason wrong-keys",
-    "yank r2://bundles/bundles/quiz/1.0.0 --undo",
-  ],
-  async run({ options, output, signal }) {
-    const address = options.required("address");
-    const reason = options.text("reason");
-    const undo = options.flag("undo");
-    if (undo === (reason !== undefined)) throw invalidOption("give --reason TEXT, or --undo");
-    if (reason !== undefined && (reason.trim() === "" || reason.length > 500))
-      throw invalidOption("--reason is text of 1 to 500 letters");
-    const [, to, benchmark, version] =
-      /^(.+?)\/(?:v1\/)?bundles\/([^/]+)\/([^/]+?)(?:\/files)?\/*$/.exec(address) ?? [];
-    if (to === undefined || !BENCHMARK_NAME.test(benchmark!) || !VERSION.test(version!))
-      throw invalidOption(`${address} names no version: it ends in bundles/NAME/X.Y.Z`);
-    const yank: Yank = undo ? { yanked: false } : { yanked: true, reason: reason! };
-    const ref = { benchmark: benchmark!, version: version! };
-    let latest: string | null;
-    if (/^https?:\/\//i.test(to)) {
-      refuseParts(options);
-      ({ latest } = await yankOnWorker(ref, yank, { baseUrl: to, token: tokenOf(to), signal }));
-    } else
-      latest = await withStore(to, signal, async (store) => {
-        const manifest = (await store.get(manifestKey(ref.benchmark, ref.version)))?.bytes;
-        if (!manifest)
-          throw new AnchorEvalError("not_found", `no bundle ${ref.benchmark}@${ref.version} is published in ${to}`);
-        const signed = await store.get(signatureKey(ref.benchmark, sha256Hex(manifest)));
-        const bundle = { manifest, signatures: signed?.bytes ?? null, name: address };
-        const after = await readParts(options, bundle, output);
-        const index = await yankVersion(store, ref, yank);
-        await after(store, ref.benchmark);
-        return index.latest;
-      });
-    const words = undo ? "is offered again" : `is yanked: whoever reads it is told "${reason!}"`;
-    output.result({ ...ref, ...yank, latest }, [
-      `${ref.benchmark}@${ref.version} ${words}; latest: ${latest ?? "none"}`,
-    ]);
-  },
-};
 
 type StoreKind = "local" | "r2" | "hub" | "folder";
 

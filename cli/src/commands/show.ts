@@ -1,30 +1,35 @@
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
-import { httpSource } from "anchoreval/internal/bundles/sources";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { folderSource } from "anchoreval/internal/node/folder";
-import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { bundleFacts, noiseWords } from "anchoreval/internal/words/bundle-words";
-import { points, textTable } from "anchoreval/internal/words/figures";
+import { textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundles/bundle-tables.ts";
-import { type Command, invalidOption, option } from "../program/command.ts";
-import { BUNDLE_OPTION, openBundle, readToken, whereTrusted } from "../bundles/open-bundle.ts";
-import { openHub } from "../program/trainer.ts";
+import { findListed, listBundles } from "../bundles/list-bundles.ts";
+import { type Command, option } from "../program/command.ts";
+import { openBundle } from "../bundles/open-bundle.ts";
 
 export const showCommand: Command = {
-  operands: { usage: "BUNDLE", option: "bundle" },
+  operands: { usage: "[BUNDLE]", option: "bundle" },
   options: {
-    Data: BUNDLE_OPTION,
+    Data: {
+      bundle: option(
+        "BUNDLE",
+        "the bundle: a folder, an address or a name; or a Worker's root, hf://ORG or hf://datasets/ORG/NAME, to list what is there (default: list what comes along)",
+      ),
+    },
   },
-  examples: ["show gsm8k", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
-  run: async ({ options, output, signal }) => {
-    const source = openBundle(options.required("bundle"));
+  examples: ["show", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
+  run: async (input) => {
+    const { options, output, signal } = input;
+    const place = options.text("bundle");
+    const listed = await findListed(place, signal);
+    if (listed !== null) return listBundles(place, listed, input);
+    const source = openBundle(place!);
     const { manifest, bytes, digest } = await readManifest(source, { signal });
     const { files, contents } = await checkFiles(source, manifest, signal);
     const signatures = await checkSignatures(source, bytes, signal);
@@ -163,104 +168,4 @@ async function checkSignatures(
   return Promise.all(
     signatures.map(async (signature) => ({ key: signature.key, valid: await isSignedBy(manifest, signature) })),
   );
-}
-
-export const bundlesCommand: Command = {
-  operands: { usage: "[PLACE]", option: "at" },
-  options: {
-    Data: {
-      at: option(
-        "PLACE",
-        "a Worker's address, hf://ORG or hf://datasets/ORG/NAME: the newest version of each benchmark there; without it, what comes along",
-      ),
-    },
-  },
-  examples: ["bundles", "bundles https://evals.example.com"],
-  run: async ({ options, output, signal }) => {
-    const place = options.text("at");
-    const places = place === undefined ? shippedPlaces() : await publishedPlaces(place, signal);
-    const bundles = await Promise.all(
-      places.map(async ({ name, source }) => {
-        const { manifest, digest } = await readManifest(source, { signal });
-        return { ...listing(manifest, digest), place: name };
-      }),
-    );
-    if (bundles.length === 0) {
-      output.result(bundles, [`No bundle is published at ${place!}, or none that can be read without a token.`]);
-      return;
-    }
-    const rows = bundles.map((row) => [
-      `${row.benchmark}@${row.version}`,
-      String(row.items),
-      String(row.models),
-      row.note ?? "",
-      row.error === null ? "–" : `${points(row.error)}${row.form.items === LISTED_ITEMS ? "" : ` (${row.form.items})`}`,
-      place === undefined ? (row.description ?? "") : row.place,
-    ]);
-    const where = place === undefined ? "these names" : "these addresses";
-    output.result(bundles, [
-      ...textTable([["bundle", "items", "models", "", `error at ${LISTED_ITEMS} items`, ""], ...rows], "lrrlrl"),
-      "",
-      `--bundle takes ${where}; anchoreval show ${place === undefined ? "NAME" : "ADDRESS"} has who measured them, and what an item id is.`,
-    ]);
-  },
-};
-
-/** A bundle, and what `--bundle` takes for it. */
-interface BundlePlace {
-  readonly name: string;
-  readonly source: BundleSource;
-}
-
-function shippedPlaces(): BundlePlace[] {
-  return shippedBundles().map(({ benchmark, version, folder }) => ({
-    name: `${benchmark}@${version}`,
-    source: folderSource(folder),
-  }));
-}
-
-async function publishedPlaces(place: string, signal: AbortSignal): Promise<BundlePlace[]> {
-  if (/^hf:\/\//i.test(place)) {
-    const { listHub } = await openHub();
-    const urls = await listHub(place, process.env, signal);
-    return urls.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
-  }
-  if (!/^https?:\/\//i.test(place) || !URL.canParse(place))
-    throw invalidOption(
-      `${place} can't be listed: take a Worker's address (https://…), hf://ORG or hf://datasets/ORG/NAME`,
-    );
-  const token = readToken(new URL(place), process.env["ANCHOREVAL_READ_TOKENS"]);
-  const policy = token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
-  const baseUrl = place.replace(/\/+$/, "");
-  const { createClient } = await import("anchoreval/internal/client/client"); // a bundle alone needs none
-  const benchmarks = await createClient({ baseUrl, ...policy })
-    .bundles.list({ signal })
-    .catch((error: unknown) => {
-      if (!(error instanceof AnchorEvalError && error.code === "not_found")) throw error;
-      throw new AnchorEvalError(
-        "not_found",
-        `${place}: there is no anchoreval Worker; of a static host, show a bundle by its address`,
-      );
-    });
-  return benchmarks.flatMap(({ benchmark, latest, versions }) => {
-    const version = latest ?? versions.at(-1)?.version;
-    if (version === undefined) return [];
-    const name = `${baseUrl}/v1/bundles/${benchmark}/${version}`;
-    return [{ name, source: whereTrusted(httpSource(name, policy)) }];
-  });
-}
-
-/** A bundle's line: the error is the overall score's, of models like those seen, as a fraction. */
-function listing(manifest: Manifest, digest: string) {
-  const { benchmark, version, description, sources } = manifest;
-  const listed = listedForm(manifest);
-  return {
-    ...{ benchmark, version, digest, description },
-    scenarios: manifest.scenarios.map(({ id }) => id),
-    items: itemTotal(manifest),
-    models: sources.models,
-    note: sources.note,
-    form: { id: listed.form.id, items: listed.items },
-    error: listed.whole ? 0 : typicalError(listed),
-  };
 }

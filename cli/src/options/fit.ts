@@ -1,5 +1,4 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import type { FitPart } from "anchoreval-trainer/internal/fit/options";
 import { checkAnchors } from "anchoreval-trainer/internal/fit/form-plans";
 import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
@@ -7,20 +6,16 @@ import type { ReadResponsesOptions, Responses } from "anchoreval-trainer/interna
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { ANCHOR_METHOD_NAMES, customised, loadMethod, METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
 import { type Method, scoreMapKind } from "anchoreval-trainer/internal/methods/method";
-import {
-  DEFAULT_SETTINGS,
-  type FitSettings,
-  LAMBDA_RULES,
-  SCORE_MAPS,
-} from "anchoreval-trainer/internal/methods/settings";
+import { type FitSettings, LAMBDA_RULES, SCORE_MAPS } from "anchoreval-trainer/internal/methods/settings";
 import type { Manifest } from "anchoreval/bundle";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { listed } from "anchoreval/internal/words/figures";
-import { option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
+import { option, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
 import type { CommandPart, PartInput } from "../program/parts.ts";
 import type { ImportFacts } from "./data.ts";
+import { readSettings, setOption, SETTINGS } from "./settings.ts";
 
 /** A feature's part of `fit`: what options add that the main road doesn't know by name. */
 export interface FitOptionPart extends Pick<CommandPart, "options"> {
@@ -60,51 +55,8 @@ export interface PartOfFit {
 }
 
 export const METHOD_OPTIONS = {
-  recipe: option(
-    "NAME",
-    `method: ${METHOD_NAMES.join(", ")}; other options override its settings (default recommended)`,
-    { choices: METHOD_NAMES },
-  ),
-  weighting: option(
-    WEIGHTINGS.join("|"),
-    "what counts equally in a scenario's score (default: as in import.json, else subscenarios)",
-  ),
-  ...rare({
-    selection: option(
-      "NAME",
-      `how anchors are chosen: ${ANCHOR_METHOD_NAMES.join(", ")} (default ${DEFAULT_SETTINGS.selection})`,
-      { choices: ANCHOR_METHOD_NAMES },
-    ),
-    estimator: option(
-      "NAME",
-      `estimator of the score: ${ALL_ESTIMATORS.join(", ")}; auto depends on the anchors (default auto)`,
-      { choices: ["auto", ...ALL_ESTIMATORS] },
-    ),
-    "score-map": option(
-      ["auto", ...SCORE_MAPS].join("|"),
-      "features of the score map: the anchors' mean; additive: also the ability and the other scenarios (default auto: depends on the anchors)",
-    ),
-    dims: option(
-      "auto|N",
-      `largest number of latent dimensions; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
-    ),
-    "irt-model": option(IRT_MODELS.join("|"), "response model; all but 2pl have one dimension (default 2pl)"),
-    estimation: option(
-      "penalised|marginal",
-      "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
-    ),
-    shrinkage: option(
-      "S",
-      `share of the learned variance of discriminations to keep (default ${DEFAULT_SETTINGS.shrinkage})`,
-    ),
-    "search-budget": option(
-      "N",
-      "response models and designs to try on held-out models, for anchors chosen by fisher-information (default 0)",
-    ),
-    "prior-scale": option("K", `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_SETTINGS.priorScale})`),
-    lambda: option(LAMBDA_RULES.join("|"), `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`),
-    separate: flag("estimate every scenario from its own answers alone"),
-  }),
+  recipe: option("NAME", `method: ${METHOD_NAMES.join(", ")} (default recommended)`, { choices: METHOD_NAMES }),
+  ...setOption(SETTINGS),
 } as const satisfies OptionSpecs;
 
 export const WORK_OPTIONS = {
@@ -122,58 +74,69 @@ export function readRecipe(options: OptionReader): Promise<Method> {
   return loadMethod(options.oneOf("recipe", METHOD_NAMES, "recommended"));
 }
 
-/** The method to fit, with the settings that other options override. @param recipe - of --recipe */
-export async function readMethod(options: OptionReader, facts: ImportFacts, recipe: Method): Promise<Method> {
+/**
+ * The method to fit, with the settings that `--set` puts in the place of its own.
+ * @param recipe - of --recipe
+ * @param allowed - settings that the command has; all where it fits bundles
+ */
+export async function readMethod(
+  options: OptionReader,
+  facts: ImportFacts,
+  recipe: Method,
+  allowed?: OptionSpecs,
+): Promise<Method> {
   const { settings: base } = recipe;
-  const selection = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
+  const settings = readSettings(options, allowed);
+  const selection = settings.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
   // Anchors chosen another way than the recipe's are read as such anchors are.
   const estimator = selection === base.selection ? base.estimator : "auto";
-  const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
+  const irtModel = settings.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
-  const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, otherwise);
-  const dims = readDimensions(options, estimation, base);
+  const estimation = settings.oneOf("estimation", ["penalised", "marginal"] as const, otherwise);
+  const dims = readDimensions(settings, estimation, base);
   if (irtModel !== "2pl" && estimation === "penalised")
-    throw invalidOption(`--irt-model ${irtModel} is estimated by --estimation marginal alone`);
+    throw invalidOption(`--set irt-model=${irtModel} is estimated by estimation=marginal alone`);
+  const separate = settings.isGiven("separate") ? settings.oneOf("separate", ["true"], "true") : "false";
   const method = await customised(recipe, {
     selection,
-    estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, estimator),
-    scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
+    estimator: settings.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, estimator),
+    scoreMap: settings.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
     irtModel,
     estimation,
     dims,
-    shrinkage: options.number("shrinkage", { min: 0.01, max: 10 }, base.shrinkage),
-    search: readSearch(options, selection, base.search),
-    priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
-    lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
-    weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
-    linked: base.linked && !options.flag("separate"),
+    shrinkage: settings.number("shrinkage", { min: 0.01, max: 10 }, base.shrinkage),
+    search: readSearch(settings, selection, base.search),
+    priorScale: settings.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
+    lambda: settings.oneOf("lambda", LAMBDA_RULES, base.lambda),
+    weighting: settings.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
+    linked: base.linked && separate === "false",
   });
   if (method.settings.estimator === "score-map" && scoreMapKind(method) === "none")
-    throw invalidOption("--estimator score-map needs a map: --score-map mean or additive");
+    throw invalidOption("--set estimator=score-map needs a map: --set score-map=mean or additive");
   return method;
 }
 
 /** The search's budget: only what is chosen by its information is searched for. */
-function readSearch(options: OptionReader, selection: FitSettings["selection"], recommended: number): number {
+function readSearch(settings: OptionReader, selection: FitSettings["selection"], recommended: number): number {
   const informed = selection === "fisher-information";
-  const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
+  const budget = settings.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
   if (budget !== undefined && budget > 0 && !informed)
-    throw invalidOption("--search-budget is for --selection fisher-information alone");
+    throw invalidOption("--set search-budget is for selection=fisher-information alone");
   return budget ?? (informed ? recommended : 0);
 }
 
 /** Dimensions: one by marginal estimation, where more are refused. */
 function readDimensions(
-  options: OptionReader,
+  settings: OptionReader,
   estimation: FitSettings["estimation"],
   base: FitSettings,
 ): number | "auto" {
   const marginal = estimation === "marginal";
-  const auto = options.text("dims") === "auto";
-  const asked = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
+  const auto = settings.text("dims") === "auto";
+  const asked = auto ? "auto" : settings.number("dims", { min: 1, max: 32, integer: true }, undefined);
   const dims = asked ?? (marginal ? 1 : base.dims);
-  if (marginal && dims !== 1) throw invalidOption(`--estimation marginal has one dimension, got --dims ${dims}`);
+  if (marginal && dims !== 1) throw invalidOption(`--set estimation=marginal has one dimension, got dims=${dims}`);
   return dims;
 }
 

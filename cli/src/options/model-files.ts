@@ -78,13 +78,6 @@ export const FAMILIES_OPTION = {
   ),
 } as const satisfies OptionSpecs;
 
-export const SPLIT_BY_OPTION = {
-  "split-by": option(
-    "COLUMN",
-    "hold out by a column of --families FILE, such as scaffold: whole groups, or the newest models where it has dates",
-  ),
-} as const satisfies OptionSpecs;
-
 /** The families of `--families FILE`, where it is given; models that the responses don't have may be in it. */
 export async function readFamilies(options: OptionReader): Promise<{ readonly families?: Map<string, string> }> {
   const file = options.text("families");
@@ -109,27 +102,30 @@ function isDate(text: string): boolean {
   return DATE.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** How `--split-by` holds models out: the newest by date, or whole groups, which are the families of the fits too. */
+/** How a column of `--split` holds models out: the newest by date, or whole groups, which are the families of the fits too. */
 interface ColumnSplit {
   readonly split: "newest" | "family";
   readonly told: { readonly dates?: string[]; readonly families?: Map<string, string> };
 }
 
 /**
- * Reads the column of `--split-by`, where it is given; models that the responses don't have may be in the file.
+ * Reads the column that `--split` names, where that is no split by name; models that the responses don't have may be in the file.
+ * @param names - of splits
  * @returns how to hold out, given the models of the responses, of which each has its cell
  * @throws AnchorEvalError `invalid_option` without `--families`; `not_found`; `invalid_data` naming file, row and column
  */
-export async function readSplitBy(
+export async function readSplitColumn(
   options: OptionReader,
+  names: readonly string[],
 ): Promise<((models: readonly string[]) => ColumnSplit) | undefined> {
-  const column = options.text("split-by");
-  if (column === undefined) return undefined;
-  options.refuse(["split", "targets"], "says who is held out, as --split-by does: give one of them");
+  const column = options.text("split");
+  if (column === undefined || column.split(",").some((part) => names.includes(part.trim()))) return undefined;
+  options.refuse(["targets"], `says who is held out, as --split ${column} does: give one of them`);
   const file = options.text("families");
-  if (file === undefined) throw invalidOption("--split-by names a column of --families FILE, which isn't given");
+  if (file === undefined)
+    throw invalidOption(`--split takes ${names.join(", ")}, or a column of --families FILE, which isn't given; got ${column}`); // prettier-ignore
   const table = await readItemTable(file);
-  const values = modelColumn(table, column, "--split-by");
+  const values = modelColumn(table, column, "--split");
   const [dated] = [...values].filter(([, value]) => isDate(value));
   const [other] = [...values].filter(([, value]) => !isDate(value));
   if (dated && other)

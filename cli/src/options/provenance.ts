@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { DataDigests } from "anchoreval-trainer/internal/matrix/data-digests";
 import type { Manifest } from "anchoreval/bundle";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import type { OptionReader, OptionSpec, OptionSpecs } from "../program/command.ts";
+import { SETTINGS, settingsOf } from "./settings.ts";
 
 /** The options that `fit` was run with, from which `reproduce` runs it again. */
 export interface FitNote {
@@ -49,11 +51,26 @@ export async function noteOptions(
   const files: Record<string, string | null> = {};
   for (const [name, spec] of notedOptions(specs)) {
     if (name !== "provider" && !options.isGiven(name)) continue;
-    if (isInput(spec)) files[name] = await inputDigest(spec, options.required(name), signal);
+    if (name === "set") Object.assign(values, notedSettings(options));
+    else if (isInput(spec)) files[name] = await inputDigest(spec, options.required(name), signal);
     else if (spec.type === "boolean") values[name] = true;
     else values[name] = name === "provider" ? provider : options.text(name);
   }
   return { options: values, files };
+}
+
+/** Settings by their names, beside the options. */
+function notedSettings(options: OptionReader): Record<string, unknown> {
+  const settings = Object.entries(settingsOf(options));
+  return Object.fromEntries(settings.map(([name, value]) => [name, value === "true" || value]));
+}
+
+/** The options of a note as the reader of options takes them. */
+export function optionsOfNote(noted: FitNote["options"]): Readonly<Record<string, unknown>> {
+  const isSetting = ([name]: readonly [string, unknown]): boolean => lookUp<OptionSpec>(SETTINGS, name) !== undefined;
+  const all = Object.entries(noted);
+  const set = all.filter(isSetting).map(([name, value]) => `${name}=${String(value)}`);
+  return { ...Object.fromEntries(all.filter((entry) => !isSetting(entry))), ...(set.length > 0 && { set }) };
 }
 
 /**

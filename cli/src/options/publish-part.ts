@@ -2,7 +2,7 @@ import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
 import type { OptionReader, OptionSpecs } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
 
-/** A side road of `publish` and `yank`: what options add to a change in a store, and the main road doesn't know by name. */
+/** A side road of `publish` and `publish yank`: what options add to a change in a store, and the main road doesn't know by name. */
 export interface PublishPart {
   /** Of its options in the help. */
   readonly heading: string;

@@ -14,6 +14,7 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
  *   --seed N              all draws; the same seed gives the same bytes
  *   --json, --quiet       one JSON document on standard output; no remarks and no progress
  *
+ * A command may have actions, called by its first word: `publish sweep`, `keys sign`. Each has operands and options of its own.
  * An option that takes one value is given once. Numbers are checked against their range, names against their list.
  */
 
@@ -94,11 +95,19 @@ export interface Command {
     readonly afterDashes?: true;
   };
   readonly options: Readonly<Record<string, OptionSpecs>>;
+  /** What its first word makes of it; a command without options of its own does nothing else. */
+  readonly actions?: Readonly<Record<string, Action>>;
   /** Names and descriptions that `--help-all` lists besides, as of settings in a file. */
   readonly appendix?: { readonly heading: string; readonly rows: readonly (readonly [string, string])[] };
   readonly examples: readonly [string, string];
   /** @returns the exit code where it isn't 0 */
   run(input: CommandInput): Promise<number> | Promise<void>;
+}
+
+/** What a command does where its first word says so. */
+export interface Action extends Command {
+  /** One line of help. */
+  readonly summary: string;
 }
 
 /** A command's place in the program's help, and what loads it. */
@@ -132,8 +141,15 @@ export const FORCE_OPTION = {
   force: flag("replace whatever --out holds"),
 } as const satisfies OptionSpecs;
 
-export function optionsOf(command: Pick<Command, "options">): OptionSpecs {
-  return Object.assign({}, ...Object.values(command.options), COMMON_OPTIONS) as OptionSpecs;
+/** The options of a call: a command's without its actions, or an action's. */
+export function optionsOfCall({ options }: Pick<Command, "options">): OptionSpecs {
+  return Object.assign({}, ...Object.values(options), COMMON_OPTIONS) as OptionSpecs;
+}
+
+/** All options of a command, those of its actions too. */
+export function optionsOf(command: Pick<Command, "options" | "actions">): OptionSpecs {
+  const calls = [...Object.values(command.actions ?? {}), command];
+  return Object.fromEntries(calls.flatMap((call) => Object.entries(optionsOfCall(call))));
 }
 
 interface NumberRule {
@@ -145,9 +161,12 @@ interface NumberRule {
 /** A command's options, read as what they must be. Its errors are AnchorEvalErrors `invalid_option`. */
 export class OptionReader {
   readonly #values: Readonly<Record<string, unknown>>;
+  readonly #before: string;
 
-  constructor(values: Readonly<Record<string, unknown>>) {
+  /** @param before - what stands before a name that isn't an option's: `set ` for --set dims */
+  constructor(values: Readonly<Record<string, unknown>>, before = "") {
     this.#values = values;
+    this.#before = before;
   }
 
   isGiven(name: string): boolean {
@@ -182,7 +201,7 @@ export class OptionReader {
     const value = this.text(name);
     if (value === undefined) return otherwise;
     if (!allowed.includes(value as T))
-      throw invalidOption(`--${name} must be one of ${allowed.join(", ")}; got ${value}`);
+      throw invalidOption(`--${this.#before}${name} must be one of ${allowed.join(", ")}; got ${value}`);
     return value as T;
   }
 
@@ -198,7 +217,7 @@ export class OptionReader {
 
   number<D>(name: string, rule: NumberRule, otherwise: D): number | D {
     const value = this.text(name);
-    return value === undefined ? otherwise : readNumber(name, value, rule);
+    return value === undefined ? otherwise : readNumber(this.#before + name, value, rule);
   }
 
   numbers<D>(name: string, rule: NumberRule, otherwise: D): number[] | D {

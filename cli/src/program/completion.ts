@@ -1,4 +1,5 @@
-import { COMPLETE, optionsOf, type Command, type OptionSpec, invalidOption } from "./command.ts";
+import { findCall } from "./actions.ts";
+import { COMPLETE, optionsOfCall, type Command, type OptionSpec, invalidOption } from "./command.ts";
 import { TrainerMissing, withTrainer } from "./trainer.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
@@ -61,12 +62,14 @@ export async function candidates(
     throw error;
   });
   if (command === null) return [];
-  const options = optionsOf(command);
+  const call = findCall(name, command, rest.slice(0, -1));
+  const actions = rest.length === 1 ? Object.keys(command.actions ?? {}) : [];
+  const options = optionsOfCall(call.command);
   const before = /^--(.+)$/.exec(rest.at(-2) ?? "")?.[1];
   const spec = before === undefined ? undefined : lookUp(options, before);
   if (spec?.type === "string") return begun(choicesOf(spec));
   if (rest.at(-1)!.startsWith("-")) return begun(Object.keys(options).map((option) => `--${option}`));
-  return begun(choicesOf({ value: command.operands?.usage }));
+  return begun([...actions, ...choicesOf({ value: call.command.operands?.usage })]);
 }
 
 /** The names that an option takes: its own list, or those of its placeholder, such as `lm-eval|ids`. */

@@ -1,4 +1,5 @@
-import { COMMON_OPTIONS, type Command, type CommandEntry, type OptionSpec } from "./command.ts";
+import type { Call } from "./actions.ts";
+import { COMMON_OPTIONS, type CommandEntry, type OptionSpec } from "./command.ts";
 
 /** Columns of the help: the terminal's, between these; the widest where there is none. */
 const WIDTH = { least: 80, most: 100 };
@@ -32,20 +33,31 @@ export function programHelp(summary: string, commands: readonly CommandEntry[], 
   ].join("\n");
 }
 
-/** The help of a command: options by heading, required ones marked, and two examples. @param all - rare ones too */
+/**
+ * The help of a command, or of one of its actions: options by heading, required ones marked, and two examples; of a command
+ * those of its actions too.
+ * @param all - rare ones too
+ */
 export function commandHelp(
-  { name, summary }: CommandEntry,
-  { operands, options, appendix, examples }: Command,
+  entry: Pick<CommandEntry, "summary">,
+  { name, command, summary = entry.summary }: Call,
   { all, width }: { readonly all: boolean; readonly width: number },
 ): string {
-  const groups: Command["options"] = { ...options, "Every command": COMMON_OPTIONS };
-  const shown = Object.entries(groups).flatMap(([heading, specs]) => {
+  const { operands, options, actions = {}, appendix, examples } = command;
+  const ofActions = Object.entries(actions).map(([word, { operands: after, summary: words, options: specs }]) => {
+    const heading = [name, word, ...(after ? [after.usage] : [])].join(" ");
+    return [
+      `${heading}: ${words}`,
+      Object.fromEntries(Object.values(specs).flatMap((group) => Object.entries(group))),
+    ] as const;
+  });
+  const plain = Object.entries(options).map(([heading, specs]) => [`${heading}:`, specs] as const);
+  const groups = [...plain, ...ofActions, ["Every command:", COMMON_OPTIONS] as const];
+  const shown = groups.flatMap(([heading, specs]) => {
     const entries = Object.entries(specs).filter(([, spec]) => all || !spec.rare);
     return entries.length > 0 ? [[heading, entries] as const] : [];
   });
-  const hidden = Object.values(groups)
-    .flatMap((specs) => Object.values(specs))
-    .filter((spec) => spec.rare).length;
+  const hidden = groups.flatMap(([, specs]) => Object.values(specs)).filter((spec) => spec.rare).length;
   const terms = shown.flatMap(([, entries]) => entries.map(([option, spec]) => term(option, spec)));
   const column = Math.max(...terms.map(({ length }) => length).filter((length) => length <= TERM_WIDTH));
   const needed = Object.values(options)
@@ -61,7 +73,7 @@ export function commandHelp(
     ...wrap(`usage: ${usage.join(" ")}`, width, "  "),
     ...shown.flatMap(([heading, entries]) => [
       "",
-      `${heading}:`,
+      ...wrap(heading, width, "  "),
       ...entries.flatMap(([option, spec]) =>
         row(term(option, spec), `${spec.description}${spec.required ? " (required)" : ""}`, column, width),
       ),

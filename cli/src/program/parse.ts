@@ -1,16 +1,20 @@
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { Command as Parser, CommanderError, Option } from "commander";
-import { OptionReader, optionsOf, type Command, type OptionSpec, invalidOption } from "./command.ts";
+import { readCall } from "./actions.ts";
+import { OptionReader, optionsOfCall, type Command, type OptionSpec, invalidOption } from "./command.ts";
 
 /**
  * Reads a command's arguments.
+ * @returns the command that they call, an action or itself, and what they give it
  * @throws AnchorEvalError `invalid_option` that names the option, and the nearest one where it is mistyped
  */
 export function parseCommand(
-  name: string,
-  command: Command,
-  argv: readonly string[],
-): { operands: readonly string[]; options: OptionReader } {
-  const specs = Object.entries(optionsOf(command));
+  called: string,
+  whole: Command,
+  all: readonly string[],
+): { command: Command; operands: readonly string[]; options: OptionReader } {
+  const { name, command, words: argv } = readCall(called, whole, all, nearestName);
+  const specs = Object.entries(optionsOfCall(command));
   const flags = new Set(specs.map(([option]) => `--${option}`));
   const options = new Map(specs.map(([option, spec]) => [option, parserOption(option, spec, flags)]));
   const parser = quietParser(name).argument("[operands...]");
@@ -19,7 +23,7 @@ export function parseCommand(
     parser.parse([...argv], { from: "user" });
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
-    throw invalidOption(`${parserWords(cause)}; see anchoreval ${name} --help`, cause);
+    throw invalidOption(`${parserWords(cause, specs)}; see anchoreval ${name} --help`, cause);
   }
   const opts = parser.opts<Record<string, unknown>>();
   const values = Object.fromEntries(Array.from(options, ([option, parsed]) => [option, opts[parsed.attributeName()]]));
@@ -29,13 +33,14 @@ export function parseCommand(
     throw invalidOption(
       `unexpected argument ${parser.args[0]!}: those of the harness follow --; see anchoreval ${name} --help`,
     );
-  return { operands: placeOperands(name, command, parser.args, values), options: new OptionReader(values) };
+  const operands = placeOperands(name, command, parser.args, values);
+  return { command, operands, options: new OptionReader(values) };
 }
 
-/** The command that a mistyped name is nearest to; null where none is near. */
-export function nearestCommand(name: string, commands: readonly string[]): string | null {
+/** The name that a mistyped one is nearest to; null where none is near. */
+export function nearestName(name: string, names: readonly string[]): string | null {
   const parser = quietParser("anchoreval");
-  for (const command of commands) quietParser(command, parser.command(command));
+  for (const other of names) quietParser(other, parser.command(other));
   try {
     parser.parse([name], { from: "user" });
   } catch (error) {
@@ -64,10 +69,12 @@ function parserOption(name: string, { type, multiple }: OptionSpec, flags: Reado
   });
 }
 
-/** The parser's complaint in the program's words. */
-function parserWords({ code, message }: CommanderError): string {
+/** The parser's complaint in the program's words. @param specs - of the options that there are */
+function parserWords({ code, message }: CommanderError, specs: readonly [string, OptionSpec][]): string {
   const [, name = ""] = /'(--[\w-]*)/.exec(message) ?? [];
   if (code === "commander.optionMissingArgument") return `${name} needs a value`;
+  const valued = specs.find(([, { choices }]) => choices?.some((choice) => `--${choice}`.startsWith(`${name}=`)));
+  if (valued) return `unknown option ${name} (did you mean --${valued[0]} ${name.slice(2)}=…?)`;
   const [, near] = /Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
   if (message.includes(`${name}=`)) return `${name} takes no value`;
   return `unknown option ${name || (/'(.*)'/.exec(message)?.[1] ?? "")}${near ? ` (did you mean ${near}?)` : ""}`;
@@ -76,16 +83,19 @@ function parserWords({ code, message }: CommanderError): string {
 /** Puts operands to the option that they stand for; the others are returned. */
 function placeOperands(
   name: string,
-  { operands, options }: Command,
+  { operands, options, actions }: Command,
   words: readonly string[],
   values: Record<string, unknown>,
 ): readonly string[] {
   if (words.length === 0) return [];
+  const action = words.find((word) => lookUp(actions, word) !== undefined);
+  if (action !== undefined)
+    throw invalidOption(`${action} is an action, which comes first: anchoreval ${name} ${action}; a folder of that name is ./${action}`); // prettier-ignore
   if (operands === undefined)
     throw invalidOption(`unexpected argument ${words[0]!}: ${name} takes options only; see anchoreval ${name} --help`);
   const { option, usage } = operands;
   if (option === undefined) return words;
-  const many = optionsOf({ options })[option]!.multiple === true;
+  const many = optionsOfCall({ options })[option]!.multiple === true;
   if (values[option] !== undefined || (!many && words.length > 1))
     throw invalidOption(
       `unexpected argument ${(values[option] === undefined ? words[1] : words[0])!}: ${name} takes one --${option} ${usage}; see anchoreval ${name} --help`,

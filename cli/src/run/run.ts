@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
@@ -32,7 +31,7 @@ import type { RunCommand } from "./plan.ts";
 import { otherHarness } from "./same-items.ts";
 import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";
 
-const { metric, filter, errors, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
+const { metric, filter, "drop-changed": dropChanged } = ANSWER_DATA_OPTIONS;
 
 export const runCommand: Command = {
   operands: { usage: "-- ARGUMENTS…", afterDashes: true },
@@ -44,7 +43,7 @@ export const runCommand: Command = {
         choices: RUNNERS,
       }),
       ...ITEMS_OPTION,
-      ...rare({ metric, filter, errors, "drop-changed": dropChanged }),
+      ...rare({ metric, filter, "drop-changed": dropChanged }),
     },
     Estimate: LEVEL_OPTION,
     Output: {
@@ -126,7 +125,6 @@ export const runCommand: Command = {
     const logs = join(folder, "logs");
     const model = await readAnchorLogs(bundle, [logs], {
       ...{ ...asked, form, anchors: plan.anchors, harness: await openHarness(from, "run") },
-      errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
     });
     const { took } = model;
     const reading = { hashes: model.hashes, form, ...estimateOptions(options) };

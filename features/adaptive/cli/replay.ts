@@ -19,11 +19,23 @@ import {
 } from "../../../cli/src/program/command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../../../cli/src/options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../../../cli/src/options/data.ts";
-import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../../../cli/src/options/fit.ts";
+import { readMethod, WORK_OPTIONS } from "../../../cli/src/options/fit.ts";
+import { setOption, SETTINGS, settingsHelp } from "../../../cli/src/options/settings.ts";
 import { readPoints } from "../../../cli/src/options/scale.ts";
 import { commonUnit, PRICE_OPTIONS, readBudget, readPrices } from "../../prices/cli/price-options.ts";
 
 const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
+
+/** The others say how a form's anchors are chosen and what is estimated from these: an adaptive evaluation has none. */
+const REPLAYED = {
+  weighting: SETTINGS.weighting,
+  dims: SETTINGS.dims,
+  "irt-model": SETTINGS["irt-model"],
+  estimation: SETTINGS.estimation,
+  shrinkage: SETTINGS.shrinkage,
+  "prior-scale": SETTINGS["prior-scale"],
+  separate: SETTINGS.separate,
+};
 
 export const replayCommand: Command = {
   options: {
@@ -66,9 +78,10 @@ export const replayCommand: Command = {
     },
     "How to fit": {
       provider: { ...WORK_OPTIONS.provider, description: `where to calibrate: ${PROVIDERS.join(", ")} (default cpu)` },
-      ...rare(METHOD_OPTIONS),
+      ...rare(setOption(REPLAYED)),
     },
   },
+  appendix: settingsHelp(REPLAYED),
   examples: [
     "replay --responses responses.csv.gz --items items.jsonl.gz --share 0.02",
     "replay --responses responses.csv.gz --items items.jsonl.gz --half-width 3 --repeats 5",
@@ -76,7 +89,7 @@ export const replayCommand: Command = {
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
     const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
-    const method = await readMethod(options, await readImportFacts(responses), recommended);
+    const method = await readMethod(options, await readImportFacts(responses), recommended, REPLAYED);
     const stop = readStopRules(options);
     const overRuns = options.isGiven("over");
     options.oneOf("over", ["runs"], "runs");

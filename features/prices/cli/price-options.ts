@@ -10,10 +10,9 @@ export const PRICE_OPTIONS = {
   prices: option("FILE", "what items cost: JSON {item or scenario: price}, or a table with item_id and price"),
   ...rare({
     "price-column": option(
-      "COLUMN[+COLUMN]",
-      `column of the prices, an item's being the mean over its rows (default price)`,
+      "COLUMN[+COLUMN][:UNIT]",
+      "column of the prices, an item's being the mean over its rows, and their unit, such as price:usd (default price; columns tokens and seconds are their own units)",
     ),
-    "price-unit": option("WORD", "unit of the prices: usd, … (default: that of a column tokens or seconds)"),
   }),
 } as const satisfies OptionSpecs;
 
@@ -39,13 +38,13 @@ const UNIT = /^[a-z]{1,16}$/i;
  * @throws AnchorEvalError `invalid_option` for another price option without it; what `parsePrices` throws
  */
 export async function readPrices(options: OptionReader, output: Output): Promise<GivenPrices | null> {
-  const column = options.text("price-column");
-  const unit = options.text("price-unit") ?? NAMED_UNITS.find((name) => name === column) ?? null;
+  const [, column, word] = /^(.+?)(?::([^:]*))?$/s.exec(options.text("price-column") ?? "") ?? [];
+  const unit = word ?? NAMED_UNITS.find((name) => name === column) ?? null;
   if (unit !== null && !UNIT.test(unit))
-    throw invalidOption(`--price-unit is a word of letters, 16 at most, such as usd; got ${unit}`);
+    throw invalidOption(`the unit of --price-column is a word of letters, 16 at most, as in price:usd; got ${unit}`);
   const file = options.text("prices");
   if (file === undefined) {
-    options.refuse(["price-column", "price-unit"], "is for the prices of --prices FILE, which isn't given");
+    options.refuse(["price-column"], "is for the prices of --prices FILE, which isn't given");
     return null;
   }
   const { fileChunks } = await import("anchoreval/internal/node/read-file");

@@ -23,8 +23,8 @@ export function withSubscores(items: readonly ItemInfo[], asked: AskedGroups): F
   return {
     stage: STAGE,
     observer: groupObserver(plan),
-    add: ({ content, learned, parts, method }) => {
-      const blends = new Map(parts.flatMap((part) => [...part.blends]));
+    add: ({ content, learned, parts: fitted, method }) => {
+      const blends = new Map(fitted.flatMap((part) => [...part.blends]));
       const estimator = headlineEstimator(method);
       const noted = learned.flatMap((scenario): [string, ScenarioGroups][] => {
         const groups = groupsOf(plan, scenario);

@@ -16,7 +16,7 @@ export interface FileKey {
 }
 
 /**
- * Reads a private key, as `anchoreval keygen` writes it.
+ * Reads a private key, as `anchoreval keys make` writes it.
  * @param option - that names the file, for messages: `--key`
  * @throws AnchorEvalError `invalid_option`
  */
@@ -28,7 +28,7 @@ export async function readKey(option: string, file: string): Promise<FileKey> {
     throw invalidOption(`${option} ${file}: no private key can be read there`, cause);
   }
   if (privateKey.asymmetricKeyType !== "ed25519")
-    throw invalidOption(`${option} ${file} isn't an Ed25519 key: anchoreval keygen makes one`);
+    throw invalidOption(`${option} ${file} isn't an Ed25519 key: anchoreval keys make writes one`);
   const key = publicKeyOf(privateKey);
   return { key, sign: (bytes) => ({ key, signature: sign(null, bytes, privateKey).toString("base64url") }) };
 }

@@ -14,13 +14,7 @@ import {
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { existing, whyNot } from "anchoreval/internal/node/write-file";
-import {
-  type Command,
-  invalidOption,
-  option,
-  type OptionReader,
-  readExpiry,
-} from "../../../cli/src/program/command.ts";
+import { type Action, invalidOption, option, type OptionReader, readExpiry } from "../../../cli/src/program/command.ts";
 import type { Output } from "../../../cli/src/program/output.ts";
 import { changeFile, type FileKey, readKey } from "./key-files.ts";
 
@@ -30,7 +24,8 @@ const ROLES = { root: "keys", bundles: "bundles", index: "index" } as const;
 /** How long a root is valid unless told otherwise. @unit milliseconds */
 const YEAR = 365 * 86_400_000;
 
-export const rootCommand: Command = {
+export const changeRoot: Action = {
+  summary: "the keys that readers trust, as a signed file: make it, change it, show it",
   operands: { usage: "FILE", option: "root" },
   options: {
     Data: {
@@ -43,7 +38,7 @@ export const rootCommand: Command = {
       ),
       key: option(
         "FILE",
-        "a private key that signs it; may be repeated, and others sign later (anchoreval sign FILE)",
+        "a private key that signs it; may be repeated, and others sign later (anchoreval keys sign FILE)",
         {
           multiple: true,
         },
@@ -63,8 +58,8 @@ export const rootCommand: Command = {
     },
   },
   examples: [
-    "root root.json --add root:a.pem,b.pem,c.pem --threshold 2 --add bundles:bundles.pem --key a.pem --key b.pem",
-    "root root.json --remove bundles.pem --add bundles:new.pem --key a.pem --key c.pem",
+    "keys root root.json --add root:a.pem,b.pem,c.pem --threshold 2 --add bundles:bundles.pem --key a.pem --key b.pem",
+    "keys root root.json --remove bundles.pem --add bundles:new.pem --key a.pem --key c.pem",
   ],
   run: async ({ options, output }) => {
     const file = options.required("root");
@@ -73,7 +68,7 @@ export const rootCommand: Command = {
     const changes = ["add", "remove", "threshold", "expires"].filter((name) => options.isGiven(name));
     if (changes.length === 0) {
       if (keys.length > 0)
-        throw invalidOption(`--key signs a change: anchoreval sign ${file} --key FILE signs what is there`);
+        throw invalidOption(`--key signs a change: anchoreval keys sign ${file} --key FILE signs what is there`);
       if (roots === null) throw invalidOption(`${file} isn't there: --add root:KEY makes it`);
       return report(output, roots);
     }
@@ -86,7 +81,7 @@ export async function signRoot(file: string, key: FileKey, output: Output): Prom
   const signed = await changeRoots(file, (roots) => {
     const newest = roots?.at(-1);
     const statement = newest && parseRoot(newest);
-    if (!statement) throw invalidOption(`${file} has no root that can be signed: anchoreval root makes one`);
+    if (!statement) throw invalidOption(`${file} has no root that can be signed: anchoreval keys root makes one`);
     const former = roots!.length > 1 ? parseRoot(roots!.at(-2)!) : null;
     if (![...statement.keys, ...(former?.keys ?? [])].includes(key.key))
       throw invalidOption(
@@ -191,6 +186,6 @@ async function report(output: Output, roots: readonly SignedStatement[]): Promis
     ...keys.map((key) => `root     ${key}${signers.includes(key) ? "  signed" : ""}`),
     ...bundles.map((key) => `bundles  ${key}`),
     ...index.map((key) => `index    ${key}`),
-    ...(why === null ? [] : [`not valid yet: ${why}; anchoreval sign adds a signature`]),
+    ...(why === null ? [] : [`not valid yet: ${why}; anchoreval keys sign adds a signature`]),
   ]);
 }

@@ -46,13 +46,13 @@ async function readSeal(...[options, bundle, output]: Parameters<PublishPart["re
       throw invalidOption(`--root ${file} can't be read: ${whyNot(cause)}`, cause);
     },
   );
-  if (trust === null) throw invalidOption(`--root ${file} is no root.json: anchoreval root makes one`);
+  if (trust === null) throw invalidOption(`--root ${file} is no root.json: anchoreval keys root makes one`);
   const chain = await checkRoots(trust.roots, file);
   const root = currentRoot(chain, Date.now());
   if (!root.index.includes(key.key))
     throw invalidOption(`--key ${keyFile}: root ${root.version} doesn't list ${key.key} for indexes`);
   if (isEnding(root, Date.now()))
-    warn(`root ${root.version} expires at ${root.expires}: renew it by anchoreval root ${file} --expires DATE`);
+    warn(`root ${root.version} expires at ${root.expires}: renew it by anchoreval keys root ${file} --expires DATE`);
   await requireBundleKey(chain, bundle.manifest, bundle.signatures, bundle.name);
   return async (store, benchmark) => {
     const sign = (bytes: Uint8Array): string => key.sign(bytes).signature;

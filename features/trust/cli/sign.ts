@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
@@ -10,43 +9,20 @@ import {
 } from "anchoreval/internal/core/bundle/signature";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { createFile } from "anchoreval/internal/node/write-file";
-import { type Command, option, invalidOption } from "../../../cli/src/program/command.ts";
-import { writing } from "../../../cli/src/program/errors.ts";
-import { changeFile, publicKeyOf, readKey } from "./key-files.ts";
+import { type Action, option } from "../../../cli/src/program/command.ts";
+import { changeFile, readKey } from "./key-files.ts";
 import { signRoot } from "./root.ts";
 
-export const keygenCommand: Command = {
-  options: {
-    Output: {
-      out: option("FILE", "file for the private key (PEM); an existing file is never replaced", { required: true }),
-    },
-  },
-  examples: ["keygen --out bundles.pem", "keygen --out bundles.pem --json"],
-  run: async ({ options, output }) => {
-    const file = options.required("out");
-    const { privateKey } = generateKeyPairSync("ed25519");
-    const pem = privateKey.export({ type: "pkcs8", format: "pem" });
-    if (!(await writing(file, () => createFile(file, pem, 0o600))))
-      throw invalidOption(`${file} is there already, and a key is never replaced: choose another file`);
-    const key = publicKeyOf(privateKey);
-    if (output.json) output.document({ key });
-    else {
-      output.line(key);
-      output.remark(`That is the public key: readers list it as trusted. ${file} signs; keep it secret.`);
-    }
-  },
-};
-
-export const signCommand: Command = {
+export const signPlace: Action = {
+  summary: "sign a bundle's manifest, in manifest.sig beside it; or a root",
   operands: { usage: "PLACE", option: "bundle" },
   options: {
     Data: {
       bundle: option("DIR", "the bundle's folder; or a root.json, whose newest version is signed", { required: true }),
-      key: option("FILE", "the private key that anchoreval keygen made (PEM, Ed25519)", { required: true }),
+      key: option("FILE", "the private key that anchoreval keys make wrote (PEM, Ed25519)", { required: true }),
     },
   },
-  examples: ["sign bundles/quiz --key bundles.pem", "sign root.json --key a.pem"],
+  examples: ["keys sign bundles/quiz --key bundles.pem", "keys sign root.json --key a.pem"],
   run: async ({ options, output, signal }) => {
     const folder = options.required("bundle");
     const key = await readKey("--key", options.required("key"));

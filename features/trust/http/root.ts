@@ -22,7 +22,7 @@ interface RootSettings {
 export function rootSettings({ TRUSTED_KEYS, INDEX_KEY }: Env): RootSettings | null {
   const isRoot = typeof TRUSTED_KEYS === "string" && TRUSTED_KEYS.trim().startsWith("{");
   const file = isRoot ? parseTrustFile(new TextEncoder().encode(TRUSTED_KEYS)) : null;
-  if (isRoot && file === null) throw misconfigured("TRUSTED_KEYS is no root.json: `anchoreval root` makes one");
+  if (isRoot && file === null) throw misconfigured("TRUSTED_KEYS is no root.json: `anchoreval keys root` makes one");
   if (INDEX_KEY && file === null)
     throw misconfigured("INDEX_KEY signs what a root delegates to it, and TRUSTED_KEYS is no root.json");
   return file && { roots: file.roots, indexKey: INDEX_KEY ? signingKey(INDEX_KEY) : null };
@@ -36,7 +36,7 @@ function signingKey(secret: unknown): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64Url(base64.replace(/[\s=]/g, "").replaceAll("+", "-").replaceAll("/", "_"));
   // Its content is secret: not even a part of it is shown.
   if (bytes?.length !== 48 || hexOf(bytes.subarray(0, 16)) !== ED25519)
-    throw misconfigured("INDEX_KEY is no private key: `anchoreval keygen` makes one (PEM)");
+    throw misconfigured("INDEX_KEY is no private key: `anchoreval keys make` makes one (PEM)");
   return bytes;
 }
 

@@ -73,7 +73,7 @@ export interface ValueSource {
 
 /** A way to choose the anchors of a scenario. */
 export interface AnchorMethod {
-  /** The name that the manifest records and `--selection` takes. */
+  /** The name that the manifest records and the setting `selection` takes. */
   readonly name: string;
   readonly source: ValueSource;
   /** Anchors have known inclusion probabilities. */

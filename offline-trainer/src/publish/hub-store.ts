@@ -135,7 +135,7 @@ export async function publishToHub(
 
 /**
  * README.md of a dataset repository that bundles are published to: the card of the first, and how a model is estimated from
- * it. By its tag `anchoreval bundles` finds the repository.
+ * it. By its tag `anchoreval show` finds the repository.
  * @param card - of the version that is published first
  * @param usage - Markdown, as the caller has it
  */

@@ -208,19 +208,19 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
     });
     const { code, err } = await runProgram(["publish", folder.path("two"), "--to", to]);
     expect([code, err]).toEqual([1, expect.stringContaining("versions never change")]);
-    const swept = await runProgram(["sweep", "--to", to, "--dry-run"]);
+    const swept = await runProgram(["publish", "sweep", "--to", to, "--dry-run"]);
     expect([swept.code, swept.out]).toEqual([0, expect.stringMatching(/^0 would be removed, \d+ kept/)]);
   });
 });
 
-describe("anchoreval bundles hf://…", () => {
+describe("anchoreval show hf://…", () => {
   const publishTo = async (dataset: string, version = "1.0.0", benchmark = "sample"): Promise<void> => {
     server.create(dataset);
     await publishToHub(hub({ dataset }), sampleBundle({ benchmark, version }));
   };
   const list = async (place: string): Promise<string[]> => {
     vi.stubEnv("HF_ENDPOINT", server.endpoint);
-    const { out } = await runProgram(["bundles", place, "--json"]);
+    const { out } = await runProgram(["show", place, "--json"]);
     return (JSON.parse(out) as { place: string }[]).map((own) => own.place);
   };
   const at = (dataset: string, path: string): string =>
@@ -240,7 +240,7 @@ describe("anchoreval bundles hf://…", () => {
     const one = [at("makers/one", "other/0.1.0-a"), at("makers/one", "sample/1.1.0")];
     expect((await list("hf://makers")).sort()).toEqual([...one, at("makers/two", "sample/1.0.0")]);
     expect((await list("hf://datasets/makers/one")).sort()).toEqual(one);
-    const { out } = await runProgram(["bundles", "hf://makers"]);
+    const { out } = await runProgram(["show", "hf://makers"]);
     expect(out).toContain(at("makers/two", "sample/1.0.0"));
     expect(server.log.some((line) => line.includes("/api/datasets?") && line.includes("cursor="))).toBe(true);
   });
@@ -248,9 +248,9 @@ describe("anchoreval bundles hf://…", () => {
   test("an organisation without any is told, one that can't be asked refused", async () => {
     vi.stubEnv("HF_ENDPOINT", server.endpoint);
     vi.stubEnv("HF_TOKEN", HUB_TOKEN);
-    expect((await runProgram(["bundles", "hf://nobody"])).out).toMatch(/^No bundle is published at hf:\/\/nobody/);
+    expect((await runProgram(["show", "hf://nobody"])).out).toMatch(/^No bundle is published at hf:\/\/nobody/);
     server.disturb = (line) => (line.includes("/api/datasets?") ? 403 : null);
-    expect(await runProgram(["bundles", "hf://makers"])).toMatchObject({ code: 1, err: expect.stringContaining("403") as string }); // prettier-ignore
+    expect(await runProgram(["show", "hf://makers"])).toMatchObject({ code: 1, err: expect.stringContaining("403") as string }); // prettier-ignore
   });
 });
 

@@ -149,32 +149,32 @@ describe("anchoreval publish --to URL", () => {
     expect(await shown()).toMatch(/\n# Ours\n$/);
   });
 
-  test("anchoreval bundles lists what a Worker has, a line each, by the addresses that --bundle takes", async () => {
-    const { out } = await runProgram(["bundles", `${worker.url}/`]);
+  test("anchoreval show lists what a Worker has, a line each, by the addresses that --bundle takes", async () => {
+    const { out } = await runProgram(["show", `${worker.url}/`]);
     const { manifest } = await loadBundle(`${worker.url}/v1/bundles/sample/4.0.0`);
     const items = manifest.scenarios.reduce((sum, own) => sum + own.items, 0);
     const line = `sample@4\\.0\\.0 +${items} +${manifest.sources.models} .*${worker.url}/v1/bundles/sample/4\\.0\\.0`;
     expect(out.match(/^\S+@\S+/gm)).toHaveLength(1);
     expect(out).toMatch(new RegExp(`^${line}$`, "m"));
-    const [listed] = JSON.parse((await runProgram(["bundles", worker.url, "--json"])).out) as { place: string }[];
+    const [listed] = JSON.parse((await runProgram(["show", worker.url, "--json"])).out) as { place: string }[];
     expect((await runProgram(["show", listed!.place])).code).toBe(0);
-    const wrong = await runProgram(["bundles", "ftp://x"]);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("take a Worker's address")]);
-    const nowhere = await runProgram(["bundles", `${worker.url}/docs`]);
-    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("there is no anchoreval Worker")]);
+    const wrong = await runProgram(["show", "ftp://x"]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("from a folder or over http(s)")]);
+    const nowhere = await runProgram(["show", `${worker.url}/docs`]);
+    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining("/docs has no manifest.json")]);
   });
 
-  test("where keys are trusted, anchoreval bundles lists what one of them signed, and refuses the rest", async () => {
+  test("where keys are trusted, anchoreval show lists what one of them signed, and refuses the rest", async () => {
     const key = await signingKey();
     vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", key.key);
-    const unsigned = await runProgram(["bundles", worker.url]);
+    const unsigned = await runProgram(["show", worker.url]);
     expect([unsigned.code, unsigned.err]).toEqual([2, expect.stringContaining("sample/4.0.0")]);
     await writeFile(join(bundle, "manifest.sig"), await key.file(await readFile(join(bundle, "manifest.json"))));
     await run(token, bundle, "--to", worker.url);
-    const signed = await runProgram(["bundles", worker.url]);
+    const signed = await runProgram(["show", worker.url]);
     expect([signed.code, signed.out]).toEqual([0, expect.stringContaining("sample@4.0.0")]);
     vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", (await signingKey()).key);
-    const others = await runProgram(["bundles", worker.url]);
+    const others = await runProgram(["show", worker.url]);
     expect([others.code, others.err]).toEqual([2, expect.stringContaining("no trusted key signed it")]);
   });
 

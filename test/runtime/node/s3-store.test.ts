@@ -147,12 +147,12 @@ describe("anchoreval publish and sweep --to r2://BUCKET", () => {
 
   test("sweep says what is there, and keeps the young", async () => {
     const to = stub("published");
-    const { code, out } = await runProgram(["sweep", "--to", to, "--dry-run"]);
+    const { code, out } = await runProgram(["publish", "sweep", "--to", to, "--dry-run"]);
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(/^0 would be removed, \d+ kept, 0 of them because they are less than a day old/),
     ]);
-    expect(JSON.parse((await runProgram(["sweep", "--to", to, "--json"])).out)).toMatchObject({
+    expect(JSON.parse((await runProgram(["publish", "sweep", "--to", to, "--json"])).out)).toMatchObject({
       removed: [],
       dryRun: false,
     });
@@ -161,7 +161,7 @@ describe("anchoreval publish and sweep --to r2://BUCKET", () => {
   test("keys that the store doesn't know: exit code 1, and the store's words", async () => {
     const to = stub("published");
     vi.stubEnv("R2_SECRET_ACCESS_KEY", "another");
-    const { code, err } = await runProgram(["sweep", "--to", to]);
+    const { code, err } = await runProgram(["publish", "sweep", "--to", to]);
     expect([code, err]).toEqual([1, expect.stringContaining("SignatureDoesNotMatch")]);
   });
 });

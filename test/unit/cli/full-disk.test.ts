@@ -43,8 +43,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["fit", "--responses", `${board}/responses.csv.gz`, "--items", `${board}/items.jsonl.gz`, "--anchors", "4", "--name", "q@1.0.0", "--provider", "typescript", "--out", folder.path("unwritten"), "--checkpoint", on("states")], // prettier-ignore
   ["export", "--bundle", bundle, "--to", "ids", "--out", on("out")],
   ["publish", bundle, "--to", on("public")],
-  ["keygen", "--out", on("key.pem")],
-  ["root", on("root.json"), "--add", `root:${folder.path("key.pem")}`, "--key", folder.path("key.pem")],
+  ["keys", "make", "--out", on("key.pem")],
+  ["keys", "root", on("root.json"), "--add", `root:${folder.path("key.pem")}`, "--key", folder.path("key.pem")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--min-score", "5", "--junit", on("junit.xml")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--min-score", "5", "--summary", on("summary.md")],
   ["check", "--bundle", bundle, "--responses", good, "--form", "20", "--save", on("saved.json")],
@@ -71,7 +71,7 @@ describe.skipIf(!mounted)("a full disk (needs the right to mount one)", () => {
   beforeAll(async () => {
     const made = ["simulate", "--models", "20", "--items", "30", "--scenarios", "1", "--out", board];
     expect(await runCommand(...made)).toMatchObject({ code: 0 });
-    expect(await runCommand("keygen", "--out", folder.path("key.pem"))).toMatchObject({ code: 0 });
+    expect(await runCommand("keys", "make", "--out", folder.path("key.pem"))).toMatchObject({ code: 0 });
     expect(() => writeFileSync(on("filler"), new Uint8Array(1 << 20))).toThrow("ENOSPC");
   });
   afterAll(() => void spawnSync("umount", [disk]));

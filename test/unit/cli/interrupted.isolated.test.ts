@@ -32,7 +32,7 @@ beforeEach(() => void (disk.full = ""));
 
 const fitting = (out: string): string[] => [
   ...["fit", "--responses", `${board}/responses.csv.gz`, "--items", `${board}/items.jsonl.gz`],
-  ...["--name", "demo@1.0.0", "--anchors", "5", "--dims", "1", "--provider", "typescript", "--out", out],
+  ...["--name", "demo@1.0.0", "--anchors", "5", "--set", "dims=1", "--provider", "typescript", "--out", out],
 ];
 
 /** Presses Ctrl-C once a remark that begins so is made and the event loop turns. */

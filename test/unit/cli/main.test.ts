@@ -1,7 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test } from "vitest";
-import { optionsOf } from "../../../cli/src/program/command.ts";
+import {
+  type Command,
+  COMMON_OPTIONS,
+  optionsOf,
+  optionsOfCall,
+  type OptionSpec,
+} from "../../../cli/src/program/command.ts";
 import { COMMANDS } from "../../../cli/src/commands.ts";
 import { parseCommand } from "../../../cli/src/program/parse.ts";
 import { programNear, TrainerMissing, withTrainer } from "../../../cli/src/program/trainer.ts";
@@ -46,7 +52,11 @@ describe("the program", () => {
 
 describe.each(COMMANDS.map((entry) => [entry.name, entry] as const))("anchoreval %s", (name, { load }) => {
   test("--help fits in 100 columns, marks what is needed and leaves rare options to --help-all", async () => {
-    const specs = Object.entries(optionsOf(await load()));
+    const command = await load();
+    const own = callsOf(name, command).flatMap(([, call]) =>
+      Object.values(call.options).flatMap(Object.entries<OptionSpec>),
+    );
+    const specs = [...own, ...Object.entries<OptionSpec>(COMMON_OPTIONS)];
     const [help, all] = [(await runCommand(name, "--help")).out, (await runCommand(name, "--help-all")).out];
     for (const text of [help, all]) expect(widest(text)).toBeLessThanOrEqual(100);
     expect(help).not.toMatch(/ --[\w-]+ \\\n {6}(?!-)/); // no example breaks between an option and its value
@@ -60,17 +70,25 @@ describe.each(COMMANDS.map((entry) => [entry.name, entry] as const))("anchoreval
   });
 
   test("its two examples give what is needed, and options that there are", async () => {
-    const command = await load();
-    for (const example of command.examples) {
-      const [own, ...words] = example.split(" ");
-      expect(own).toBe(name);
-      const { options } = parseCommand(name, command, words);
-      for (const [option, { required }] of Object.entries(optionsOf(command)))
-        if (required)
-          expect({ example, option, given: options.isGiven(option) }).toEqual({ example, option, given: true });
+    const whole = await load();
+    for (const [called, { examples }] of callsOf(name, whole)) {
+      expect(widest((await runCommand(...called.split(" "), "--help-all")).out)).toBeLessThanOrEqual(100);
+      for (const example of examples) {
+        expect(`${example} `.startsWith(`${called} `)).toBe(true);
+        const { options, command } = parseCommand(name, whole, example.split(" ").slice(1));
+        for (const [option, { required }] of Object.entries(optionsOfCall(command)))
+          if (required)
+            expect({ example, option, given: options.isGiven(option) }).toEqual({ example, option, given: true });
+      }
     }
   });
 });
+
+/** A command and its actions, as they are called. */
+function callsOf(name: string, command: Command): [called: string, command: Command][] {
+  const actions = Object.entries(command.actions ?? {});
+  return [[name, command], ...actions.map(([word, action]): [string, Command] => [`${name} ${word}`, action])];
+}
 
 test("fit's help has 18 options at most", async () => {
   expect([...(await runCommand("fit", "--help")).out.matchAll(/^ {2}--/gm)].length).toBeLessThanOrEqual(18);

@@ -97,16 +97,16 @@ describe.each([
 
   test("random with a search", () =>
     refuses({
-      argv: command("--recipe", "random", "--search-budget", "9"),
+      argv: command("--recipe", "random", "--set", "search-budget=9"),
       code: "invalid_option",
-      message: "--search-budget is for --selection fisher-information alone",
+      message: "--set search-budget is for selection=fisher-information alone",
     }));
 
   test("metabench with more than one dimension", () =>
     refuses({
-      argv: command("--recipe", "metabench", "--dims", "2"),
+      argv: command("--recipe", "metabench", "--set", "dims=2"),
       code: "invalid_option",
-      message: "--estimation marginal has one dimension, got --dims 2",
+      message: "--set estimation=marginal has one dimension, got dims=2",
     }));
 });
 

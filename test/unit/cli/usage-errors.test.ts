@@ -80,29 +80,29 @@ const shared: readonly Case[] = [
   { argv: ["--anchors", "2,"], message: "--anchors must be a whole number of at least 1; got " },
   { argv: ["--anchors", "many"], message: "--anchors must be a whole number of at least 1; got many" },
   {
-    argv: ["--selection", "best"],
+    argv: ["--set", "selection=best"],
     message:
-      "--selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--set selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
-  { argv: ["--dims", "0"], message: "--dims must be a whole number from 1 to 32; got 0" },
-  { argv: ["--dims", "33"], message: "--dims must be a whole number from 1 to 32; got 33" },
-  { argv: ["--dims", "Auto"], message: "--dims must be a whole number from 1 to 32; got Auto" },
-  { argv: ["--irt-model", "grm"], message: "--irt-model must be one of 1pl, 2pl, 3pl, 4pl; got grm" },
+  { argv: ["--set", "dims=0"], message: "--set dims must be a whole number from 1 to 32; got 0" },
+  { argv: ["--set", "dims=33"], message: "--set dims must be a whole number from 1 to 32; got 33" },
+  { argv: ["--set", "dims=Auto"], message: "--set dims must be a whole number from 1 to 32; got Auto" },
+  { argv: ["--set", "irt-model=grm"], message: "--set irt-model must be one of 1pl, 2pl, 3pl, 4pl; got grm" },
   {
-    argv: ["--irt-model", "3pl", "--dims", "2"],
-    message: "--estimation marginal has one dimension, got --dims 2",
+    argv: ["--set", "irt-model=3pl", "--set", "dims=2"],
+    message: "--set estimation=marginal has one dimension, got dims=2",
   },
   {
-    argv: ["--irt-model", "1pl", "--estimation", "penalised"],
-    message: "--irt-model 1pl is estimated by --estimation marginal alone",
+    argv: ["--set", "irt-model=1pl", "--set", "estimation=penalised"],
+    message: "--set irt-model=1pl is estimated by estimation=marginal alone",
   },
-  { argv: ["--estimation", "mcmc"], message: "--estimation must be one of penalised, marginal; got mcmc" },
-  { argv: ["--shrinkage", "auto"], message: "--shrinkage must be a number from 0.01 to 10; got auto" },
-  { argv: ["--shrinkage", "0"], message: "--shrinkage must be a number from 0.01 to 10; got 0" },
-  { argv: ["--prior-scale", "0"], message: "--prior-scale must be a number from 0.1 to 100; got 0" },
-  { argv: ["--prior-scale", "NaN"], message: "--prior-scale must be a number from 0.1 to 100; got NaN" },
-  { argv: ["--lambda", "0.5"], message: "--lambda must be one of learned, reference; got 0.5" },
-  { argv: ["--weighting", "models"], message: "--weighting must be one of subscenarios, items; got models" },
+  { argv: ["--set", "estimation=mcmc"], message: "--set estimation must be one of penalised, marginal; got mcmc" },
+  { argv: ["--set", "shrinkage=auto"], message: "--set shrinkage must be a number from 0.01 to 10; got auto" },
+  { argv: ["--set", "shrinkage=0"], message: "--set shrinkage must be a number from 0.01 to 10; got 0" },
+  { argv: ["--set", "prior-scale=0"], message: "--set prior-scale must be a number from 0.1 to 100; got 0" },
+  { argv: ["--set", "prior-scale=NaN"], message: "--set prior-scale must be a number from 0.1 to 100; got NaN" },
+  { argv: ["--set", "lambda=0.5"], message: "--set lambda must be one of learned, reference; got 0.5" },
+  { argv: ["--set", "weighting=models"], message: "--set weighting must be one of subscenarios, items; got models" },
   { argv: ["--provider", "gpu"], message: "--provider must be one of auto, cuda, webgpu, cpu, typescript; got gpu" },
   { argv: ["--seed", "1.5"], message: "--seed must be a whole number of at least 0; got 1.5" },
   { argv: ["--seed=-1"], message: "--seed must be a whole number of at least 0; got -1" },
@@ -110,14 +110,26 @@ const shared: readonly Case[] = [
     argv: ["--seed", "9007199254740993"],
     message: "--seed must be a whole number of at least 0; got 9007199254740993",
   },
-  { argv: ["--separate=yes"], message: /^--separate takes no value; see anchoreval \w+ --help$/ },
+  { argv: ["--set", "separate=false"], message: "--set separate must be one of true; got false" },
+  { argv: ["--set", "dims"], message: "--set takes NAME=VALUE, such as dims=2; got dims" },
+  {
+    argv: ["--set", "weights=items"],
+    message:
+      /^--set: there is no setting weights \(did you mean weighting\?\): there are weighting, selection, .*, separate$/,
+  },
+  { argv: ["--set", "dims=1", "--set", "weighting=items", "--set=dims=2"], message: "--set dims is given twice, 1 and 2: it takes one value" }, // prettier-ignore
+  {
+    argv: ["--weighting", "items"],
+    message: /^unknown option --weighting \(did you mean --set weighting=…\?\); see anchoreval \w+ --help$/,
+  },
+  { argv: ["--quiet=yes"], message: /^--quiet takes no value; see anchoreval \w+ --help$/ },
   { argv: ["--anker", "5"], message: /^unknown option --anker; see anchoreval \w+ --help$/ },
   {
     argv: ["--anchor", "5"],
     message: /^unknown option --anchor \(did you mean --anchors\?\); see anchoreval \w+ --help$/,
   },
   { argv: ["more"], message: /^unexpected argument more: \w+ takes options only; see anchoreval \w+ --help$/ },
-  { argv: ["--dims", "--separate"], message: "--dims needs a value; got --separate" },
+  { argv: ["--seed", "--set"], message: "--seed needs a value; got --set" },
   {
     argv: ["--responses", folder.path("none.csv")],
     code: "not_found",
@@ -267,7 +279,7 @@ describe("fit", () => {
         "a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by screened: give another --selection or recipe, or leave out --second-form",
     },
     {
-      argv: fit("--second-form", "--selection", "essence"),
+      argv: fit("--second-form", "--set", "selection=essence"),
       message:
         "two forms of 2 items without a common one need 4, x has 2: give fewer anchors, or leave out --second-form",
     },
@@ -306,7 +318,8 @@ describe("backtest", () => {
     { argv: ["backtest"], message: "--responses is needed" },
     {
       argv: backtest("--split", "random"),
-      message: "--split takes interpolation, extrapolation, family, newest; got random",
+      message:
+        "--split takes interpolation, extrapolation, family, newest, or a column of --families FILE, which isn't given; got random",
     },
     { argv: backtest(...split, "--seeds", "0"), message: "--seeds must be a whole number from 1 to 1000; got 0" },
     { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds must be a whole number from 1 to 1000; got 1e9" },
@@ -422,7 +435,7 @@ describe("publish", () => {
     {
       argv: ["publish", bundle, "--to", "https://evals.example.com"],
       message:
-        "publishing to https://evals.example.com takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)",
+        "publishing to https://evals.example.com takes a token: set ANCHOREVAL_TOKEN (anchoreval keys token makes one)",
     },
     {
       argv: ["publish", bundle, "--to", "r2://bucket"],
@@ -438,10 +451,10 @@ describe("publish", () => {
       code: "unsupported",
       message: "S3:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },
-    { argv: ["sweep", "--to", good], message: `--to ${good} isn't a folder: nothing is published there` },
-    { argv: ["sweep"], message: "--to is needed" },
+    { argv: ["publish", "sweep", "--to", good], message: `--to ${good} isn't a folder: nothing is published there` },
+    { argv: ["publish", "sweep"], message: "--to is needed" },
     {
-      argv: ["sweep", "--to", "https://evals.example.com"],
+      argv: ["publish", "sweep", "--to", "https://evals.example.com"],
       code: "unsupported",
       message: "https:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },

@@ -318,7 +318,7 @@ describe("import --from table", () => {
     const told = await command("--from", "table", folder.write("in.csv", csv(ROWS)), ...named, "--out", out);
     expect(told).toMatchObject({ code: 0 });
     expect(told.out).toContain("5 models, 4 items, 2 scenarios:\n  sums: 2 items\n  facts: 2 items\n");
-    expect(told.out).toContain("--weighting subscenarios");
+    expect(told.out).toContain("--set weighting=subscenarios");
     expect(told.err).toContain('columns that are not read: "text", "when"');
     expect(gunzipSync(readFileSync(`${out}/responses.csv.gz`)).toString()).toContain(
       "model,sums/0,sums/1,facts/0,facts/1\n",

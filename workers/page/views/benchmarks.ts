@@ -68,7 +68,7 @@ function list(session: Session, benchmarks: readonly BenchmarkSummary[]): Child 
   );
 }
 
-/** Items, models with the newest one's date, the error that `anchoreval bundles` lists, and the licence of the data. */
+/** Items, models with the newest one's date, the error that `anchoreval show` lists, and the licence of the data. */
 function factWords(manifest: Manifest): string {
   const { data } = manifest;
   const shown = listedForm(manifest);

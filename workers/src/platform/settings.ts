@@ -75,7 +75,7 @@ function signerRule(env: Env): Settings["requireSigner"] {
     const rule = read(env);
     if (rule !== null) return rule;
   }
-  const keys = list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keygen` prints them, comma-separated, or a root.json"); // prettier-ignore
+  const keys = list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keys make` prints them, comma-separated, or a root.json"); // prettier-ignore
   return async (manifest, signatures) => {
     if (keys.length > 0) await requireTrusted(manifest, signatures, keys, "the bundle");
   };
@@ -167,6 +167,6 @@ function tokenRecords(secret: unknown): readonly TokenRecord[] {
     return parseTokens(secret as string);
   } catch {
     // Its content is secret: not even an issue's path is shown.
-    throw misconfigured("TOKENS", "is malformed: `anchoreval token` makes its entries");
+    throw misconfigured("TOKENS", "is malformed: `anchoreval keys token` makes its entries");
   }
 }

@@ -4,7 +4,7 @@ import { isAccessScope, SHA256 } from "anchoreval/internal/core/bundle/names";
 /** Permissions of a token: to `publish` bundles of a benchmark, or to `read` one that is protected. */
 export type Action = "publish" | "read";
 
-/** A token as the secret `TOKENS` stores it: only its SHA-256. `anchoreval token` makes a token and its record. */
+/** A token as the secret `TOKENS` stores it: only its SHA-256. `anchoreval keys token` makes a token and its record. */
 export interface TokenRecord {
   /** For logs and rotation. */
   readonly id: string;

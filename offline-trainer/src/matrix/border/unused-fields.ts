@@ -40,7 +40,7 @@ export function isWeight(name: string): boolean {
   return /^(?:(?:item|sample|question)?weights?|weighting)$/.test(lettersOf(name));
 }
 
-/** Weights of items, which a bundle hasn't: said where --weighting gives them, refused where nothing does. */
+/** Weights of items, which a bundle hasn't: said where the weighting gives them, refused where nothing does. */
 export function unusedWeights(
   file: string,
   items: readonly ItemInfo[],

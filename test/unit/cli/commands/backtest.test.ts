@@ -54,18 +54,18 @@ describe("--json", () => {
     document = JSON.parse(stdout) as Document;
   });
 
-  test("--split-by: whole groups of a column, or the newest of its dates", async () => {
+  test("--split COLUMN: whole groups of a column, or the newest of its dates", async () => {
     const rows = matrix.subjects.map((name, m) => ({ name, scaffold: `s${m % 4}`, month: `2026-${String(12 - (m % 12)).padStart(2, "0")}` })); // prettier-ignore
     const models = folder.write("models.csv", `scaffold,model,month\n${rows.map((own) => `${own.scaffold},${own.name},${own.month}\n`).join("")}`); // prettier-ignore
     const lines = folder.write("models.jsonl", rows.map(({ name, ...own }) => `${JSON.stringify({ model: name, ...own })}\n`).join("")); // prettier-ignore
     const short = ["--anchors", "6", "--seeds", "1", "--scenario", "b"];
-    const groups = JSON.parse((await run(...short, "--families", models, "--split-by", "scaffold")).stdout) as Document;
+    const groups = JSON.parse((await run(...short, "--families", models, "--split", "scaffold")).stdout) as Document;
     expect(groups.header).toMatchObject({ split: "family", splitBy: "scaffold" });
     const pairs = folder.write("scaffolds.csv", rows.map((own) => `${own.name},${own.scaffold}\n`).join(""));
     const named = JSON.parse((await run(...short, "--families", pairs, "--split", "family")).stdout) as Document;
     expect(groups.rows).toEqual(named.rows);
     const saved = folder.path("newest.json");
-    const newest = JSON.parse((await run(...short, "--families", lines, "--split-by", "month", "--save-split", saved)).stdout) as Document; // prettier-ignore
+    const newest = JSON.parse((await run(...short, "--families", lines, "--split", "month", "--save-split", saved)).stdout) as Document; // prettier-ignore
     expect(newest.header).toMatchObject({ split: "newest", splitBy: "month" });
     const held = ["org/model-0", "org/model-1", "org/model-12", "org/model-13"];
     expect(JSON.parse(readFileSync(saved, "utf8"))).toEqual({ b: [held] });
@@ -267,32 +267,29 @@ describe("refusals", () => {
   }
 
   test.each([
-    [["--split", "random"], "--split takes interpolation, extrapolation, family, newest; got random"],
+    [["--split", "random"], "--split takes interpolation, extrapolation, family, newest, or a column"],
     [
       ["--recipe", "random,best"],
       "--recipe takes recommended, random, tinybenchmarks, essence, metabench, sublime; got best",
     ],
-    [["--estimator", "irt"], "--estimator must be one of auto, anchor-mean, p-irt, gp-irt,"],
+    [["--set", "estimator=irt"], "--set estimator must be one of auto, anchor-mean, p-irt, gp-irt,"],
+    [["--estimates", "p-irt"], "unknown option --estimates; see anchoreval backtest --help"],
     [
-      ["--estimates", "p-irt"],
-      "unknown option --estimates (did you mean --estimator?); see anchoreval backtest --help",
-    ],
-    [
-      ["--selection", "best"],
-      "--selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      ["--set", "selection=best"],
+      "--set selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
     ],
     [["--pool", ""], '--pool: an id must not be empty, got ""'],
-    [["--weighting", "models"], "--weighting must be one of subscenarios, items; got models"],
-    [["--lambda", "1"], "--lambda must be one of learned, reference; got 1"],
+    [["--set", "weighting=models"], "--set weighting must be one of subscenarios, items; got models"],
+    [["--set", "lambda=1"], "--set lambda must be one of learned, reference; got 1"],
     [["--provider", "tpu"], "--provider must be one of auto, cuda, webgpu, cpu, typescript; got tpu"],
-    [["--irt-model", "grm"], "--irt-model must be one of 1pl, 2pl, 3pl, 4pl; got grm"],
+    [["--set", "irt-model=grm"], "--set irt-model must be one of 1pl, 2pl, 3pl, 4pl; got grm"],
     [["--anchors", "0"], "--anchors must be a whole number of at least 1; got 0"],
     [["--anchors", "10,2.5"], "--anchors must be a whole number of at least 1; got 2.5"],
     [["--anchors", "10,"], "--anchors must be a whole number of at least 1; got "],
     [["--seeds", "0"], "--seeds must be a whole number from 1 to 1000; got 0"],
     [["--seed=-1"], "--seed must be a whole number of at least 0; got -1"],
     [["--threads", "0"], "--threads must be a whole number from 1 to 256; got 0"],
-    [["--dims", "33"], "--dims must be a whole number from 1 to 32; got 33"],
+    [["--set", "dims=33"], "--set dims must be a whole number from 1 to 32; got 33"],
   ])("%j", async (argv, message) => {
     await refused([...data, ...argv], "invalid_option", message);
   });
@@ -337,15 +334,15 @@ describe("refusals", () => {
   });
 
   test("a column that doesn't say who is held out", async () => {
-    const option = ["--split-by", "released", "--families"];
+    const option = ["--split", "released", "--families"];
     const all = matrix.subjects.map((name, m) => `${name},2026-01-${10 + m}\n`);
     const table = (name: string, lines: readonly string[]): string =>
       folder.write(`${name}.csv`, `model,released\n${lines.join("")}`);
     const dates = table("dates", all);
-    await refused([...data, "--split-by", "released"], "invalid_option", "a column of --families FILE, which isn't given"); // prettier-ignore
-    await refused([...data, ...option, dates, "--split", "newest"], "invalid_option", "--split says who is held out");
+    await refused([...data, "--split", "released"], "invalid_option", "a column of --families FILE, which isn't given"); // prettier-ignore
+    await refused([...data, ...option, dates, "--targets", dates], "invalid_option", "--targets says who is held out, as --split released does"); // prettier-ignore
     await refused([...data, ...option, folder.path("none.csv")], "not_found", "none.csv");
-    await refused([...data, "--split-by", "date", "--families", dates], "invalid_data", 'there is no column "date" (--split-by); the columns are "model", "released"'); // prettier-ignore
+    await refused([...data, "--split", "date", "--families", dates], "invalid_data", 'there is no column "date" (--split); the columns are "model", "released"'); // prettier-ignore
     const lines = folder.write("lines.csv", all.join(""));
     await refused([...data, ...option, lines], "invalid_data", 'there is no column "model" (--families)');
     await refused([...data, "--families", dates], "invalid_data", 'there is no column "family" (--families)');

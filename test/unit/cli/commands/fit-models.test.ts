@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 
 describe.each([
-  ["binary", ["--irt-model", "1pl"], { irtModel: "1pl", lower: false, upper: false }],
-  ["binary", ["--estimation", "marginal"], { irtModel: "2pl", lower: false, upper: false }],
-  ["binary", ["--irt-model", "3pl"], { irtModel: "3pl", lower: true, upper: false }],
-  ["binary", ["--irt-model", "4pl"], { irtModel: "4pl", lower: true, upper: true }],
-  ["graded", ["--dims", "2"], { irtModel: "2pl", lower: false, upper: false }],
-  ["graded", ["--irt-model", "3pl"], { irtModel: "3pl", lower: true, upper: false }],
+  ["binary", ["--set", "irt-model=1pl"], { irtModel: "1pl", lower: false, upper: false }],
+  ["binary", ["--set", "estimation=marginal"], { irtModel: "2pl", lower: false, upper: false }],
+  ["binary", ["--set", "irt-model=3pl"], { irtModel: "3pl", lower: true, upper: false }],
+  ["binary", ["--set", "irt-model=4pl"], { irtModel: "4pl", lower: true, upper: true }],
+  ["graded", ["--set", "dims=2"], { irtModel: "2pl", lower: false, upper: false }],
+  ["graded", ["--set", "irt-model=3pl"], { irtModel: "3pl", lower: true, upper: false }],
 ] as const)("a fit of %s scores, %j", (data, options, expected) => {
   test("makes a bundle of that model, whose whole form is exact and whose anchors estimate", async () => {
     const out = folder.path(`${data} ${options.join(" ")}`);
@@ -46,7 +46,7 @@ describe.each([
       lower: bank.lower !== null,
       upper: bank.upper !== null,
     }).toEqual(expected);
-    expect(bank.dims).toBe(options.includes("--dims" as never) ? 2 : 1);
+    expect(bank.dims).toBe(options.includes("dims=2" as never) ? 2 : 1);
     if (expected.irtModel === "1pl") expect(new Set(bank.a).size).toBe(1);
     if (expected.lower) expect(Math.max(...bank.lower!)).toBeGreaterThan(0.05);
     expect(scoreMap !== null).toBe(data === "graded");

@@ -40,7 +40,7 @@ async function fit(name: string, ...more: string[]): Promise<{ path: string; cod
   const reading = more.includes("--responses") ? [] : data("board");
   const run = await runProgram([
     ...["fit", ...reading, "--name", "demo@1.0.0", "--out", path],
-    ...["--provider", "typescript", "--dims", "1", ...given],
+    ...["--provider", "typescript", "--set", "dims=1", ...given],
   ]);
   return { path, ...run };
 }
@@ -179,7 +179,7 @@ test("--total is met exactly, beside forms per scenario; one that is such a form
   const path = folder.path("total");
   const run = await runProgram(
     ["fit", ...data("board"), "--name", "demo@1.0.0", "--out", path, "--provider", "typescript"].concat(
-      ...["--dims", "1", "--anchors", "4", "--total", "9,8,20", "--json"],
+      ...["--set", "dims=1", "--anchors", "4", "--total", "9,8,20", "--json"],
     ),
   );
   const { manifest } = JSON.parse(run.out) as { manifest: Manifest };
@@ -219,7 +219,7 @@ interface Fitted {
 }
 
 test("the command writes what the function gives, and notes its options", async () => {
-  const { path } = await fit("command", ...data("graded"), "--separate", "--created", "2026-01-01");
+  const { path } = await fit("command", ...data("graded"), "--set", "separate=true", "--created", "2026-01-01");
   const { result } = await fitted("graded", { linked: false }, [6, 14]);
   const files = bundleFiles(result, await renderReport(result));
   const { "manifest.json": written, ...others } = filesOf(path);

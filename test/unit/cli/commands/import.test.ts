@@ -46,7 +46,7 @@ describe("anchoreval import", () => {
     expect(text).toContain("6 models, 4 items, 1 scenario:\n  quiz: 4 items\n");
     expect(text).toContain("6 of 6 scores equal the harness's own to 1e-6");
     expect(text).toContain(
-      `anchoreval fit --responses ${out}/responses.csv.gz --items ${out}/items.jsonl.gz --weighting subscenarios`,
+      `anchoreval fit --responses ${out}/responses.csv.gz --items ${out}/items.jsonl.gz --set weighting=subscenarios`,
     );
   });
 

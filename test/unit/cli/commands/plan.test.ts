@@ -89,7 +89,7 @@ describe("plan --prices", () => {
     const content = sampleContent({ items: [400, 600], sizes: [20, 50] });
     const rows = content.scenarios.flatMap(({ items }) => items.map(({ item_id: id }, k) => `${id},${1 + (k % 2)}`));
     const table = folder.write("items.csv", ["item_id,usd", ...rows].join("\n"));
-    const own = [...plan, "--prices", table, "--price-column", "usd", "--price-unit", "usd"];
+    const own = [...plan, "--prices", table, "--price-column", "usd:usd"];
     const loaded = await loadBundle(folderSource(bundle));
     const byId = new Map(rows.map((row) => row.split(",") as [string, string]));
     const costOf = (form: string): number =>
@@ -139,10 +139,14 @@ describe("plan --prices", () => {
       ["--prices", folder.write("own.csv", "scenario,price\nalpha,1\n"), "--price-column", "usd"],
       'there is no column "usd"',
     ],
-    ["a unit that is none", ["--prices", prices, "--price-unit", "5%"], "--price-unit is a word of letters"],
+    [
+      "a unit that is none",
+      ["--prices", prices, "--price-column", "price:5%"],
+      "the unit of --price-column is a word of letters",
+    ],
     [
       "a budget in another unit",
-      ["--prices", prices, "--price-unit", "usd", "--budget", "5tokens"],
+      ["--prices", prices, "--price-column", "price:usd", "--budget", "5tokens"],
       "the prices are in usd, --budget says tokens",
     ],
     ["a budget below 0", ["--prices", prices, "--budget", "-5"], "--budget must be an amount of at least 0"],

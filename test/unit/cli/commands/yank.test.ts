@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 describe("a version of a folder", () => {
   test("is taken back with a reason", async () => {
-    const { code, out } = await runCommand("yank", version, "--reason", "wrong keys", "--json");
+    const { code, out } = await runCommand("publish", "yank", version, "--reason", "wrong keys", "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({ benchmark: "sample", version: "1.0.0", yanked: true, reason: "wrong keys", latest: null }); // prettier-ignore
     expect(JSON.parse(readFileSync(`${store}/bundles/sample/index.json`, "utf8"))).toMatchObject({
@@ -92,7 +92,7 @@ describe("a version of a folder", () => {
   });
 
   test("is offered again", async () => {
-    expect(await runCommand("yank", version, "--undo")).toMatchObject({ code: 0, out: "sample@1.0.0 is offered again; latest: 1.0.0\n" }); // prettier-ignore
+    expect(await runCommand("publish", "yank", version, "--undo")).toMatchObject({ code: 0, out: "sample@1.0.0 is offered again; latest: 1.0.0\n" }); // prettier-ignore
     const { err } = await runCommand("estimate", "--bundle", version, "--responses", answers);
     expect(err).toBe("");
     expect((await loadBundle(folderSource(version))).yanked).toBeUndefined();
@@ -107,7 +107,7 @@ test.each([
   ["a version that isn't there", [`${store}/bundles/sample/9.0.0`, "--reason", "x"], "sample@9.0.0 is published"],
   ["a store of another kind", ["s3://b/bundles/sample/1.0.0", "--reason", "x"], "can't be written to"],
 ])("%s: exit code 2", async (_, more, words) => {
-  const { code, out, err } = await runCommand("yank", ...more);
+  const { code, out, err } = await runCommand("publish", "yank", ...more);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(words);
 });

@@ -22,7 +22,12 @@ describe("candidates", () => {
     expect(await complete("compare", "--ma")).toEqual(["--margin"]);
     expect(await complete("export", "--")).toEqual(expect.arrayContaining(["--bundle", "--to", "--json", "--help"]));
     expect(await complete("export", "--to", "i")).toEqual(["inspect", "ids"]);
-    expect(await complete("fit", "--weighting", "")).toEqual(["subscenarios", "items"]);
+    expect(await complete("fit", "--set", "weighting=")).toEqual(["weighting=subscenarios", "weighting=items"]);
+    expect(await complete("audit", "--set", "")).toEqual(["weighting=subscenarios", "weighting=items", "dims="]);
+    expect(await complete("keys", "s")).toEqual(["sign"]);
+    expect(await complete("keys", "sign", "--k")).toEqual(["--key"]);
+    expect(await complete("publish", "")).toEqual(["sweep", "yank"]);
+    expect(await complete("publish", "sweep", "--r")).toEqual([]);
     expect(await complete("backtest", "--recipe", "")).toEqual(expect.arrayContaining(["recommended", "all"]));
   });
 

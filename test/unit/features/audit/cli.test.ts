@@ -18,7 +18,7 @@ const folder = tempFolder();
 const board = folder.path("board");
 const SHAPE = { models: 100, items: 500, scenarios: 2, seed: 5, mislabelledShare: 0.06 } as const;
 const data = ["--responses", `${board}/responses.csv.gz`, "--items", `${board}/items.jsonl.gz`];
-const quick = ["--provider", "typescript", "--dims", "2"];
+const quick = ["--provider", "typescript", "--set", "dims=2"];
 const families = folder.path("families.csv");
 
 beforeAll(async () => {
@@ -166,7 +166,12 @@ describe("what is refused, and leaves nothing behind", () => {
   const base = ["--responses", good, "--provider", "typescript"];
   const cases: readonly [string, readonly string[], string, string | RegExp][] = [
     ["no responses", [], "invalid_option", "--responses is needed"],
-    ["dims", [...base, "--dims", "auto"], "invalid_option", "--dims must be a whole number from 1 to 32; got auto"],
+    [
+      "dims",
+      [...base, "--set", "dims=auto"],
+      "invalid_option",
+      "--set dims must be a whole number from 1 to 32; got auto",
+    ],
     [
       "held-out",
       [...base, "--held-out", "0.9"],

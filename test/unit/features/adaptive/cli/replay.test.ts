@@ -32,7 +32,7 @@ const tried = folder.write(
 );
 const replay = (...more: string[]): string[] => replayOf(responses, ...more);
 const replayOf = (table: string, ...more: string[]): string[] => [
-  ...["replay", "--responses", table, "--items", items, "--provider", "typescript", "--dims", "1"],
+  ...["replay", "--responses", table, "--items", items, "--provider", "typescript", "--set", "dims=1"],
   ...["--repeats", "2", "--max-targets", "3", ...more],
 ];
 

@@ -15,7 +15,7 @@ const single = (): number => Math.round(random.next());
 const fit = (...more: string[]) =>
   runProgram([
     ...["fit", "--responses", folder.path("board.csv"), "--name", "demo@1.0.0", "--out", folder.path("bundle")],
-    ...["--provider", "typescript", "--dims", "1", "--anchors", "4", ...more],
+    ...["--provider", "typescript", "--set", "dims=1", "--anchors", "4", ...more],
   ]);
 
 beforeAll(() => {

@@ -16,7 +16,7 @@ const fit = (name: string, ...more: string[]) =>
   runCommand(
     ...["fit", "--responses", folder.path("board/responses.csv"), "--items", folder.path("board/items.jsonl")],
     ...["--name", "demo@1.0.0", "--out", folder.path(name), "--created", "2026-01-01"],
-    ...["--provider", "typescript", "--dims", "1", "--anchors", "6,14", ...more],
+    ...["--provider", "typescript", "--set", "dims=1", "--anchors", "6,14", ...more],
   );
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("fit --prices", () => {
   });
 
   it("chooses cheaper forms, notes what they cost, and show, plan and estimate say it", async () => {
-    const { code, out, err } = await fit("priced", "--prices", table, "--price-unit", "usd");
+    const { code, out, err } = await fit("priced", "--prices", table, "--price-column", "price:usd");
     expect({ code, err: err.includes("defect") }).toEqual({ code: 0, err: false });
     expect((await fit("plain")).code).toBe(0);
     const [priced, plain] = await Promise.all(
@@ -86,7 +86,7 @@ describe("fit --prices", () => {
       "--json",
     );
     expect(JSON.parse(other.out)).toMatchObject({ cost: { unit: null, cost: 24, whole: 160 } });
-    await fit("drawn", "--prices", table, "--selection", "stratified");
+    await fit("drawn", "--prices", table, "--set", "selection=stratified");
     const drawn = await loadBundle(folderSource(folder.path("drawn")));
     expect(drawn.manifest.forms[0]!.selection).toBe("priced-draw");
     expect(costOf(drawn, "14")).toBeLessThan(0.9 * costOf(plain, "14"));
@@ -118,10 +118,14 @@ describe("fit --prices", () => {
     ["a column that isn't there", () => ["--prices", table, "--price-column", "tokens"], 'there is no column "tokens"'],
     [
       "anchors chosen another way",
-      () => ["--prices", table, "--selection", "random"],
+      () => ["--prices", table, "--set", "selection=random"],
       "isn't for those chosen by random",
     ],
-    ["a unit without prices", () => ["--price-unit", "usd"], "--price-unit is for the prices of --prices FILE"],
+    [
+      "a unit without prices",
+      () => ["--price-column", "price:usd"],
+      "--price-column is for the prices of --prices FILE",
+    ],
   ])("refuses %s and writes nothing", async (_, options, message) => {
     const { code, out, err } = await fit("refused", ...options());
     expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -34,7 +34,18 @@ test("a program fits by prices, with gate forms and variance components, as the 
   const table = folder.write("prices.csv", `item_id,price\n${ids.map((id, i) => `${id},${priceOf(i)}`).join("\n")}\n`);
   const { code, err } = await runCommand(
     ...["fit", "--responses", responses, "--name", "quiz@1.0.0", "--created", "2026-01-01", "--anchors", "6,12"],
-    ...["--prices", table, "--price-unit", "usd", "--gate-form", "10", "--provider", "typescript", "--dims", "1"],
+    ...[
+      "--prices",
+      table,
+      "--price-column",
+      "price:usd",
+      "--gate-form",
+      "10",
+      "--provider",
+      "typescript",
+      "--set",
+      "dims=1",
+    ],
     ...["--out", folder.path("bundle")],
   );
   expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });

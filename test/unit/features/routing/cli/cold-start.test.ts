@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 function fit(name: string, ...more: string[]): Promise<CommandResult> {
   const data = ["--responses", folder.path("responses.csv"), "--items", items, "--created", "2026-01-01"];
-  const how = ["--name", "quiz@1.0.0", "--anchors", "10", "--dims", "1", "--provider", "typescript"];
+  const how = ["--name", "quiz@1.0.0", "--anchors", "10", "--set", "dims=1", "--provider", "typescript"];
   return runProgram(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
 }
 
@@ -131,7 +131,7 @@ describe("fit --cold-start", () => {
       () => ["--cold-embeddings", vectors],
       "--cold-embeddings needs --cold-start, which isn't given",
     ],
-    ["asymptotes", () => ["--cold-start", cold, "--irt-model", "3pl"], "not the asymptotes of 3pl"],
+    ["asymptotes", () => ["--cold-start", cold, "--set", "irt-model=3pl"], "not the asymptotes of 3pl"],
   ])("refuses %s with exit code 2, before the fit", async (_, more, message) => {
     const { code, err } = await fit("refused", ...more());
     expect(err).toContain(message);

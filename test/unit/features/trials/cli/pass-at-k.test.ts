@@ -26,7 +26,7 @@ let trials: Record<string, number[]>;
 const fit = (out: string, ...more: string[]) =>
   runCommand(
     ...["fit", "--responses", responses, "--name", "quiz@1.0.0", "--anchors", "12", "--out", out],
-    ...["--provider", "typescript", "--dims", "1", ...more],
+    ...["--provider", "typescript", "--set", "dims=1", ...more],
   );
 const estimate = (bundle: string, file: string, ...more: string[]) =>
   runCommand("estimate", "--bundle", bundle, "--responses", file, ...more);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const responses = folder.write("trials.csv", `model,item_id,trial,score\n${rows.join("\n")}\n`);
   const { code, err } = await runCommand(
     ...["fit", "--responses", responses, "--name", "quiz@1.0.0", "--anchors", "15", "--out", bundle],
-    ...["--provider", "typescript", "--dims", "1", "--include-model-names"],
+    ...["--provider", "typescript", "--set", "dims=1", "--include-model-names"],
   );
   expect(code, err).toBe(0);
   const { scenarios } = await loadBundle(folderSource(bundle));

@@ -62,13 +62,13 @@ const done = async (...lines: string[]): Promise<string> => {
   }
   return out.trim();
 };
-const keygen = async (...names: string[]): Promise<void> => {
-  for (const name of names) await done(`keygen --out ${name}.pem`);
+const makeKeys = async (...names: string[]): Promise<void> => {
+  for (const name of names) await done(`keys make --out ${name}.pem`);
 };
 const trustFile = async (path: string): Promise<TrustFile> => parseTrustFile(await readFile(path))!;
 const publishedTrust = (): Promise<TrustFile> => trustFile(join(place("published"), trustKey("sample")));
 const MAKE =
-  "root root.json --add root:a.pem,b.pem,c.pem --threshold 2 --add bundles:bundles.pem --add index:index.pem --key a.pem --key b.pem";
+  "keys root root.json --add root:a.pem,b.pem,c.pem --threshold 2 --add bundles:bundles.pem --add index:index.pem --key a.pem --key b.pem";
 const PUBLISH = "publish mine --to published --root root.json --key index.pem";
 /** Shows the published bundle to a reader with a copy of root.json. */
 const read = (root: string, version?: string): Promise<CommandResult> => {
@@ -120,76 +120,82 @@ describe("the guide, word for word", () => {
 
 describe("a root", () => {
   test("is signed by others, one after another, and no draft is followed", async () => {
-    await keygen("a", "b", "c");
-    expect(await done("root root.json --add root:a.pem,b.pem,c.pem --threshold 2")).toContain(
+    await makeKeys("a", "b", "c");
+    expect(await done("keys root root.json --add root:a.pem,b.pem,c.pem --threshold 2")).toContain(
       "not valid yet: root.json: root 1 has 0 of the 2",
     );
-    expect(await done("sign root.json --key a.pem")).toContain("root 1 has 1 of the 2");
-    expect(await done("sign root.json --key a.pem")).toContain("root 1 has 1 of the 2");
-    const whole = await done("sign root.json --key c.pem");
+    expect(await done("keys sign root.json --key a.pem")).toContain("root 1 has 1 of the 2");
+    expect(await done("keys sign root.json --key a.pem")).toContain("root 1 has 1 of the 2");
+    const whole = await done("keys sign root.json --key c.pem");
     expect(whole).not.toContain("not valid yet");
     expect(whole.match(/ {2}signed/g)).toHaveLength(2);
     await expect(checkRoots((await trustFile(place("root.json"))).roots, "r")).resolves.toHaveLength(1);
-    const shown = JSON.parse(await done("root root.json --json")) as object;
+    const shown = JSON.parse(await done("keys root root.json --json")) as object;
     expect(shown).toMatchObject({ version: 1, threshold: 2, complete: true, bundles: [], index: [] });
   });
 
   test("that lacks signatures gives way to the next change; one that has them stays in the chain", async () => {
-    await keygen("a", "b", "x");
+    await makeKeys("a", "b", "x");
     await done(
-      "root root.json --add root:a.pem,b.pem --threshold 2 --key a.pem",
-      "root root.json --add bundles:x.pem --key a.pem --key b.pem",
+      "keys root root.json --add root:a.pem,b.pem --threshold 2 --key a.pem",
+      "keys root root.json --add bundles:x.pem --key a.pem --key b.pem",
     );
     expect((await trustFile(place("root.json"))).roots).toHaveLength(1);
-    await done("root root.json --expires 2099-01-31 --key a.pem");
-    expect(await done("root root.json --expires 2099-02-28 --key a.pem --key b.pem")).toContain(
+    await done("keys root root.json --expires 2099-01-31 --key a.pem");
+    expect(await done("keys root root.json --expires 2099-02-28 --key a.pem --key b.pem")).toContain(
       "root 2, valid until 2099-02-28T23:59:59",
     );
     expect((await trustFile(place("root.json"))).roots).toHaveLength(2);
   });
 
   test("takes public keys in place of files", async () => {
-    await keygen("a", "b");
-    const key = (await run("keygen --out x.pem --json")).out;
+    await makeKeys("a", "b");
+    const key = (await run("keys make --out x.pem --json")).out;
     const { key: x } = JSON.parse(key) as { key: string };
-    expect(await done(`root root.json --add root:a.pem --add bundles:${x} --key a.pem`)).toContain(`bundles  ${x}`);
-    expect(await done(`root root.json --remove ${x} --key a.pem`)).not.toContain(x);
+    expect(await done(`keys root root.json --add root:a.pem --add bundles:${x} --key a.pem`)).toContain(
+      `bundles  ${x}`,
+    );
+    expect(await done(`keys root root.json --remove ${x} --key a.pem`)).not.toContain(x);
   });
 
   test.each<[string, string, string]>([
-    ["no file", "root root.json", "isn't there"],
-    ["a role that is none", "root root.json --add all:a.pem", "--add takes root:KEY"],
-    ["a file that is no key", "root root.json --add root:mine.pem", "--add"],
-    ["no key of its own", "root root.json --add bundles:a.pem", "asks for 1 signatures and lists 0 keys"],
+    ["no file", "keys root root.json", "isn't there"],
+    ["a role that is none", "keys root root.json --add all:a.pem", "--add takes root:KEY"],
+    ["a file that is no key", "keys root root.json --add root:mine.pem", "--add"],
+    ["no key of its own", "keys root root.json --add bundles:a.pem", "asks for 1 signatures and lists 0 keys"],
     [
       "a threshold out of reach",
-      "root root.json --add root:a.pem --threshold 2",
+      "keys root root.json --add root:a.pem --threshold 2",
       "asks for 2 signatures and lists 1 keys",
     ],
-    ["a key twice", "root root.json --add root:a.pem,a.pem", "twice"],
-    ["a key to remove that isn't there", "root root.json --add root:a.pem --remove b.pem", "the root doesn't list"],
-    ["a day that is none", "root root.json --add root:a.pem --expires soon", "--expires must be a day"],
+    ["a key twice", "keys root root.json --add root:a.pem,a.pem", "twice"],
+    [
+      "a key to remove that isn't there",
+      "keys root root.json --add root:a.pem --remove b.pem",
+      "the root doesn't list",
+    ],
+    ["a day that is none", "keys root root.json --add root:a.pem --expires soon", "--expires must be a day"],
     [
       "a day that has passed",
-      "root root.json --add root:a.pem --expires 2026-01-31",
+      "keys root root.json --add root:a.pem --expires 2026-01-31",
       "--expires 2026-01-31 has passed",
     ],
   ])("with %s is refused, and nothing is written", async (_, line, words) => {
     // prettier-ignore
-    await keygen("a", "b");
+    await makeKeys("a", "b");
     expect(await run(line)).toMatchObject({ code: 2, err: expect.stringContaining(words) as string });
     expect(await readdir(here)).not.toContain("root.json");
   });
 
   test("isn't signed by a key that neither it nor the one before has", async () => {
-    await keygen("a", "b");
-    await done("root root.json --add root:a.pem --key a.pem");
-    expect(await run("sign root.json --key b.pem")).toMatchObject({
+    await makeKeys("a", "b");
+    await done("keys root root.json --add root:a.pem --key a.pem");
+    expect(await run("keys sign root.json --key b.pem")).toMatchObject({
       code: 2,
       err: expect.stringContaining("its signature says nothing") as string,
     });
     await writeFile(place("root.json"), "{}");
-    for (const line of ["sign root.json --key b.pem", "root root.json", "root root.json --remove a.pem"])
+    for (const line of ["keys sign root.json --key b.pem", "keys root root.json", "keys root root.json --remove a.pem"])
       expect(await run(line)).toMatchObject({
         code: 2,
         err: expect.stringContaining("root.json is no root.json") as string,
@@ -199,14 +205,14 @@ describe("a root", () => {
 
 describe("a published index", () => {
   beforeEach(async () => {
-    await keygen("a", "b", "c", "bundles", "index");
-    await done(MAKE, "sign mine --key bundles.pem");
+    await makeKeys("a", "b", "c", "bundles", "index");
+    await done(MAKE, "keys sign mine --key bundles.pem");
   });
 
   test("names what was published, with a number that rises each time it is signed", async () => {
     await done(PUBLISH, PUBLISH);
     await writeBundle("newer", sampleBundle({ version: "1.1.0" }));
-    await done("sign newer --key bundles.pem", PUBLISH.replace("mine", "newer"));
+    await done("keys sign newer --key bundles.pem", PUBLISH.replace("mine", "newer"));
     expect(parseIndexStatement((await publishedTrust()).index!)).toMatchObject({
       number: 3,
       latest: "1.1.0",
@@ -243,19 +249,19 @@ describe("a published index", () => {
   });
 
   test("by a root in its last month is told of, by one that has expired not made; a renewed one goes on", async () => {
-    await done("root root.json --expires 2099-12-31 --key a.pem --key b.pem", PUBLISH);
+    await done("keys root root.json --expires 2099-12-31 --key a.pem --key b.pem", PUBLISH);
     const warn = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const clock = vi.spyOn(Date, "now").mockReturnValue(Date.parse("2099-12-20T00:00:00Z"));
     await done(PUBLISH);
     expect(warn).toHaveBeenCalledWith(
-      expect.stringMatching(/^warning: root 2 expires at 2099-12-31T23:59:59\.000Z: renew it by anchoreval root \S+root\.json --expires DATE/), // prettier-ignore
+      expect.stringMatching(/^warning: root 2 expires at 2099-12-31T23:59:59\.000Z: renew it by anchoreval keys root \S+root\.json --expires DATE/), // prettier-ignore
     );
     clock.mockReturnValue(Date.parse("2100-01-02T00:00:00Z"));
-    const expired = { code: 2, err: expect.stringContaining("renews it by anchoreval root FILE") as string };
+    const expired = { code: 2, err: expect.stringContaining("renews it by anchoreval keys root FILE") as string };
     expect(await run(PUBLISH)).toMatchObject(expired);
     expect(await read("root.json")).toMatchObject(expired);
-    expect(await done("root root.json")).toMatch(/^root 2, expired at /);
-    expect(await done("root root.json --expires 2100-12-31 --key a.pem --key c.pem", PUBLISH)).toContain(
+    expect(await done("keys root root.json")).toMatch(/^root 2, expired at /);
+    expect(await done("keys root root.json --expires 2100-12-31 --key a.pem --key c.pem", PUBLISH)).toContain(
       "there already",
     );
     expect(await read("root.json")).toMatchObject({ code: 0 });
@@ -268,9 +274,9 @@ describe("a published index", () => {
       await rm(join(place("published"), "bundles/sample", lost));
     await done(PUBLISH);
     expect(await read("root.json")).toMatchObject({ code: 2, err: expect.stringContaining("(rollback)") as string });
-    await keygen("other");
+    await makeKeys("other");
     await done(
-      "root root.json --remove index.pem --add index:other.pem --key a.pem --key b.pem",
+      "keys root root.json --remove index.pem --add index:other.pem --key a.pem --key b.pem",
       PUBLISH.replace("index.pem", "other.pem"),
     );
     expect(await read("root.json")).toMatchObject({ code: 0, err: "" });
@@ -284,7 +290,7 @@ describe("a published index", () => {
 
   test("isn't signed once a version that it named has gone", async () => {
     await writeBundle("newer", sampleBundle({ version: "1.1.0" }));
-    await done("sign newer --key bundles.pem", PUBLISH.replace("mine", "newer"));
+    await done("keys sign newer --key bundles.pem", PUBLISH.replace("mine", "newer"));
     await rm(join(place("published"), "bundles/sample"), { recursive: true, force: true });
     await done(PUBLISH); // nothing is there: it begins with number 1
     await done(PUBLISH.replace("mine", "newer"));
@@ -313,13 +319,13 @@ describe("a published index", () => {
     ],
     [
       "a root that lacks signatures",
-      () => done("root root.json --threshold 3 --key a.pem"),
+      () => done("keys root root.json --threshold 3 --key a.pem"),
       PUBLISH,
       "root 2 has 1 of the 2",
     ],
     [
       "a bundle that a revoked key signed",
-      () => done("root root.json --remove bundles.pem --key a.pem --key c.pem"),
+      () => done("keys root root.json --remove bundles.pem --key a.pem --key c.pem"),
       PUBLISH,
       "which root 2 revoked",
     ],
@@ -335,10 +341,10 @@ describe("a published index", () => {
 test("what is remembered lies in the user's folder of states; one that can't be read is told of", async () => {
   expect(memoryFolder({ XDG_STATE_HOME: "/s" })).toBe(join("/s", "anchoreval", "trust"));
   expect(memoryFolder({ LOCALAPPDATA: "/l" })).toBe(join("/l", "anchoreval", "trust"));
-  await keygen("a", "bundles", "index");
+  await makeKeys("a", "bundles", "index");
   await done(
-    "root root.json --add root:a.pem --add bundles:bundles.pem --add index:index.pem --key a.pem",
-    "sign mine --key bundles.pem",
+    "keys root root.json --add root:a.pem --add bundles:bundles.pem --add index:index.pem --key a.pem",
+    "keys sign mine --key bundles.pem",
     PUBLISH,
   );
   await mkdir(place("state"), { recursive: true });

@@ -28,8 +28,8 @@ beforeEach(async () => {
 afterEach(() => vi.unstubAllEnvs());
 
 const newKey = async (name: string): Promise<string> =>
-  (await runCommand("keygen", "--out", join(root, name))).out.trim();
-const sign = (name: string) => runCommand("sign", bundle, "--key", join(root, name));
+  (await runCommand("keys", "make", "--out", join(root, name))).out.trim();
+const sign = (name: string) => runCommand("keys", "sign", bundle, "--key", join(root, name));
 const signatures = async () => parseSignatures(await readFile(join(bundle, "manifest.sig")))!;
 
 test("a key signs a bundle, as Node's own crypto confirms, and the bundle stays as it is", async () => {
@@ -130,7 +130,7 @@ describe("what is refused", () => {
   test("a key over a file that is there", async () => {
     await newKey("a.pem");
     const before = await readFile(join(root, "a.pem"));
-    expect(await runCommand("keygen", "--out", join(root, "a.pem"))).toMatchObject({ code: 2, out: "" });
+    expect(await runCommand("keys", "make", "--out", join(root, "a.pem"))).toMatchObject({ code: 2, out: "" });
     expect(await readFile(join(root, "a.pem"))).toEqual(before);
   });
 
@@ -153,7 +153,7 @@ describe("what is refused", () => {
 
   test("a folder without a bundle, and signatures that can't be read", async () => {
     await newKey("a.pem");
-    const { code, err } = await runCommand("sign", root, "--key", join(root, "a.pem"));
+    const { code, err } = await runCommand("keys", "sign", root, "--key", join(root, "a.pem"));
     expect([code, err]).toEqual([2, expect.stringContaining("no bundle is there")]);
     await writeFile(join(bundle, "manifest.sig"), "{");
     const published = await runCommand("publish", bundle, "--to", join(root, "out"));

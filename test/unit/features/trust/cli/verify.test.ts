@@ -86,7 +86,7 @@ describe("is refused by verify and by sweep:", () => {
       for (const argv of [
         ["verify", place],
         ["verify", address],
-        ["sweep", "--to", to],
+        ["publish", "sweep", "--to", to],
       ]) {
         const { code, err } = await runProgram(argv);
         expect([code, err]).toEqual([2, expect.stringContaining(words)]);

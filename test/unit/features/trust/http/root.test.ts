@@ -19,7 +19,7 @@ test("a key of indexes is a PEM of Ed25519, and its refusal shows nothing of it"
     expect(() => settingsOf(worker({ TRUSTED_KEYS, INDEX_KEY }))).toThrow(
       expect.objectContaining({
         code: "misconfigured",
-        message: "the setting INDEX_KEY is no private key: `anchoreval keygen` makes one (PEM)",
+        message: "the setting INDEX_KEY is no private key: `anchoreval keys make` makes one (PEM)",
       }),
     );
 });

@@ -72,7 +72,7 @@ beforeAll(async () => {
     few,
     part([3], (i) => come.has(i)),
   );
-  expect((await fit("1.0.0", "v1", "--items", oldItems, "--anchors", "8,20", "--dims", "1")).code).toBe(0);
+  expect((await fit("1.0.0", "v1", "--items", oldItems, "--anchors", "8,20", "--set", "dims=1")).code).toBe(0);
 });
 
 describe("fit --base", () => {
@@ -197,11 +197,11 @@ describe("fit --base", () => {
   });
 
   test.each([
-    { name: "marginal", how: ["--dims", "1", "--estimation", "marginal"] },
-    { name: "1pl", how: ["--irt-model", "1pl", "--estimation", "marginal"] },
-    { name: "two dimensions", how: ["--dims", "2"] },
-    { name: "chosen on purpose", how: ["--dims", "1", "--selection", "greedy-variance"] },
-    { name: "a total, too", how: ["--dims", "1", "--total", "12"] },
+    { name: "marginal", how: ["--set", "dims=1", "--set", "estimation=marginal"] },
+    { name: "1pl", how: ["--set", "irt-model=1pl", "--set", "estimation=marginal"] },
+    { name: "two dimensions", how: ["--set", "dims=2"] },
+    { name: "chosen on purpose", how: ["--set", "dims=1", "--set", "selection=greedy-variance"] },
+    { name: "a total, too", how: ["--set", "dims=1", "--total", "12"] },
   ])("a base of another kind: $name", async ({ how }) => {
     expect((await fit("1.0.0", "other", "--items", oldItems, "--anchors", "10", ...how)).code).toBe(0);
     const onIt = ["--base", folder.path("other"), "--items", newItems, "--rerun", rerun];
@@ -218,7 +218,7 @@ describe("fit --base", () => {
   });
 
   test("items with asymptotes can't be stood on", async () => {
-    const how = ["--items", oldItems, "--anchors", "10", "--irt-model", "3pl"];
+    const how = ["--items", oldItems, "--anchors", "10", "--set", "irt-model=3pl"];
     expect((await fit("1.0.0", "guessed", ...how)).code).toBe(0);
     const { code, err } = await fit("2.0.0", "refused", "--base", folder.path("guessed"), "--items", newItems);
     expect([code, err]).toEqual([2, expect.stringContaining("was calibrated by 3pl")]);
@@ -256,7 +256,7 @@ describe("fit --base", () => {
     },
     {
       name: "another weighting",
-      argv: ["--base", "v1", "--items", newItems, "--weighting", "items"],
+      argv: ["--base", "v1", "--items", newItems, "--set", "weighting=items"],
       message: "the base weighs by subscenarios",
     },
     {
@@ -312,7 +312,14 @@ describe("a new scenario", () => {
     await writeWideCsv(three, own(models, whole!));
     await writeWideCsv(third, own(models.slice(6), isNew));
     await writeWideCsv(four, own(models.slice(0, 4), isNew));
-    const how = ["--items", folder.write("two.jsonl", lines(own(models, had!))), "--anchors", "8,20", "--dims", "1"];
+    const how = [
+      "--items",
+      folder.write("two.jsonl", lines(own(models, had!))),
+      "--anchors",
+      "8,20",
+      "--set",
+      "dims=1",
+    ];
     expect((await fit("1.0.0", "g1", "--responses", two, ...how)).code).toBe(0);
   });
 
@@ -383,7 +390,7 @@ describe("scores between 0 and 1", () => {
       own(models.slice(0, 12), (i) => come.has(i)),
     );
     const made = ["--created", "2026-01-01", "--provider", "typescript", "--responses", paths[0]];
-    const first = ["--items", oldItems, "--name", "quiz@1.0.0", "--anchors", "20", "--dims", "1"];
+    const first = ["--items", oldItems, "--name", "quiz@1.0.0", "--anchors", "20", "--set", "dims=1"];
     expect((await runProgram(["fit", ...made, ...first, "--out", folder.path("g1")])).code).toBe(0);
     const then = ["--items", newItems, "--name", "quiz@2.0.0", "--base", folder.path("g1"), "--rerun", paths[1]];
     expect((await runProgram(["fit", ...made, ...then, "--out", folder.path("g2")])).code).toBe(0);

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
-import { type Command, invalidOption, option, readExpiry } from "../program/command.ts";
+import { type Action, invalidOption, option, readExpiry } from "../../../cli/src/program/command.ts";
 
-export const tokenCommand: Command = {
+export const makeToken: Action = {
+  summary: "a bearer token for a Worker, and the record that its secret TOKENS keeps",
   options: {
     Token: {
       id: option("NAME", "name of the token in logs and in the secret, such as its user", { required: true }),
@@ -13,7 +14,7 @@ export const tokenCommand: Command = {
       expires: option("DATE", "last day (UTC), or an ISO 8601 time (default: never expires)"),
     },
   },
-  examples: ["token --id ci --scope publish:quiz", "token --id team --scope read:* --expires 2027-01-31"],
+  examples: ["keys token --id ci --scope publish:quiz", "keys token --id team --scope read:* --expires 2027-01-31"],
   run: ({ options, output }) => {
     const id = options.required("id");
     if (id.length > 64) throw invalidOption("--id has at most 64 characters");

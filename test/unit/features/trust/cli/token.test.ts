@@ -1,9 +1,9 @@
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { expect, test } from "vitest";
-import { allows, findToken, hasExpired, parseTokens } from "../../../../workers/src/platform/tokens.ts";
-import { runCommand, type CommandResult } from "../../../support/run-command.ts";
+import { allows, findToken, hasExpired, parseTokens } from "../../../../../workers/src/platform/tokens.ts";
+import { runCommand, type CommandResult } from "../../../../support/run-command.ts";
 
-const createToken = (...argv: string[]): Promise<CommandResult> => runCommand("token", ...argv);
+const createToken = (...argv: string[]): Promise<CommandResult> => runCommand("keys", "token", ...argv);
 
 test("the Worker knows the token by the record that is printed beside it", async () => {
   const { code, out } = await createToken(
