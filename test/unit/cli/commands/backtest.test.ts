@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { AnchorEvalErrorCode } from "anchoreval";
 import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,11 +10,10 @@ import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/resp
 import { fullScores, scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { methodDigest, recommended as recommendedMethod } from "../../../../offline-trainer/src/methods/method.ts";
-import { lastGiven, runCommand } from "../../../support/run-command.ts";
+import { type CommandResult, lastGiven, runCommand } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../../sdk/bin/anchoreval.js", import.meta.url));
 const folder = tempFolder();
 const matrix = smallLeaderboard({ models: 16, items: [40, 24] });
 
@@ -42,8 +38,11 @@ describe("--json", () => {
   const HEADLINE = "gate";
   const text = expect.any(String) as string;
   const number = expect.any(Number) as number;
-  const run = (...argv: string[]): Promise<{ stdout: string; stderr: string }> =>
-    promisify(execFile)(process.execPath, [PROGRAM, ...lastGiven(["backtest", ...data, ...SHORT, "--json", ...argv])]);
+  const run = async (...argv: string[]): Promise<{ stdout: string; stderr: string }> => {
+    const { code, out, err } = await runCommand(...lastGiven(["backtest", ...data, ...SHORT, "--json", ...argv]));
+    expect([code, code === 0 ? "" : err]).toEqual([0, ""]);
+    return { stdout: out, stderr: err };
+  };
 
   let document: Document;
   beforeAll(async () => {
@@ -200,14 +199,11 @@ describe("--json", () => {
 
 test("several recipes: on the same models, each scenario by itself or all together, in one table", async () => {
   const options = ["--recipe", "recommended,random", "--split", "interpolation,extrapolation", "--anchors", "6"];
-  const run = (...argv: string[]): Promise<{ stdout: string }> => {
-    const argument = [
-      PROGRAM,
-      ...lastGiven(["backtest", ...data, ...options, "--seeds", "1", "--threads", "1", ...argv]),
-    ];
-    return promisify(execFile)(process.execPath, [...argument, "--provider", "typescript", "--quiet"]);
+  const run = (...argv: string[]): Promise<CommandResult> => {
+    const short = ["--seeds", "1", "--threads", "1", "--provider", "typescript", "--quiet"];
+    return runCommand(...lastGiven(["backtest", ...data, ...options, ...short, ...argv]));
   };
-  const { header, rows } = JSON.parse((await run("--json")).stdout) as {
+  const { header, rows } = JSON.parse((await run("--json")).out) as {
     header: { split: string; recipes: Record<string, string> };
     rows: RecipeRow[];
   };
@@ -235,7 +231,7 @@ test("several recipes: on the same models, each scenario by itself or all togeth
     // Of 200 draws each; other models would have another error altogether.
     expect(random![k]!.randomMae / row.randomMae).toBeCloseTo(1, 1);
   });
-  const lines = (await run("--scenario", "b")).stdout.split("\n");
+  const lines = (await run("--scenario", "b")).out.split("\n");
   expect(lines[0]).toMatch(/^split +n +recipe +error +RMSE/);
   expect(lines.slice(1, 5).map((line) => line.split(/ +/).slice(0, 3))).toEqual([
     ["interpolation", "6", "recommended"],
