@@ -136,7 +136,7 @@ test("judges by hand-counted shares", () => {
 });
 
 test("the summary doesn't call a difference one that isn't", async () => {
-  const { routing, judgement } = await plain;
+  const { routing, judgement } = await large;
   expect(routingSummary(routing, judgement).join("\n")).toContain("Better than the best single model: knn");
   const doubtful = judgement.methods.map((own) => ({ ...own, gain: { share: 0.01, error: 0.006 } }));
   const lines = routingSummary(routing, { ...judgement, methods: doubtful }).join("\n");
