@@ -54,7 +54,7 @@ async function abandon(port: number, path: string, after: number): Promise<void>
 }
 
 const figures = { answers: 0 };
-attack("the first of many is cut off", { tries: 20, figures }, async (random) => {
+attack("the first of many is cut off", { tries: 10, figures }, async (random) => {
   if (next === VERSIONS) {
     await worker?.dispose();
     worker = await start();

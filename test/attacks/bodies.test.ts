@@ -262,7 +262,7 @@ describe.skipIf(process.platform !== "linux")("bodies (a process's memory is cou
   });
 
   const figures = { "highest peak, MB": 0 };
-  attack("bodies that never end, for the program and the SDK", { tries: 8, beside: 2, figures }, async (random) => {
+  attack("bodies that never end, for the program and the SDK", { tries: 4, beside: 2, figures }, async (random) => {
     const [name, reader] = pick(random, Object.entries(READERS));
     const target = pick(random, reader.targets);
     const again = PATIENT || !reader.patient ? ["409", "429", "500", "503"] : []; // tried again

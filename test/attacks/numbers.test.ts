@@ -115,7 +115,7 @@ function answersTo(bundle: Bundle, form: string, random: RandomSource): Map<stri
 const SLOW = 20_000;
 
 const figures: Record<string, number> = { refused: 0, "numbers all the same": 0 };
-attack("hostile numbers in bundles whose digests are true", { tries: 80, figures }, async (random) => {
+attack("hostile numbers in bundles whose digests are true", { tries: 40, figures }, async (random) => {
   const which = random.below(BUNDLES.length);
   if (!made.has(which)) made.set(which, BUNDLES[which]!());
   const files = (random.next() < 0.6 ? withParameters : withManifestNumber)(made.get(which)!, random);

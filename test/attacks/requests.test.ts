@@ -184,7 +184,7 @@ describe.each(["serve", "workerd"] as const)("%s", (place) => {
   const report: Record<string, number> = {};
   const ids = Object.keys(sampleAnswers("20"));
 
-  attack(`requests at ${place}`, { tries: 700, beside: CONNECTIONS, figures: report }, async (random) => {
+  attack(`requests at ${place}`, { tries: 350, beside: CONNECTIONS, figures: report }, async (random) => {
     const url = place === "serve" ? worker.url : worker.directUrl!;
     // Others' right requests on pooled connections lose nothing, and are answered as the SDK does.
     if (random.next() < 0.2) {

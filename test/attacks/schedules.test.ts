@@ -247,7 +247,7 @@ async function schedule(random: RandomSource): Promise<string[]> {
 
 attack(
   "publishers, yankers, signers and sweeps on a store whose steps fail",
-  { tries: 20, figures },
+  { tries: 10, figures },
   async (random) => {
     const faults = await schedule(random);
     return faults.length === 0 ? null : [...new Set(faults)].join(", ");

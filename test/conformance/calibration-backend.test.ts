@@ -6,24 +6,27 @@ import { PROVIDERS } from "../../offline-trainer/src/backends/resolve-backend.ts
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../offline-trainer/src/calibrate/types.ts";
 import { whyNot } from "../support/why-not.ts";
-import { describeCalibrationBackend } from "./calibration-backend.suite.ts";
+import { WHOLE } from "../support/whole.ts";
+import { type ConformanceOptions, describeCalibrationBackend } from "./calibration-backend.suite.ts";
 
 web.env.wasm.numThreads = 1;
 
 const put = new Set<string>();
-const describeBackend = (backend: CalibrationBackend, unavailable: string | null = null): void => {
+const describeBackend = (backend: CalibrationBackend, options: ConformanceOptions = {}): void => {
   put.add(backend.name);
-  describeCalibrationBackend(`${backend.name}, ${backend.precision}`, backend, { unavailable });
+  describeCalibrationBackend(`${backend.name}, ${backend.precision}`, backend, options);
 };
 
 // These must start wherever the tests run.
-describeBackend(typescriptBackend);
+// Many blocks take seconds: once for each runtime and precision, and the reference isn't held against itself.
+const few = WHOLE ? {} : { manyBlocks: [] };
+describeBackend(typescriptBackend, few);
 for (const precision of ["float32", "float64"] as const) {
-  describeBackend(onnxNodeBackend({ provider: "cpu", precision, threads: 1 }));
-  describeBackend(onnxBackend(web, { provider: "wasm", precision }));
+  describeBackend(onnxNodeBackend({ provider: "cpu", precision, threads: 1 }), precision === "float64" ? few : {});
+  describeBackend(onnxBackend(web, { provider: "wasm", precision }), precision === "float32" ? few : {});
 }
 const cuda = onnxNodeBackend({ provider: "cuda" });
-describeBackend(cuda, await whyNot(cuda));
+describeBackend(cuda, { unavailable: await whyNot(cuda) });
 
 test("every provider is put to the suite; webgpu in test/runtime/webgpu, where a device may be found", () => {
   const named = PROVIDERS.filter((provider) => provider !== "auto" && provider !== "webgpu").map((provider) =>

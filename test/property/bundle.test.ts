@@ -16,6 +16,7 @@ import { memorySource } from "../support/memory-source.ts";
 import { sampleContent } from "../support/sample-bundle.ts";
 import { flipped, withFile } from "../support/tamper.ts";
 import { rejection } from "../support/refusal.ts";
+import { WHOLE } from "../support/whole.ts";
 
 /** Any id that the format allows. */
 const arbId = fc
@@ -139,7 +140,7 @@ describe("a bundle", () => {
           for (const [form, anchors] of written.forms) expect(read.forms.get(form)!.anchors).toEqual(anchors);
         });
       }),
-      { numRuns: 40 },
+      { numRuns: WHOLE ? 40 : 15 },
     );
   });
 
@@ -157,7 +158,7 @@ describe("a bundle", () => {
           expect(error.code).toBe("bundle_corrupt");
         },
       ),
-      { numRuns: 60 },
+      { numRuns: WHOLE ? 60 : 25 },
     );
   });
 
@@ -174,7 +175,7 @@ describe("a bundle", () => {
           expect(error).toMatchObject({ name: "AnchorEvalError" });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: WHOLE ? 60 : 25 },
     );
   });
 
@@ -215,7 +216,7 @@ describe("a bundle", () => {
           expect(error).toMatchObject({ name: "AnchorEvalError" });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: WHOLE ? 1000 : 400 },
     );
   });
 });
@@ -250,6 +251,6 @@ test("versions are totally ordered", () => {
       if (compareVersions(a, b) <= 0 && compareVersions(b, c) <= 0)
         expect(compareVersions(a, c)).toBeLessThanOrEqual(0);
     }),
-    { numRuns: 1000 },
+    { numRuns: WHOLE ? 1000 : 400 },
   );
 });

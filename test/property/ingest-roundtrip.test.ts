@@ -13,6 +13,7 @@ import {
   scoreAt,
 } from "../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { WHOLE } from "../support/whole.ts";
 
 const folder = tempFolder();
 
@@ -154,7 +155,7 @@ test("wide, long and py-irt's form of the same matrix read equal", async () => {
         expect(byId(read.matrix), name).toEqual(byId(matrix));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: WHOLE ? 60 : 25 },
   );
 });
 
@@ -174,6 +175,6 @@ test("a long table whose columns are named has the scores, and says of items wha
       expect(read.matrix.items).toEqual(matrix.items);
       expect(byId(read.matrix)).toEqual(byId(matrix));
     }),
-    { numRuns: 60 },
+    { numRuns: WHOLE ? 60 : 25 },
   );
 });

@@ -6,9 +6,10 @@ import { contentOf, emptyFolder, readBoard } from "../support/written-boards/rea
 import { otherRuns } from "../support/written-boards/same.ts";
 import { WRITERS } from "../support/written-boards/writers.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { WHOLE } from "../support/whole.ts";
 
 /** Ways that are drawn for each reader; SAME_WAYS=100 draws more. */
-const WAYS = Number(process.env["SAME_WAYS"] ?? 12);
+const WAYS = Number(process.env["SAME_WAYS"] ?? (WHOLE ? 12 : 6));
 
 const folder = tempFolder();
 

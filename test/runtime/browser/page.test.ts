@@ -27,6 +27,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../../unit/fit/small-leaderboard.ts";
 import { NO_BROWSER, openBrowser } from "./support/open-browser.ts";
 import { complaints, drop, go, overflow, seriousFindings, shoot, visit } from "./support/page-visit.ts";
+import { WHOLE } from "../../support/whole.ts";
 
 const folder = tempFolder();
 const REASON = "wrong keys in 12 items: use 1.1.0";
@@ -308,7 +309,8 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.close();
   });
 
-  test("a fit of a Parquet table, on WebGPU where it is chosen; and one that is stopped", async () => {
+  const [device, name] = WHOLE ? (["webgpu", "WebGPU"] as const) : (["wasm", "WebAssembly"] as const);
+  test(`a fit of a Parquet table, on ${name} where it is chosen; and one that is stopped`, async () => {
     const page = await open("#/fit");
     await page.getByRole("button", { name: "made-up leaderboard" }).click();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -328,12 +330,12 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const parquet = new Uint8Array(parquetWriteBuffer({ columnData, codec: "SNAPPY" }));
     await page.getByLabel("Scores of many models").setInputFiles(folder.write("tiny.parquet", parquet));
     await page.getByText("Seed and device").click();
-    await page.getByLabel("Compute on").selectOption("webgpu");
+    await page.getByLabel("Compute on").selectOption(device);
     await page.getByLabel("Items to ask").fill("4");
     await page.getByRole("button", { name: "Fit", exact: true }).click();
     await page.getByRole("heading", { name: "The bundle" }).waitFor();
     await page.getByText("How it was computed").click();
-    await page.getByText("ONNX Runtime on WebGPU: asked for").waitFor();
+    await page.getByText(`ONNX Runtime on ${name}: asked for`).waitFor();
     await page.close();
   });
 

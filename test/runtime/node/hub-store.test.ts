@@ -16,6 +16,7 @@ import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { runProgram } from "../../support/run-command.ts";
+import { WHOLE } from "../../support/whole.ts";
 
 let server: HubServer;
 beforeAll(async () => void (server = await startHubServer()));
@@ -58,9 +59,9 @@ const staged = (): Promise<SweepableStore> =>
   new Promise((resolve) => void withHubStore(hub(), "Act", (own) => (resolve(own), new Promise(() => undefined))));
 
 describeBundleStore("a commit that isn't made yet", staged);
-describePublishing("a commit that isn't made yet", staged);
-describeSweeping("a commit that isn't made yet", staged);
-describeSweeping("a dataset of the hub", () => Promise.resolve(store(hub())));
+describePublishing("a commit that isn't made yet", staged, WHOLE);
+describeSweeping("a commit that isn't made yet", staged, WHOLE);
+describeSweeping("a dataset of the hub", () => Promise.resolve(store(hub())), WHOLE);
 
 test("a version is one commit, which loadBundle reads from where the hub has it", async () => {
   const options = hub();

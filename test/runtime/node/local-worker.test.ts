@@ -16,6 +16,7 @@ import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";
+import { WHOLE } from "../../support/whole.ts";
 
 const REF = { benchmark: "sample", version: "1.0.0" };
 const responses = sampleAnswers("20");
@@ -333,7 +334,7 @@ test("a Worker whose files are built anew goes on with those that it began with"
   }
 });
 
-test("`wrangler dev` on the same state sees what was published, and the other way round", async () => {
+test.skipIf(!WHOLE)("`wrangler dev` on the same state sees what was published, and the other way round", async () => {
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
   const args = ["dev", "--env=", "--port", "0", "--inspector-port", "0", "--persist-to", persist];
@@ -360,4 +361,4 @@ test("`wrangler dev` on the same state sees what was published, and the other wa
     dev.kill("SIGTERM");
     await new Promise((resolve) => dev.once("exit", resolve));
   }
-}, 60_000);
+});

@@ -12,6 +12,7 @@ import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { runProgram } from "../../support/run-command.ts";
+import { WHOLE } from "../../support/whole.ts";
 
 let server: S3Server;
 beforeAll(async () => void (server = await startS3Server()));
@@ -36,8 +37,8 @@ const empty = (): Promise<SweepableStore> => Promise.resolve(bucketOf());
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describeBundleStore("S3's interface", empty);
-describePublishing("S3's interface", empty);
-describeSweeping("S3's interface", empty);
+describePublishing("S3's interface", empty, WHOLE);
+describeSweeping("S3's interface", empty, WHOLE);
 
 test("lists more than one page, and names of any letters", async () => {
   const store = bucketOf();

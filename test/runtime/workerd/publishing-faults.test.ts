@@ -17,7 +17,7 @@ import { startApp } from "./support/worker.ts";
 
 // What test/attacks/schedules.test.ts says of the SDK's publishers, of the Worker's own route: real R2, whose calls fail now and
 // then, before or after they are carried out, beside sweeps that take everything for old.
-const TRIES = 4;
+const TRIES = 3;
 const VERSIONS = ["1.0.0", "1.1.0", "1.2.0"];
 const all = new Map(VERSIONS.map((version, k) => [version, sampleBundle({ version, seed: 1 + k })]));
 

@@ -26,6 +26,7 @@ import { recommended, withKnowledge, type Method } from "../../../offline-traine
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { folds } from "../../../offline-trainer/src/matrix/splits.ts";
 import { searchingShortly } from "../../support/select-anchors.ts";
+import { WHOLE } from "../../support/whole.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 /**
@@ -133,16 +134,17 @@ const learned = (results: readonly CellResult[]): unknown =>
     })),
   }));
 
+type Variant = [name: string, change: Partial<FitSettings>, graded: boolean];
+
 describe("backtestCell", () => {
-  const variants: [string, Partial<FitSettings>, boolean][] = [
-    ...ANCHOR_METHOD_NAMES.map((selection): [string, Partial<FitSettings>, boolean] => [
-      selection,
-      { selection },
-      false,
-    ]),
-    ["design searched for", { selection: "fisher-information", search: 2, estimation: "marginal" }, false],
-    ["3PL", { irtModel: "3pl", estimation: "marginal" }, false],
-    ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
+  /** Where a fit takes seconds. */
+  const few = { folds: 2, draws: 1 };
+  const threeParameters: Variant = ["3PL", { ...few, irtModel: "3pl", estimation: "marginal" }, false];
+  const variants: Variant[] = [
+    ...ANCHOR_METHOD_NAMES.map((selection): Variant => [selection, { selection }, false]),
+    ["design searched for", { ...few, selection: "fisher-information", search: 2, estimation: "marginal" }, false],
+    ...(WHOLE ? [threeParameters] : []),
+    ["dimension chosen", { ...few, dims: "auto" }, false],
     ["λ by the reference's rule", { lambda: "reference" }, false],
     ["scenarios pooled", { linked: true }, false],
     ["graded scores", {}, true],

@@ -6,6 +6,7 @@ import { type LoggedDocument, type LoggedRun, writeLogs } from "../../support/lm
 import { documentOf, loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
+import { WHOLE } from "../../support/whole.ts";
 
 const folder = tempFolder();
 const content = loggedContent({ shots: 0, metric: "acc", harness: "lm-eval" });
@@ -184,12 +185,19 @@ const REPLAYS: typeof SURFACES = {
   ],
 };
 
+/** Of the first case every command; of others one by one in turn, and all in a whole run. */
+function surfacesOf(k: number): typeof SURFACES {
+  if (k === 0) return { ...SURFACES, ...REPLAYS };
+  const all = Object.entries(SURFACES);
+  return Object.fromEntries(all.filter((_, at) => WHOLE || at === 0 || at === 1 + (k % (all.length - 1))));
+}
+
 describe("what is to be said of logs is said by every command, in its document and for people", () => {
   for (const [k, { name, code, words, write, ofBundle, byTask }] of CASES.entries())
     test(name, async () => {
       const logs = folder.path(`logs-${k}`);
       write(logs);
-      for (const [surface, argumentsOf] of Object.entries({ ...SURFACES, ...(k === 0 && REPLAYS) })) {
+      for (const [surface, argumentsOf] of Object.entries(surfacesOf(k))) {
         if (surface === "import" && ofBundle) continue;
         const call = [...argumentsOf(logs), "--from", "lm-eval"];
         const quiet = await runCommand(...call, "--json", "--quiet");

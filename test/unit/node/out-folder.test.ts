@@ -66,7 +66,7 @@ describe("files that change together", () => {
     }
   });
 
-  test.each([
+  test.concurrent.each([
     ["a file", (path: string) => writeFileSync(path, "")],
     ["a link", (path: string) => symlinkSync("..", path)],
     [

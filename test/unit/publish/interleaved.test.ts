@@ -12,12 +12,13 @@ import { immediateCrypto } from "../../support/immediate-crypto.ts";
 import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
 import { perform, scheduledStore, type Objects } from "../../support/memory-store.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { WHOLE } from "../../support/whole.ts";
 
 // Every way in which two operations on one benchmark can interleave, call by call, with a kill after any of them. The
 // stores' conformance says that each call is atomic, so one store stands for all of them here. One write of a
 // race with few states may be carried out and answered with an error; with LOST_ANSWERS=1 of any race.
 const MANY = Number(process.env["LOST_ANSWERS"] ?? 0);
-const every = process.env["EVERY_ORDER"] !== undefined || MANY > 0;
+const every = WHOLE || MANY > 0;
 type Files = ReadonlyMap<BundleFileName, Uint8Array>;
 const NOW = 10 * SWEEP_AGE;
 const pause = (): Promise<void> => Promise.resolve();
@@ -107,15 +108,17 @@ const RACES: readonly (readonly [prepared: string, names: string, lost: number, 
   ["a leftover", "yank / sweep", 1, yank(YANKED), sweep()],
 ];
 
-/** Those with most states, of kinds that others have too, take minutes: EVERY_ORDER=1 for them. */
+/** Those with most states, of kinds that others have too, take minutes. */
 const LARGE = [
   "nothing: publish 1.0.0 / publish 1.1.0",
   "published: publish 1.1.0 / publish 1.2.0",
   "published: publish 1.1.0 / publish 1.1.0 again",
   "published: publish 1.1.0 / yank 1.0.0",
   "yanked: publish 1.1.0 / take 1.0.0 back",
+  "yanked: yank anew / take back",
   "old contents: publish 1.1.0 / sweep two days ahead",
   "old contents: publish another 1.1.0 / sweep",
+  "a sweep broken off: sweep / sweep",
 ];
 if (every) vi.setConfig({ testTimeout: 600_000 });
 const races = RACES.filter(([prepared, names]) => every || !LARGE.includes(`${prepared}: ${names}`));

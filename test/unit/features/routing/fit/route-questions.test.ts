@@ -34,12 +34,14 @@ function rescored(matrix: ResponseMatrix, scoreOf: (score: number, model: number
   return responseMatrix(subjects, items, scores);
 }
 
-const board = topicBoard(900, 2.5, 1);
+const board = topicBoard(300, 2.5, 1);
 const plain = routed(board);
+/** Enough questions for figures that tell methods apart. */
+const large = routed(topicBoard(900, 2.5, 1));
 
 describe("where the text tells who is best", () => {
   test("every method beats the best single model, below the oracle", async () => {
-    const { judgement } = await plain;
+    const { judgement } = await large;
     for (const { gain, right } of judgement.methods) {
       expect(gain.share).toBeGreaterThan(3 * gain.error);
       expect(right.share).toBeLessThan(judgement.oracle.share);
@@ -48,7 +50,7 @@ describe("where the text tells who is best", () => {
   });
 
   test("scaled probabilities are calibrated on questions not seen", async () => {
-    const { judgement, routing } = await plain;
+    const { judgement, routing } = await large;
     for (const { quality } of judgement.methods) expect(quality.calibrationError).toBeLessThan(0.06);
     for (const { leftOut } of routing.methods) expect(leftOut.scaled.logLoss).toBeLessThan(leftOut.raw.logLoss + 0.001);
   });
@@ -134,7 +136,7 @@ test("judges by hand-counted shares", () => {
 });
 
 test("the summary doesn't call a difference one that isn't", async () => {
-  const { routing, judgement } = await plain;
+  const { routing, judgement } = await large;
   expect(routingSummary(routing, judgement).join("\n")).toContain("Better than the best single model: knn");
   const doubtful = judgement.methods.map((own) => ({ ...own, gain: { share: 0.01, error: 0.006 } }));
   const lines = routingSummary(routing, { ...judgement, methods: doubtful }).join("\n");

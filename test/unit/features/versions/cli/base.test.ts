@@ -11,6 +11,7 @@ import { type ResponseMatrix, scoreAt, submatrix } from "../../../../../offline-
 import { type CommandResult, lastGiven, runCommand, runProgram } from "../../../../support/run-command.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";
 import { smallLeaderboard } from "../../../fit/small-leaderboard.ts";
+import { WHOLE } from "../../../../support/whole.ts";
 
 const folder = tempFolder();
 /** Answers to the items of both versions: the old one lacks the last ten of each scenario, the new one the first ten. */
@@ -74,6 +75,12 @@ beforeAll(async () => {
   );
   expect((await fit("1.0.0", "v1", "--items", oldItems, "--anchors", "8,20", "--set", "dims=1")).code).toBe(0);
 });
+
+/** Calibrated or chosen in ways that others of the table have, too. */
+const MORE_KINDS = [
+  { name: "marginal", how: ["--set", "dims=1", "--set", "estimation=marginal"] },
+  { name: "chosen on purpose", how: ["--set", "dims=1", "--set", "selection=greedy-variance"] },
+];
 
 describe("fit --base", () => {
   test("what stands keeps its parameters to the last bit, anchors stay, and the words say so", async () => {
@@ -197,11 +204,10 @@ describe("fit --base", () => {
   });
 
   test.each([
-    { name: "marginal", how: ["--set", "dims=1", "--set", "estimation=marginal"] },
     { name: "1pl", how: ["--set", "irt-model=1pl", "--set", "estimation=marginal"] },
     { name: "two dimensions", how: ["--set", "dims=2"] },
-    { name: "chosen on purpose", how: ["--set", "dims=1", "--set", "selection=greedy-variance"] },
     { name: "a total, too", how: ["--set", "dims=1", "--total", "12"] },
+    ...(WHOLE ? MORE_KINDS : []),
   ])("a base of another kind: $name", async ({ how }) => {
     expect((await fit("1.0.0", "other", "--items", oldItems, "--anchors", "10", ...how)).code).toBe(0);
     const onIt = ["--base", folder.path("other"), "--items", newItems, "--rerun", rerun];
