@@ -1,10 +1,14 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
-/** Options of the library that the program's have other names for. */
+/** What the program has for options of the library, but for the same name in its own spelling. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["baselines", "--baseline several times"],
   ['onChangedItem: "drop"', "--drop-changed"],
   ["sameItems", "--answers-to same|other"],
+  [
+    "unzstd",
+    "the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer in place of anchoreval)",
+  ],
 ]);
 
 /**

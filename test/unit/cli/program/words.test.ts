@@ -8,6 +8,10 @@ test.each([
   ['or `onChangedItem: "drop"`', "or --drop-changed"],
   ['; `provider: "typescript"` needs nothing', "; --provider typescript needs nothing"],
   ["two runs or more: give `baselines`", "two runs or more: give --baseline several times"],
+  [
+    "by that, by `unzstd`",
+    "by that, by the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer in place of anchoreval)",
+  ],
   ["by a pair (`a.responses`, `doc_id`, `openssl rand`)", "by a pair (`a.responses`, `doc_id`, `openssl rand`)"],
 ])("%s", (text, words) => {
   expect(programWords(text)).toBe(words);
