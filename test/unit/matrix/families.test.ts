@@ -82,7 +82,7 @@ describe("families of all models", () => {
       expectRefusal(
         refusal(() => familyGroups(names)),
         "invalid_data",
-        "`families`, a table",
+        "`families`, a file",
       );
       expect(Array.from(familyGroups(names, new Map([[names[0]!, "a"]]))).length).toBe(names.length);
     },
