@@ -126,10 +126,14 @@ export function estimateSummaries(
   const scored = scoreAnswers(bundle, form, scores, level, whole);
   const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
   const components = bundleComponents(manifest);
-  const tables = { summaries, clusters: options.clusters };
+  const { clusters } = options;
   const parts = new Map<string, TrialPart>();
   for (const [id, own] of scored.scenarios) {
-    const variances = trialVariances(bundle, resolved, id, own, tables, components.get(id));
+    const variances = trialVariances(bundle, resolved, id, own, {
+      summaries,
+      clusters,
+      components: components.get(id),
+    });
     if (!variances) continue;
     const { result, bounds, sampling } = own;
     const widened = sampling && { ...sampling, variance: variances.widening * sampling.variance };
