@@ -126,14 +126,10 @@ export function estimateSummaries(
   const scored = scoreAnswers(bundle, form, scores, level, whole);
   const estimate = withPredictedScenarios(bundle, scored.estimate, scored.scenarios, level);
   const components = bundleComponents(manifest);
-  const { clusters } = options;
+  const tables = { summaries, clusters: options.clusters };
   const parts = new Map<string, TrialPart>();
   for (const [id, own] of scored.scenarios) {
-    const variances = trialVariances(bundle, resolved, id, own, {
-      summaries,
-      clusters,
-      components: components.get(id),
-    });
+    const variances = trialVariances(bundle, resolved, id, own, { ...tables, components: components.get(id) });
     if (!variances) continue;
     const { result, bounds, sampling } = own;
     const widened = sampling && { ...sampling, variance: variances.widening * sampling.variance };

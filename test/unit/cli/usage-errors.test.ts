@@ -279,7 +279,7 @@ describe("fit", () => {
     { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: .+\(ENOTDIR/ },
     {
       argv: fit("--out", folder.path("")),
-      message: /^.* holds other files \(.*\): choose another folder, or replace it with --force$/,
+      message: /^.* holds other files \(.*\): choose another, or replace it by --force$/,
     },
   ])("$argv", (expected) => refuses(expected));
 
