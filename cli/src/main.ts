@@ -3,9 +3,8 @@ import { COMMANDS } from "./commands.ts";
 import { findCall } from "./program/actions.ts";
 import { commandHelp, helpWidth, programHelp } from "./program/help.ts";
 import { reportError } from "./program/errors.ts";
-import { createOutput, STANDARD, type Streams } from "./program/output.ts";
+import { createOutput, programWords, STANDARD, type Streams } from "./program/output.ts";
 import { packageVersion, programNear, TrainerMissing, withTrainer } from "./program/trainer.ts";
-import { programWords } from "./program/words.ts";
 
 const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
 

@@ -34,8 +34,7 @@ import { WORK_OPTIONS } from "../../cli/src/options/fit.ts";
 import { FAMILIES_OPTION, readFamilies } from "../../cli/src/options/model-files.ts";
 import { readScale, SCALE_OPTIONS } from "../../cli/src/options/scale.ts";
 import { checkOutFolder, writeOutFolder } from "../../cli/src/program/out.ts";
-import type { Output } from "../../cli/src/program/output.ts";
-import { programWords } from "../../cli/src/program/words.ts";
+import { type Output, programWords } from "../../cli/src/program/output.ts";
 
 const DEFAULT_BUCKETS = 5;
 

@@ -161,7 +161,7 @@ function together(verdicts: readonly CheckVerdict[]): CheckVerdict {
   return verdicts.every((verdict) => verdict === "passed") ? "passed" : "undecided";
 }
 
-/** How often a drop of size `found` is found. */
+/** How often a drop of size `found` is found: Cohen's convention (1988, Statistical Power Analysis, 56). */
 const POWER = 0.8;
 
 /**

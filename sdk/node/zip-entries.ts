@@ -153,7 +153,7 @@ function unpacked(
   if (unzstd) return unzstd(bytes, new Uint8Array(size));
   throw new AnchorEvalError(
     "unsupported",
-    "it is compressed by zstd, which Node reads from 22.15 on: take that, use anchoreval-trainer, which brings its own reader (npm install anchoreval-trainer), or write the log as JSON (inspect log convert)",
+    "it is compressed by zstd, which Node reads from 22.15 on: read it by that, by `unzstd`, or as JSON (inspect log convert)",
   );
 }
 

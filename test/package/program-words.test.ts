@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../cli/src/commands.ts";
 import { optionsOf } from "../../cli/src/program/command.ts";
-import { programWords } from "../../cli/src/program/words.ts";
+import { programWords } from "../../cli/src/program/output.ts";
 import { libraryStrings, programWordsIn } from "../support/program-words.js";
 import { ROOT, sourceFiles } from "../support/source-imports.js";
 

@@ -12,7 +12,7 @@ import { writeOver } from "../program/errors.ts";
 import { type RuleCase, writeJunit } from "../program/junit.ts";
 import { withParts } from "../program/parts.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
-import { warningLines } from "../program/words.ts";
+import { warningLines } from "../program/output.ts";
 
 export const checkCommand: Command = withParts(CHECK_PARTS, {
   options: {

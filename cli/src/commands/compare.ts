@@ -22,7 +22,7 @@ import { type Command, option, flag, invalidOption } from "../program/command.ts
 import { withParts } from "../program/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
-import { warningLines } from "../program/words.ts";
+import { warningLines } from "../program/output.ts";
 
 const OVER = ["runs", "tasks", "these-answers"] as const;
 

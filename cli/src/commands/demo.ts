@@ -48,6 +48,7 @@ export const demoCommand: Command = {
       output,
       signal,
     });
+    if (!options.flag("serve")) output.remark("--serve keeps the Worker running");
     output.remark(`${((performance.now() - begun) / 1000).toFixed(0)} s`);
   },
 };

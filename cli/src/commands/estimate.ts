@@ -21,7 +21,7 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
-import { warningLines } from "../program/words.ts";
+import { warningLines } from "../program/output.ts";
 
 export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
   operands: { usage: "PATH", option: "responses" },

@@ -60,7 +60,7 @@ import { SETTINGS, settingsHelp } from "../options/settings.ts";
 import { type PartInput, withParts } from "../program/parts.ts";
 import { memoryStatement } from "../program/memory.ts";
 import { noteOptions, type Provenance } from "../options/provenance.ts";
-import { programWords } from "../program/words.ts";
+import { programWords } from "../program/output.ts";
 
 /** Scenarios of which a fit lists every one; of more, the range of their errors. */
 const MOST_SCENARIOS = 12;

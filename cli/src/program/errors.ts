@@ -1,7 +1,6 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, type Issue } from "anchoreval/internal/core/errors";
 import { hasCode, replaceFile, whyNot } from "anchoreval/internal/node/write-file";
-import { printable, type Streams } from "./output.ts";
-import { inProgramWords } from "./words.ts";
+import { printable, programWords, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
   "invalid_data",
@@ -43,17 +42,19 @@ export function writeOver(file: string, text: string | Uint8Array): Promise<void
  * @returns the exit code: 2 for what the caller can mend, else 1
  */
 export function reportError(raised: unknown, { stdout, stderr }: Streams, json: boolean): number {
-  const error = inProgramWords(ofDisk(raised));
+  const error = ofDisk(raised);
   const say = (words: string): void => void stderr.write(`${printable(words)}\n`);
   if (!(error instanceof AnchorEvalError)) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     say(`anchoreval: this is a defect, please report it:\n${words}`);
     return 1;
   }
-  const { code, message, issues } = error;
+  const { code } = error;
+  const message = programWords(error.message);
+  const issues = error.issues.map((issue) => ({ ...issue, message: programWords(issue.message) }));
   if (json) stdout.write(`${JSON.stringify({ error: { code, message, issues } }, null, 2)}\n`);
   say(`anchoreval: ${message} [${code}]`);
-  if (!saysItsIssues(error)) {
+  if (!saysItsIssues(message, issues)) {
     for (const issue of issues.slice(0, SHOWN_ISSUES)) say(`  ${issue.path.join(", ")}: ${issue.message}`);
     if (issues.length > SHOWN_ISSUES) say(`  … and ${issues.length - SHOWN_ISSUES} more`);
   }
@@ -70,7 +71,7 @@ function ofDisk(error: unknown): unknown {
 }
 
 /** True where the message says all that the only issue says, or has a table of them. */
-function saysItsIssues({ message, issues }: AnchorEvalError): boolean {
+function saysItsIssues(message: string, issues: readonly Issue[]): boolean {
   const [only, ...more] = issues;
   if (message.includes("\n")) return true;
   return (

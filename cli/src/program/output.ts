@@ -1,5 +1,4 @@
 import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
-import { documentField, programWords } from "./words.ts";
 
 /** Where a command writes: results to standard output, progress and remarks to standard error. */
 export interface Output {
@@ -88,9 +87,43 @@ export function printable(text: string): string {
   );
 }
 
+/** Other words of the program for options of the library; the rest have the same name in its own spelling. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["baselines", "--baseline several times"],
+  ['onChangedItem: "drop"', "--drop-changed"],
+  ["sameItems", "--answers-to same|other"],
+  [
+    "unzstd",
+    "the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer in place of anchoreval)",
+  ],
+]);
+
+/**
+ * A message of the library in the program's words: it names options as JavaScript has them, in backticks.
+ * @example programWords("give `allowMixed`, or `onDuplicate` newest") // "give --allow-mixed, or --on-duplicate newest"
+ */
+export function programWords(text: string): string {
+  return text.replace(/`(([a-z][a-zA-Z]*)(?:: "([^"`]+)")?)`/g, (_, whole: string, name: string, value = "") => {
+    const option = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return OTHER_NAMES.get(whole) ?? `--${option} ${value}`.trimEnd();
+  });
+}
+
 /** Prints a warning on standard error, with `--quiet` too. */
 export function warn(message: string): void {
   STANDARD.stderr.write(`${printable(`warning: ${programWords(message)}`)}\n`);
+}
+
+/** Warnings as lines for people. */
+export function warningLines(warnings: readonly { readonly message: string }[]): string[] {
+  return warnings.map(({ message }) => `warning: ${programWords(message)}`);
+}
+
+/** A field of a document for `JSON.stringify`: messages and warnings in the program's words. */
+function documentField(key: string, value: unknown): unknown {
+  if (key === "message" && typeof value === "string") return programWords(value);
+  if (key !== "warnings" || !Array.isArray(value)) return value;
+  return value.map((warning: unknown) => (typeof warning === "string" ? programWords(warning) : warning));
 }
 
 /** The output of a command: results to `stdout`, all else to `stderr`. */

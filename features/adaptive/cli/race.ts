@@ -8,7 +8,7 @@ import { openBundle } from "../../../cli/src/bundles/open-bundle.ts";
 import { answersName, estimateOptions, readAnswersAt } from "../../../cli/src/options/answers.ts";
 import { readPoints, readScale } from "../../../cli/src/options/scale.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts } from "../../../cli/src/program/summary.ts";
-import { warningLines } from "../../../cli/src/program/words.ts";
+import { warningLines } from "../../../cli/src/program/output.ts";
 
 /** `compare --race`: candidates by their files of answers, round after round. */
 export async function race({ options, output, signal }: CommandInput): Promise<void> {

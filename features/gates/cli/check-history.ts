@@ -8,7 +8,7 @@ import { withAnswers } from "../../../cli/src/options/answers.ts";
 import { EXIT_CODES, readDropRule, readSides } from "../../../cli/src/options/check.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts } from "../../../cli/src/program/summary.ts";
 import { addNight, baselineDigest } from "./history.ts";
-import { warningLines } from "../../../cli/src/program/words.ts";
+import { warningLines } from "../../../cli/src/program/output.ts";
 
 /**
  * `check --history`: adds tonight's answers to a history and checks all of its nights. Nothing is written where they are

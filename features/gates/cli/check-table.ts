@@ -4,7 +4,7 @@ import { counted, percent, points, textTable } from "anchoreval/internal/words/f
 import type { CommandInput } from "../../../cli/src/program/command.ts";
 import { readDropRule, readSides } from "../../../cli/src/options/check.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
-import { warningLines } from "../../../cli/src/program/words.ts";
+import { warningLines } from "../../../cli/src/program/output.ts";
 
 /** Drops whose power a table shows, as fractions. */
 const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];

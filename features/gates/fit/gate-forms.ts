@@ -121,7 +121,7 @@ function runsByScenario(items: ResponseMatrix["items"], { file, matrix }: GateRe
     throw refuse("what differs between runs of one model takes two runs or more, a row each; got 1");
   const ids = new Set(items.map(({ item_id }) => item_id));
   const unknown = matrix.items.filter(({ item_id }) => !ids.has(item_id)).map(({ item_id }) => item_id);
-  if (unknown.length > 0) throw refuse(`${firstFew(unknown)}: there is no such item in the responses`);
+  if (unknown.length > 0) throw refuse(`${firstFew(unknown)}: there is no such item in \`responses\``);
   const columns = new Map(matrix.items.map(({ item_id }, column) => [item_id, column]));
   const byScenario = new Map<string, { runs: number[]; right: number[] }>();
   for (const { item_id, scenario } of items) {

@@ -75,7 +75,11 @@ export const embedCommand: Command = {
     const texts = itemTexts(items);
     const prefix = options.text("prefix") ?? "";
     const { vectors, cut, partial } = files
-      ? await byEncoder(prefix, texts, files, out.file, threads, output, signal)
+      ? await byEncoder(
+          texts.map((text) => prefix + text),
+          files,
+          { out: out.file, threads, output, signal },
+        )
       : { vectors: termVectors(texts, dims, createRandom(seed).fork("embed")), cut: 0, partial: null };
     if (partial === null && signal.aborted)
       throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
@@ -105,18 +109,14 @@ export const embedCommand: Command = {
 };
 
 async function byEncoder(
-  prefix: string,
   texts: readonly string[],
   files: EncoderFiles,
-  out: string,
-  threads: number,
-  output: Output,
-  signal: AbortSignal,
+  { out, threads, output, signal }: { out: string; threads: number; output: Output; signal: AbortSignal },
 ): Promise<{ vectors: TextVectors; cut: number; partial: PartialVectors }> {
   // Loaded where they are needed alone: ONNX Runtime has no build for some machines.
   const { openTokenizer } = await import("anchoreval-trainer/internal/features/routing/fit/sentence-encoder");
   const { openSentenceEncoder } = await import("anchoreval-trainer/internal/features/routing/fit/sentence-encoder");
-  const tokens = texts.map((text) => prefix + text).map(openTokenizer(files));
+  const tokens = texts.map(openTokenizer(files));
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
   if (partial.stale)
     output.remark(`${partial.file} belongs to other texts or another encoder: all texts are encoded anew`);

@@ -4,7 +4,7 @@ import { percent } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
 import type { Answered } from "../../../cli/src/options/answers.ts";
 import type { ResultParts } from "../../../cli/src/program/summary.ts";
-import { warningLines } from "../../../cli/src/program/words.ts";
+import { warningLines } from "../../../cli/src/program/output.ts";
 
 /** An estimate of a score of several trials, for people. */
 export function passParts(estimate: Answered<PassEstimate>): ResultParts {

@@ -1,4 +1,4 @@
-import { type Bundle, refuseFullScores } from "../../../sdk/core/bundle/bundle.ts";
+import { type Bundle, type BundleScenario, refuseFullScores } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, type Issue } from "../../../sdk/core/errors.ts";
 import {
   confidenceLevel,
@@ -147,7 +147,8 @@ function fromSpread(
   const results = new Map<string, PassResult>();
   for (const [id, scored] of scenarios) {
     const { interval, reason, answered, of } = scored.result;
-    const spread = scenarioSpread(bundle, answeredItems(bundle, resolved, id), id, scored, counts, goal);
+    const answers = answeredItems(bundle, resolved, id);
+    const spread = scenarioSpread(bundle.scenarios.get(id)!, answers, scored, { counts, goal });
     if (spread) parts.set(id, spread);
     const measured = spread !== null && interval !== null;
     results.set(id, {
@@ -180,14 +181,11 @@ function ofAnswers(warning: EstimateWarning): EstimateWarning {
 }
 
 function scenarioSpread(
-  bundle: Bundle,
+  { bank, weights, scoreMap }: BundleScenario,
   answered: ReturnType<typeof answeredItems>,
-  id: string,
   { result: { details } }: ScoredScenario,
-  counts: ReadonlyMap<string, Passes>,
-  goal: TrialsGoal,
+  { counts, goal }: { readonly counts: ReadonlyMap<string, Passes>; readonly goal: TrialsGoal },
 ): SampledScore | null {
-  const { bank, weights, scoreMap } = bundle.scenarios.get(id)!;
   if (answered === null || details === null) return null;
   const { sample, ids } = answered;
   const tried = ids.map((item) => counts.get(item)!);

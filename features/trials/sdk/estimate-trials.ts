@@ -128,7 +128,7 @@ export function estimateSummaries(
   const tables = { summaries, clusters: options.clusters };
   const parts = new Map<string, TrialPart>();
   for (const [id, part] of scored.scenarios) {
-    const variances = trialVariances(bundle, resolved, id, part, tables, components.get(id));
+    const variances = trialVariances(bundle, resolved, id, part, { ...tables, components: components.get(id) });
     if (!variances) continue;
     const { result, bounds, sampling } = part;
     const widened = sampling && { ...sampling, variance: variances.widening * sampling.variance };

@@ -62,10 +62,11 @@ export function answeredItems(
   return sample && { sample, ids: Array.from(sample.positions, (at) => itemIds[at]!) };
 }
 
-/** Trials and groups of items by their ids. */
+/** Trials and groups of items by their ids, and a scenario's noise as the bundle has it. */
 export interface ItemTables {
   readonly summaries: ReadonlyMap<string, TrialSummary>;
   readonly clusters: ReadonlyMap<string, string> | undefined;
+  readonly components: VarianceComponents | undefined;
 }
 
 /**
@@ -81,8 +82,7 @@ export function trialVariances(
   answers: Parameters<typeof answeredItems>[1],
   id: string,
   scored: ScoredScenario,
-  { summaries, clusters }: ItemTables,
-  components: VarianceComponents | undefined,
+  { summaries, clusters, components }: ItemTables,
 ): TrialVariances | null {
   const { bank, weights, scoreMap } = bundle.scenarios.get(id)!;
   const answered = answeredItems(bundle, answers, id);
@@ -110,7 +110,7 @@ export function trialVariances(
 /** The noise of {@link trialVariances} by a model's trials and what the bundle knows of its sources'. */
 export const runNoise: RunNoise = (bundle, answers, id, scored, summaries) => {
   const components = bundleComponents(bundle.manifest).get(id);
-  return trialVariances(bundle, answers, id, scored, { summaries, clusters: undefined }, components)!.noise;
+  return trialVariances(bundle, answers, id, scored, { summaries, clusters: undefined, components })!.noise;
 };
 
 /**

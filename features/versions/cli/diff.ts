@@ -7,7 +7,7 @@ import {
 } from "anchoreval-trainer/internal/features/versions/fit/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { type Command, option } from "../../../cli/src/program/command.ts";
-import { programWords } from "../../../cli/src/program/words.ts";
+import { programWords } from "../../../cli/src/program/output.ts";
 import { allAnchors } from "anchoreval/internal/logs/anchor-names";
 import { openBundle } from "../../../cli/src/bundles/open-bundle.ts";
 

@@ -57,7 +57,7 @@ export function familyGroups(names: readonly string[], table?: ReadonlyMap<strin
   if (!table && names.every((name) => /^(model|subject|m)?[-_ #]?\d+$/i.test(name)))
     throw new AnchorEvalError(
       "invalid_data",
-      "the models have no names to tell families by: give `families`, a table (model,family)",
+      "the models have no names to tell families by: give `families`, a file of model,family",
     );
   return familyNumbers(names, table);
 }

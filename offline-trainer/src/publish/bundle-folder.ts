@@ -30,10 +30,7 @@ export async function checkBundleFolder(
   { benchmark, version, force = false }: ReplaceOptions,
 ): Promise<void> {
   const refused = (why: string): AnchorEvalError =>
-    new AnchorEvalError(
-      "invalid_option",
-      `${folder} holds ${why}: choose another folder, or replace it with \`force\``,
-    );
+    new AnchorEvalError("invalid_option", `${folder} holds ${why}: choose another, or replace it by \`force\``);
   await settleFolder(folder);
   const all = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

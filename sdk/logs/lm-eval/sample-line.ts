@@ -45,7 +45,7 @@ export function parseSampleLine(text: string, row: number, issues: DataIssues, i
   if (typeof id !== "string" && typeof id !== "number")
     return broken(
       "missing",
-      `the document has no ${idField!}, which names the bundle's items: give \`items\` with the task and doc_id of each`,
+      `the document has no ${idField!}, which names the bundle's items: give \`items\`, a file with the task and doc_id of each`,
       "doc",
     );
   if (value.filter !== undefined && typeof value.filter !== "string")

@@ -145,7 +145,7 @@ describe("where ONNX Runtime can't be loaded", () => {
     expectRefusal(
       error,
       "unavailable",
-      "): Cannot find module '../bin/onnxruntime_binding.node'; --provider typescript",
+      "): Cannot find module '../bin/onnxruntime_binding.node'; `provider: \"typescript\"`",
     );
     expect(error.cause).toBe(cause);
   });

@@ -248,7 +248,7 @@ describe("what can't be planned", () => {
       "models without names",
       () => plan({ split: "family" }, named(matrix.subjects.map((_, m) => `model-${m}`))),
       "invalid_data",
-      "the models have no names to tell families by: give --families FILE (model,family)",
+      "the models have no names to tell families by: give `families`, a file of model,family",
     ],
   ])("%s", (_, act, code, message) => {
     expectRefusal(refusal(act), code, message);

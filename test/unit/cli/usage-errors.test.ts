@@ -294,7 +294,7 @@ describe("fit", () => {
     { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: .+\(ENOTDIR/ },
     {
       argv: fit("--out", folder.path("")),
-      message: /^.* holds other files \(.*\): choose another --out, or replace it with --force$/,
+      message: /^.* holds other files \(.*\): choose another, or replace it by --force$/,
     },
   ])("$argv", (expected) => refuses(expected));
 
@@ -398,7 +398,7 @@ describe("backtest", () => {
     await refuses({
       argv: backtest(...split, "--split", "family", "--responses", R),
       code: "invalid_data",
-      message: "the models have no names to tell families by: give --families FILE (model,family)",
+      message: "the models have no names to tell families by: give --families, a file of model,family",
     });
   });
 });

@@ -280,7 +280,7 @@ describe("changed items", () => {
   test("another hash is an error that names the items", () => {
     const error = refused(answers, { hashes: { ...right(), [hashed[0]!]: hashOf(999), [hashed[5]!]: hashOf(998) } });
     expectRefusal(error, "item_changed", "2 answered items differ in content");
-    expect(error.message).toContain('or --drop-changed (onChangedItem: "drop")');
+    expect(error.message).toContain('or `onChangedItem: "drop"`');
     expect(error.issues.map(({ path, code }) => [...path, code])).toEqual([
       ["hashes", hashed[0], "item_changed"],
       ["hashes", hashed[5], "item_changed"],

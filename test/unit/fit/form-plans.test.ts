@@ -75,8 +75,8 @@ describe("a total", () => {
   });
 
   test.each([
-    { total: 2, message: "--total must be at least one anchor for each of the 3 scenarios; got 2" },
-    { total: 61, message: "--total must be at most the 60 items of all scenarios; got 61" },
+    { total: 2, message: "`total` must be at least one anchor for each of the 3 scenarios; got 2" },
+    { total: 61, message: "`total` must be at most the 60 items of all scenarios; got 61" },
   ])("of $total is refused", ({ total, message }) => {
     expect(refusal(() => totalForm(total, scenariosOf([10, 20, 30])))).toMatchObject({
       code: "invalid_option",

@@ -227,7 +227,7 @@ describe("several runs of a model on a task", () => {
     const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, cut)], options());
     expect(report.warnings).toEqual([
       "Org/one, t_a (1, before 4): the newest run has fewer answers than an older one, which counts",
-      "Org/one, t_a: its runs were made with different arguments (pretrained=Org/one; dtype=float16,pretrained=Org/one): if these are different models, import them apart, with --model-name",
+      "Org/one, t_a: its runs were made with different arguments (pretrained=Org/one; dtype=float16,pretrained=Org/one): if these are different models, import them apart, with `modelName`",
     ]);
     expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
   });
@@ -239,7 +239,7 @@ describe("several runs of a model on a task", () => {
     expect(matrix).toEqual(whole.matrix);
     expect(report.warnings).toEqual([
       "Org/one, t_a (2, before 4): the newest run has fewer answers than an older one, which counts",
-      "Org/one, t_a (2 runs, 0 % of the answers alike): one run counts, and others under this name gave other answers: if these are different models, import them apart, with --model-name",
+      "Org/one, t_a (2 runs, 0 % of the answers alike): one run counts, and others under this name gave other answers: if these are different models, import them apart, with `modelName`",
     ]);
     expect(report.dropped.map(({ file }) => file)).toEqual([expect.stringContaining("samples_t_a_2026-02")]);
   });
@@ -317,7 +317,7 @@ describe("runs that were not made alike", () => {
 
   it("are refused with a table of who differs", async () => {
     const error = await rejection(importLogs(harnessNamed("lm-eval"), [written(run, chat)], options()));
-    expectRefusal(error, "invalid_data", "give --allow-mixed");
+    expectRefusal(error, "invalid_data", "give `allowMixed`");
     for (const field of ["task version", "few-shot examples", "chat template"])
       expect(error.message).toContain(`t_a and 1 more task: ${field}`);
     expect(error.issues[0]).toMatchObject({ path: ["t_a", "taskVersion"], code: "mixed_protocol" });
@@ -363,7 +363,7 @@ describe("samples without an answer or a score", () => {
       "harness",
       [0, NaN, 1],
       1,
-      "by the score that the harness gave, else as missing (--errors missing or wrong says else)",
+      "by the score that the harness gave, else as missing (`errors` missing or wrong says else)",
     ],
     ["missing", [NaN, NaN, 1], 0, "as missing"],
     ["wrong", [0, 0, 1], 0, "as wrong"],
@@ -375,7 +375,7 @@ describe("samples without an answer or a score", () => {
     expect(report.warnings[0]).toBe(
       `of 3 answers, 1 failed ("an empty answer" once) and 1 has no score: they count ${how}`,
     );
-    if (equal === 0) expect(report.warnings.join()).toContain(`(--errors ${errors} moves scores)`);
+    if (equal === 0) expect(report.warnings.join()).toContain(`(\`errors\` ${errors} moves scores)`);
   });
 });
 
@@ -481,7 +481,7 @@ describe("choices", () => {
     const error = await rejection(importLogs(harnessNamed("lm-eval"), [logs], options()));
     expectRefusal(error, "invalid_option", "4 tasks need another choice");
     expect(error.message).toContain(
-      "toy_sums has several filters: choose one with --filter: strict-match, flexible-extract",
+      "toy_sums has several filters: choose one with `filter`: strict-match, flexible-extract",
     );
   });
 });

@@ -33,7 +33,7 @@ describe("parseChoices", () => {
     expectRefusal(
       refusal(() => parseChoices("filter", ["=em"])),
       "invalid_option",
-      "--filter must be NAME or TASK=NAME",
+      "`filter` must be NAME or TASK=NAME",
     );
   });
 });

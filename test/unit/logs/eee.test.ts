@@ -81,7 +81,7 @@ describe("records that Every Eval Ever 0.3.0 made of lm-eval's logs (test/fixtur
 
   it("list the metrics where none is chosen", async () => {
     const error = await rejection(importEee([join(logs, "toy_bio")]));
-    expectRefusal(error, "invalid_option", "toy_bio has several metrics: choose one with --metric: acc, acc_norm");
+    expectRefusal(error, "invalid_option", "toy_bio has several metrics: choose one with `metric`: acc, acc_norm");
   });
 });
 
@@ -171,7 +171,7 @@ test("a metric of which lower is better needs a range from the worst score to th
   expectRefusal(
     await rejection(importEee([file])),
     "unsupported",
-    "lower is better for wer: give --score-range worst,best, such as 1,0",
+    "lower is better for wer: give `scoreRange` worst,best, such as 1,0",
   );
   expectRefusal(await rejection(importEee([file], [], { scoreRange: [1, 0] })), "invalid_data", "line 1: wer is 20");
   const { matrix, report } = await importEee([file], [], { scoreRange: [100, 0] });
@@ -198,7 +198,7 @@ test("a scale that the record says is given, or said not to be the samples': sco
   });
   const lines = ["a", "b"].map((id) => line(id, 1, { evaluation_result_id: "r" }));
   const file = write(lines, record({ min_score: 1, max_score: 5 }));
-  const words = "judge is on a scale of 1 to 5: give --score-range 1,5, or 0,1";
+  const words = "judge is on a scale of 1 to 5: give `scoreRange` 1,5, or 0,1";
   expectRefusal(await rejection(importEee([file])), "unsupported", words);
   for (const [scoreRange, score] of [
     [[1, 5], 0],
@@ -220,7 +220,7 @@ test("two results of one name are no trials of one: they are called by their ids
   };
   const lines = ids.flatMap((id, k) => ["a", "b"].map((sample) => line(sample, k, { evaluation_result_id: id })));
   const file = write(lines, aggregate);
-  expectRefusal(await rejection(importEee([file])), "invalid_option", `with --metric: ${ids.join(", ")}`);
+  expectRefusal(await rejection(importEee([file])), "invalid_option", `with \`metric\`: ${ids.join(", ")}`);
   const { matrix, report } = await importEee([file], ["quiz/flexible"]);
   expect([scoreAt(matrix, 0, 0), scoreAt(matrix, 0, 1)]).toEqual([1, 1]);
   expect(report.scores).toMatchObject({ compared: 1, equal: 1 });

@@ -117,7 +117,7 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
     expectRefusal(
       await rejection(read(TEA, null)),
       "invalid_option",
-      "choose one with --metric: exact_match, quasi_exact_match",
+      "choose one with `metric`: exact_match, quasi_exact_match",
     );
     expectRefusal(
       await rejection(read(TEA, "f1_score")),

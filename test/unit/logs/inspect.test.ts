@@ -104,7 +104,7 @@ describe("logs that Inspect 0.3.285 wrote (test/fixtures/inspect)", () => {
     expectRefusal(
       await rejection(read(fixture("able-chats.eval"))),
       "invalid_option",
-      "chats has several scores: choose one with --metric: includes, graded, several/length, several/polite",
+      "chats has several scores: choose one with `metric`: includes, graded, several/length, several/polite",
     );
     expectRefusal(
       await rejection(read(fixture("able-sums.eval"), "f1")),
@@ -262,7 +262,7 @@ describe("what can go wrong in a run", () => {
     [
       "scores outside [0,1]",
       () => json("large", { samples: [{ id: 1, scores: { match: 7 } }] }),
-      "sample 1: match is 7: for scores that are not in [0,1] give --score-range",
+      "sample 1: match is 7: for scores that are not in [0,1] give `scoreRange`",
     ],
     ["no archive", () => folder.write("text.eval", "not a zip"), "text.eval: it is no zip archive, or cut short"],
   ])("refused: %s", async (_, path, words) => {
@@ -436,7 +436,7 @@ describe("zip archives", () => {
     const zip = await openZip(fixture("able-sums.eval"));
     const header = zip.read("header.json");
     if ("zstdDecompressSync" in (await import("node:zlib"))) expect((await header).length).toBeGreaterThan(100);
-    else expectRefusal(await rejection(header), "unsupported", "npx anchoreval-trainer estimate");
+    else expectRefusal(await rejection(header), "unsupported", "by `unzstd`");
     await zip.close();
   });
 

@@ -95,7 +95,7 @@ describe("logs that lighteval 0.13.0 wrote (test/fixtures/lighteval)", () => {
 
   test("several metrics need a choice; one of the whole corpus is refused by name", async () => {
     const log = await find("sums");
-    expectRefusal(await rejection(read(log)), "invalid_option", "choose one with --metric: em, f1");
+    expectRefusal(await rejection(read(log)), "invalid_option", "choose one with `metric`: em, f1");
     expectRefusal(
       await rejection(read(log, "bleu")),
       "unsupported",
@@ -173,7 +173,7 @@ describe("refused", () => {
       [row("0"), row("1"), row("0")],
       "row 3: document 0 is there twice, first in row 1: lighteval numbers the documents",
     ],
-    ["a score outside [0,1]", [row("0", 7)], "row 1: m is 7: for scores that are not in [0,1] give --score-range"],
+    ["a score outside [0,1]", [row("0", 7)], "row 1: m is 7: for scores that are not in [0,1] give `scoreRange`"],
   ])("%s", async (_, rows, words) => {
     const read = readLightevalDetails(rows as Readonly<Record<string, unknown>>[], { file: "d.parquet", task: "t" });
     expectRefusal(await rejection(read), "invalid_data", words);
@@ -210,7 +210,7 @@ describe("refused", () => {
         documents: null,
       },
     });
-    expectRefusal(await rejection(read), "unsupported", "lower is better for m: give --score-range worst,best");
+    expectRefusal(await rejection(read), "unsupported", "lower is better for m: give `scoreRange` worst,best");
   });
 });
 

@@ -101,7 +101,7 @@ describe("metrics", () => {
     expectRefusal(
       refusal(() => read([line(0, both)])),
       "invalid_option",
-      "--metric: acc, acc_norm",
+      "`metric`: acc, acc_norm",
     );
     expect(scoresOf(read([line(0, both)], { metric: "acc_norm" }))).toEqual([0]);
   });
@@ -141,7 +141,7 @@ describe("metrics", () => {
     expectRefusal(
       refusal(() => read([line(0, { ...both, acc: [1] }), line(1, both)])),
       "invalid_option",
-      "t has several metrics: choose one with --metric: acc, acc_norm",
+      "t has several metrics: choose one with `metric`: acc, acc_norm",
     );
     const run = read([line(0, { acc: [1] }), line(1), line(2, { acc: {} }), line(3, { acc: false })]);
     expect(scoresOf(run)).toEqual([null, 1, null, 0]);
@@ -164,7 +164,7 @@ describe("metrics", () => {
     expectRefusal(
       refusal(() => read([line(0)], { results })),
       "unsupported",
-      "lower is better for acc: give --score-range worst,best",
+      "lower is better for acc: give `scoreRange` worst,best",
     );
     expect(scoresOf(read([line(0)], { results, scoreRange: [1, 0] }))).toEqual([0]);
   });
@@ -182,7 +182,7 @@ describe("filters", () => {
     expectRefusal(
       refusal(() => read(lines)),
       "invalid_option",
-      "--filter: strict, loose",
+      "`filter`: strict, loose",
     );
     expectRefusal(
       refusal(() => read(lines, { filter: "x" })),
@@ -217,7 +217,7 @@ describe("bad lines are named by file and line", () => {
     [line(1, { filter: 3 }), "wrong_type", "line 2: filter must be text"],
     [line(1, { metrics: "acc" }), "wrong_type", "line 2: metrics must be a list"],
     [line(0), "duplicate", "line 2: document 0 is there twice, first in line 1"],
-    [line(1, { acc: 1.5 }), "out_of_range", "line 2: acc is 1.5: for scores that are not in [0,1] give --score-range"],
+    [line(1, { acc: 1.5 }), "out_of_range", "line 2: acc is 1.5: for scores that are not in [0,1] give `scoreRange`"],
   ])("%s", (bad, code, message) => {
     const error = refusal(() => read([line(0), bad]));
     expectRefusal(error, "invalid_data", `${FILE}: ${message}`);

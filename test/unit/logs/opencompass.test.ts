@@ -316,7 +316,7 @@ describe("refused", () => {
         ...own,
         details: (own.details as Json[]).map((entry) => ({ example_abbr: entry.example_abbr, correct: [50] })),
       }),
-      "item 0: correct is 50: for scores that are not in [0,1] give --score-range",
+      "item 0: correct is 50: for scores that are not in [0,1] give `scoreRange`",
     ],
   ])("%s", async (name, task, change, words) => {
     const run = changedJson(name, `results/able/${task}.json`, change);

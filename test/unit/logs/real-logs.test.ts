@@ -110,12 +110,12 @@ describe("samples files of lm-eval 0.4.13", () => {
     expectRefusal(
       refusal(() => samples("Org__dummy-0", "toy_bio")),
       "invalid_option",
-      "--metric: acc, acc_norm",
+      "`metric`: acc, acc_norm",
     );
     expectRefusal(
       refusal(() => samples("Org__dummy-0", "toy_sums")),
       "invalid_option",
-      "--filter: strict-match, flexible-extract",
+      "`filter`: strict-match, flexible-extract",
     );
     expectRefusal(
       refusal(() => samples("Org__dummy-0", "toy_sums", { metric: "bleu" })),

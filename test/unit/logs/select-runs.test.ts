@@ -58,7 +58,7 @@ describe("runs that are read", () => {
     expectRefusal(
       await rejection(open),
       "invalid_option",
-      "2 tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n  a has several metrics: choose one\n  b has several metrics: choose one",
+      "2 tasks need another choice of what is their score (`metric` TASK=M, `filter` TASK=F):\n  a has several metrics: choose one\n  b has several metrics: choose one",
     );
   });
 });

@@ -36,7 +36,7 @@ const LONG = ["a", "b", "c", "d", "e"].map((model) => ({ model, item_id: "x/1", 
 const PY_IRT = ["a", "b", "c", "d", "e"].map((subject_id) => ({ subject_id, responses: { "x/1": 1 } }));
 /** @param scales - that the scores so far may be on */
 const hint = (scales: string): string =>
-  `for other bounded scores give --score-range worst,best${scales === "" ? "" : ` (here perhaps ${scales})`}`;
+  `for other bounded scores give \`scoreRange\` worst,best${scales === "" ? "" : ` (here perhaps ${scales})`}`;
 const TOO_LONG = "é".repeat(257);
 
 const wideCases: BadInput[] = [
@@ -90,7 +90,7 @@ const wideCases: BadInput[] = [
     name: "a long table of other columns",
     responses: "llm,question,acc\ngpt,q/1,1\n",
     message:
-      "R: row 1: a wide table has a column of models, then scores alone, and a long one the columns model,item_id,score; this has text in others: name them, anchoreval import --from table --columns model=…,item=…,score=…",
+      "R: row 1: a wide table has a column of models, then scores alone, and a long one the columns model,item_id,score; this has text in others: import the table and name them with `columns` model=…,item=…,score=…",
     path: ["R", 1],
     rule: "wrong_header",
   },
@@ -648,6 +648,6 @@ test("a range that is none", async () => {
   const file = folder.write("range/r.csv", wide());
   await expect(readResponses(file, { scoreRange: [1, 1] })).rejects.toMatchObject({
     code: "invalid_option",
-    message: "--score-range must be two numbers, the worst score and the best; got 1,1",
+    message: "`scoreRange` must be two numbers, the worst score and the best; got 1,1",
   });
 });

@@ -77,12 +77,12 @@ describe("families of all models", () => {
   });
 
   test.each([[["model 1", "model 2"]], [["17", "18"]], [["m-3", "M_4", "subject5", "#6"]]])(
-    "anonymous models (%s) are the error that names --families",
+    "anonymous models (%s) are the error that names `families`",
     (names) => {
       expectRefusal(
         refusal(() => familyGroups(names)),
         "invalid_data",
-        "--families FILE",
+        "`families`, a file",
       );
       expect(Array.from(familyGroups(names, new Map([[names[0]!, "a"]]))).length).toBe(names.length);
     },

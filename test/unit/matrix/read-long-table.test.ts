@@ -285,7 +285,7 @@ describe("refused", () => {
   });
 
   test.each([
-    ["model", "--columns must be ROLE=COLUMN"],
+    ["model", "`columns` must be ROLE=COLUMN"],
     [
       "modell=x",
       "where ROLE is model, item, score, trial, scenario, subscenario, weight, text, hash, tokens, seconds, price; got modell=x",

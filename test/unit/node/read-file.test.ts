@@ -9,7 +9,7 @@ const folder = tempFolder();
 const HASH = "0123456789abcdef".repeat(4);
 /** @param scales - that the scores so far may be on */
 const hint = (scales: string): string =>
-  `for other bounded scores give --score-range worst,best${scales === "" ? "" : ` (here perhaps ${scales})`}`;
+  `for other bounded scores give \`scoreRange\` worst,best${scales === "" ? "" : ` (here perhaps ${scales})`}`;
 
 function plain({ answers, hashes }: Answers): unknown {
   return { answers: [...answers], hashes: [...hashes] };

@@ -65,10 +65,10 @@ test.each([
 ])("of %j the likely scales are %s", (scores, scales) => {
   const reader = scoreReader();
   const [problem] = scores.map((score) => reader.fromText(String(score))).slice(-1);
-  const words = expect.stringContaining(`give --score-range worst,best (here perhaps ${scales})`) as string;
+  const words = expect.stringContaining(`give \`scoreRange\` worst,best (here perhaps ${scales})`) as string;
   expect(problem).toEqual({ code: "out_of_range", message: words });
   const far = scoreReader().fromJson(-1000);
-  expect(far).toMatchObject({ message: expect.stringContaining("give --score-range worst,best") as string });
+  expect(far).toMatchObject({ message: expect.stringContaining("give `scoreRange` worst,best") as string });
 });
 
 test("a range given needs no hint at ranges", () => {

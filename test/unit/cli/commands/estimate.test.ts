@@ -364,7 +364,7 @@ describe("estimate --from lm-eval of a bundle whose ids are a field of the docum
 
   it("refuses documents without the field, and two of the same value", async () => {
     const without = await runCommand(...command, pro("without", () => undefined)); // prettier-ignore
-    expect(without.err).toContain("line 1: the document has no question_id, which names the bundle's items: give --items FILE"); // prettier-ignore
+    expect(without.err).toContain("line 1: the document has no question_id, which names the bundle's items: give --items, a file"); // prettier-ignore
     expect(without.code).toBe(2);
     const twice = await runCommand(
       ...command,

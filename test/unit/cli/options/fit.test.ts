@@ -137,7 +137,7 @@ test("names and versions", () => {
   for (const name of [...names, "a@1.0.0@2.0.0", "../a@1.0.0", ".a@1.0.0", `${"a".repeat(65)}@1.0.0`])
     expect(refusal(() => readName(name))).toMatchObject({
       code: "invalid_option",
-      message: expect.stringMatching(/^--name must be BENCHMARK@X\.Y\.Z, .*; got /) as string,
+      message: expect.stringMatching(/^`name` must be BENCHMARK@X\.Y\.Z, .*; got /) as string,
     });
 });
 

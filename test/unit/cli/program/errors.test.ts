@@ -47,6 +47,12 @@ test("what the message doesn't say follows, ten lines at most", () => {
   expect(err).toContain("  … and 2 more\n");
 });
 
+test("options that the library names are the program's, in issues too", () => {
+  expect(failing("2 runs: give `onDuplicate` newest", [issue(["a"], "or `modelName`")])).toBe(
+    "anchoreval: 2 runs: give --on-duplicate newest [invalid_data]\n  a: or --model-name\n",
+  );
+});
+
 test("a host that asks for a token: where tokens are read from", () => {
   let err = "";
   const streams = { stdout: { write: () => true }, stderr: { write: (text: string) => (err += text) } };

@@ -227,7 +227,7 @@ describe("parallel forms without answers", () => {
     expect(summary.forms[0]!.distance.subjects).toBe(summary.leastDistance.subjects);
     expect(summary.warnings).toEqual([]);
     expect(formsWords(summary)).toContain(
-      "Difficulty: none given, so the forms are alike in subjects only. Add it with --responses or --difficulty.",
+      "Difficulty: none given, so the forms are alike in subjects only. Add it with `responses` or `difficulty`.",
     );
   });
 

@@ -60,7 +60,7 @@ describe("heldOutModels", () => {
       "names that tell none",
       { ...matrix, subjects: matrix.subjects.map((_, m) => `model-${m}`) },
       undefined,
-      "the models have no names to tell families by: give --families FILE (model,family)",
+      "the models have no names to tell families by: give `families`, a file of model,family",
     ],
   ])("%s", (_, own, table, reason) => {
     const held = heldOutModels(own, everything, table, createRandom(1));

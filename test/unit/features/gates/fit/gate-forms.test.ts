@@ -149,7 +149,7 @@ test.each([
     [ITEMS + 1],
     null,
     "invalid_option",
-    `--gate-form 61 is more than there are: the largest scenario has 60 items`,
+    `\`gateForm\` 61 is more than there are: the largest scenario has 60 items`,
   ],
   [
     "one run",
@@ -163,14 +163,14 @@ test.each([
     [5],
     matrixOf(["a", "b"], () => 1, [items[0]!, { item_id: "quiz/x", scenario: "quiz" }]),
     "invalid_data",
-    'runs.csv: "quiz/x": there is no such item in --responses',
+    'runs.csv: "quiz/x": there is no such item in `responses`',
   ],
   [
     "graded runs",
     [5],
     matrixOf(["a", "b"], (row, item) => (row === 1 && item === 3 ? 0.5 : 1)),
     "invalid_data",
-    "runs.csv: run b, item quiz/3: --repeats takes single runs, right (1) or wrong (0), got 0.5",
+    "runs.csv: run b, item quiz/3: `repeats` takes single runs, right (1) or wrong (0), got 0.5",
   ],
 ] as const)("%s are refused", (_, sizes, matrix, code, message) => {
   try {

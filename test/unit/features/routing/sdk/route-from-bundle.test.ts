@@ -176,7 +176,7 @@ describe("refuses", () => {
       expectRefusal(
         await rejection(loadRouting(memorySource(without))),
         "unsupported",
-        "--cold-start and --include-model-names",
+        "`coldStart` and `includeModelNames`",
       );
   });
 

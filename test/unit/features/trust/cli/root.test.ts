@@ -257,7 +257,7 @@ describe("a published index", () => {
       expect.stringMatching(/^warning: root 2 expires at 2099-12-31T23:59:59\.000Z: renew it by anchoreval keys root \S+root\.json --expires DATE/), // prettier-ignore
     );
     clock.mockReturnValue(Date.parse("2100-01-02T00:00:00Z"));
-    const expired = { code: 2, err: expect.stringContaining("renews it by anchoreval keys root FILE") as string };
+    const expired = { code: 2, err: expect.stringContaining("renews it, by a later --expires") as string };
     expect(await run(PUBLISH)).toMatchObject(expired);
     expect(await read("root.json")).toMatchObject(expired);
     expect(await done("keys root root.json")).toMatch(/^root 2, expired at /);

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { createOutput, programWords, warningLines } from "../../../../cli/src/program/output.ts";
+
+test.each([
+  ["give `allowMixed`:", "give --allow-mixed:"],
+  ["`errors` missing or wrong", "--errors missing or wrong"],
+  ['or `onChangedItem: "drop"`', "or --drop-changed"],
+  ['; `provider: "typescript"` needs nothing', "; --provider typescript needs nothing"],
+  ["two runs or more: give `baselines`", "two runs or more: give --baseline several times"],
+  [
+    "by that, by `unzstd`",
+    "by that, by the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer in place of anchoreval)",
+  ],
+  ["by a pair (`a.responses`, `doc_id`, `openssl rand`)", "by a pair (`a.responses`, `doc_id`, `openssl rand`)"],
+])("%s", (text, words) => {
+  expect(programWords(text)).toBe(words);
+});
+
+test("remarks and warnings are in the program's words, as lines and in documents; what isn't the library's stays", () => {
+  const [out, err]: [string[], string[]] = [[], []];
+  const write = (texts: string[]) => ({ write: (text: string) => texts.push(text) });
+  const output = createOutput({ json: true, quiet: false }, { stdout: write(out), stderr: write(err) });
+  output.remark("give `items`");
+  expect(err).toEqual(["give --items\n"]);
+  expect(warningLines([{ message: "give `items`" }])).toEqual(["warning: give --items"]);
+  output.document({ item: "`items`", warnings: ["give `items`", { message: "give `flip`", names: ["`flip`"] }] });
+  expect(JSON.parse(out.join(""))).toEqual({
+    item: "`items`",
+    warnings: ["give --items", { message: "give --flip", names: ["`flip`"] }],
+  });
+});
