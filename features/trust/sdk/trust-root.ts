@@ -61,7 +61,7 @@ export function trustRoot(
 ): (source: BundleSource) => BundleSource {
   checkNames(options, { memory: true, onWarning: true, now: true });
   const pinned = parseTrustFile(new TextEncoder().encode(root));
-  if (pinned === null) throw invalidOption("the root of trust is no root.json: anchoreval keys root makes one");
+  if (pinned === null) throw invalidOption("the root of trust is no root.json: anchoreval root makes one");
   const { memory = null, onWarning = console.warn, now = Date.now } = options;
   let checked: RootChain | undefined;
   const given = async (): Promise<RootChain> => (checked ??= await checkRoots(pinned.roots, "the trusted root.json"));
