@@ -9,7 +9,7 @@ export function commandOfActions(
   return { operands: { usage: "ACTION" }, options: {}, actions, examples, run: () => Promise.resolve() };
 }
 
-/** What a command's words call: the action that the first one names, or the command itself. */
+/** The action that the first of a command's words names, or the command itself. */
 export interface Call {
   /** For people: `keys sign`. */
   readonly name: string;

@@ -95,7 +95,7 @@ export interface Command {
     readonly afterDashes?: true;
   };
   readonly options: Readonly<Record<string, OptionSpecs>>;
-  /** What its first word makes of it; a command without options of its own does nothing else. */
+  /** Called by its first word; a command without options of its own does nothing else. */
   readonly actions?: Readonly<Record<string, Action>>;
   /** Names and descriptions that `--help-all` lists besides, as of settings in a file. */
   readonly appendix?: { readonly heading: string; readonly rows: readonly (readonly [string, string])[] };
@@ -104,7 +104,7 @@ export interface Command {
   run(input: CommandInput): Promise<number> | Promise<void>;
 }
 
-/** What a command does where its first word says so. */
+/** An action of a command. */
 export interface Action extends Command {
   /** One line of help. */
   readonly summary: string;
