@@ -40,11 +40,11 @@ export function groupSums(
 ): GroupSums {
   const places = new Map(Array.from(items, (item, j) => [item, j]));
   let total = 0;
-  for (let k = 0; k < group.length; k++) total += weights[group[k]!]!;
   let [answered, known, rest, expected, spread, noise, residual, information] = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let k = 0; k < group.length; k++) {
     const item = group[k]!;
-    const weight = weights[item]! / total;
+    const weight = weights[item]!;
+    total += weight;
     const p = predicted[item]!;
     const binomial = p * (1 - p);
     const place = places.get(item);
@@ -60,7 +60,18 @@ export function groupSums(
       information += binomial;
     }
   }
-  return { items: group.length, answered, known, rest, expected, spread, noise, residual, information };
+  const share = (value: number): number => value / total; // not the weights themselves: all right is exactly 1
+  return {
+    items: group.length,
+    answered,
+    known: share(known),
+    rest: share(rest),
+    expected: share(expected),
+    spread: share(spread),
+    noise: share(share(noise)),
+    residual,
+    information,
+  };
 }
 
 /** A group's score in [0,1], the variance that the model gives it, and the range that the answers alone prove. */

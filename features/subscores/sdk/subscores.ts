@@ -11,7 +11,7 @@ import { bundleScoring } from "../../../sdk/estimate/bundle-scoring.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
-import { firstFew, quoted } from "../../../sdk/tables/data-issues.ts";
+import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { checkedTrials } from "../../../sdk/tables/item-trials.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { counted } from "../../../sdk/words/figures.ts";
@@ -88,7 +88,7 @@ function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
   const names = [...new Set(found.flatMap(({ all }) => all.map(({ name }) => name)))];
   const unknown = asked === true ? [] : asked.filter((name) => !names.includes(name));
   if (unknown.length > 0)
-    throw invalidOption(`there is no group ${firstFew(unknown.map(quoted))}: there are ${firstFew(names, 20)}`);
+    throw invalidOption(`there is no group ${firstFew(unknown)}: there are ${firstFew(names, 20)}`);
   return found;
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle, sampleContent } from "../../support/sample-bundle.ts";
+import { SAMPLE_SUBSCORES, sampleBundle, sampleContent } from "../../support/sample-bundle.ts";
 
 const content = sampleContent();
 const { fit } = (await loadBundle(memorySource(sampleBundle({ repeated: true })))).manifest;
@@ -49,11 +49,15 @@ const NOTES: Readonly<Record<string, unknown>> = {
   varianceComponents: fit["varianceComponents"],
   trialMetric: "pass@2",
   gateForms: { alpha: { by: "repeats", flips: 0.1, variance: 0.5 } },
+  subscores: SAMPLE_SUBSCORES,
 };
 
 describe.each(PARTS.map((part) => [part.key, part] as const))("%s", (key, part) => {
+  const noted = (value: unknown) =>
+    part.at === "fit" ? loaded({ [key]: value }) : loaded({}, { [key]: { bears: part.bears, value } });
+
   test("is read as it was written", async () => {
-    const { manifest } = await loaded({ [key]: NOTES[key] });
+    const { manifest } = await noted(NOTES[key]);
     expect(partOf(manifest, part)).toEqual(NOTES[key]);
     expect(partOf({ fit: {} }, part)).toBeNull();
   });
@@ -61,7 +65,7 @@ describe.each(PARTS.map((part) => [part.key, part] as const))("%s", (key, part) 
   test("damaged in any place it is refused by name, or means another part that is whole", async () => {
     let refused = 0;
     for (const damaged of damages(NOTES[key])) {
-      const found = await loaded({ [key]: damaged }).then(
+      const found = await noted(damaged).then(
         ({ manifest }) => partOf(manifest, part),
         (error: unknown) => error,
       );
