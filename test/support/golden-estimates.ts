@@ -1,4 +1,5 @@
 import {
+  estimate,
   estimateFromAnchors,
   estimatePassAtK,
   estimateTrials,
@@ -68,7 +69,7 @@ export async function goldenEstimates(): Promise<GoldenEstimate[]> {
 
 /** Estimates from trials, and plans, of a sample bundle in Node, by the functions of the public SDK. */
 export async function goldenTrials(): Promise<GoldenTrials> {
-  const options: SampleBundleOptions = { benchmark: "repeated", repeated: true };
+  const options: SampleBundleOptions = { benchmark: "repeated", repeated: true, grouped: true };
   const bundle = await loadBundle(memorySource(sampleBundle(options)));
   const answers = sampleAnswers("20", options);
   const random = createRandom(5);
@@ -96,6 +97,16 @@ export async function goldenTrials(): Promise<GoldenTrials> {
         estimate: priced(estimateTrials(bundle, answers), answers),
       },
       { name: "trials", request: { responses: trials, form: "20" }, estimate: over },
+      {
+        name: "trials, with the scores of groups",
+        request: { responses: trials, form: "20", subscores: ["second", "some"] },
+        estimate: estimate(bundle, trials, { form: "20", subscores: ["second", "some"] }),
+      },
+      {
+        name: "single answers, with the scores of all groups",
+        request: { responses: answers, subscores: true },
+        estimate: estimate(bundle, answers, { subscores: true }),
+      },
       {
         name: "trials in the form's order",
         request: { responses: order.map((id) => trials[id]!), formDigest },

@@ -21,6 +21,7 @@ import {
 import { itemBank, PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import type { FormFigures, ScenarioGroups } from "anchoreval/internal/features/subscores/core/part";
 import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { itemFactors } from "./factors.ts";
 import { MIXED_STACK } from "./stack-of.ts";
@@ -43,7 +44,33 @@ export interface SampleBundleOptions {
   readonly seed?: number;
   /** Fitted on three trials a cell and by prices, as its notes say. */
   readonly repeated?: boolean;
+  /** Fitted with groups of items: {@link SAMPLE_SUBSCORES}. */
+  readonly grouped?: boolean;
 }
+
+const formFigures: FormFigures = {
+  dispersion: 0.9,
+  outside: 1.25,
+  groups: [
+    { says: "score", figures: { shift: 0, variance: 0.25, factors: [0.75, 1.25, 1.75, 2, null] } },
+    { says: "score", figures: { shift: 0.125, variance: 0.5, factors: [0.75, 1.25, 1.75, 2.25, null] } },
+    { says: "score", figures: { shift: 0, variance: 0, factors: [0.75, 1.25, 1.75, 2, null] } },
+    { says: "too_few_items" },
+  ],
+};
+
+/** Of the second scenario: its two subscenarios, all its items, and a group that overlaps them. */
+export const SAMPLE_SUBSCORES: Readonly<Record<string, ScenarioGroups>> = {
+  "beta/γ": {
+    groups: [
+      { name: "first", items: [0, 20] },
+      { name: "second", items: [20, 40] },
+      { name: "all", items: [0, 60] },
+      { name: "some", items: [10, 5, 10, 5] },
+    ],
+    forms: { "8": { alone: formFigures, together: formFigures }, "20": { alone: formFigures } },
+  },
+};
 
 /** A map of a scenario's anchors' mean and ability. */
 export const SAMPLE_MAPS = (scenario: string): ScoreMaps => ({
@@ -245,6 +272,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
       protocol: {},
       fit: { seed },
       data: { licence: "CC0-1.0", source: "drawn by a test" },
+      ...(options.grouped && { parts: { subscores: { bears: "beside", value: SAMPLE_SUBSCORES } } }),
     },
     scenarios,
     ...(options.report && { report: new TextEncoder().encode("<!doctype html><title>report</title>") }),

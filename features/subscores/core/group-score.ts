@@ -7,10 +7,10 @@ export interface PredictedAnswers {
   readonly weights: Float64Array;
   /** Predicted scores p̂ of all items, in [0,1]. */
   readonly predicted: Float64Array;
-  /** Indices of the answered items, their scores, and the residuals (y−p̂)/(1−h). */
+  /** Indices of the answered items, their scores, and the leverages h of each on its own prediction. */
   readonly items: ArrayLike<number>;
   readonly scores: ArrayLike<number>;
-  readonly residuals: ArrayLike<number>;
+  readonly leverages: ArrayLike<number>;
 }
 
 /** Sums over the items of a group; v are the scenario's weights of them, summing to 1. */
@@ -25,7 +25,7 @@ export interface GroupSums {
   readonly expected: number;
   readonly spread: number;
   readonly noise: number;
-  /** Over the answered: the sum of residuals, and Σp̂(1−p̂). */
+  /** Over the answered Σ(y−p̂) and Σp̂(1−p̂)(1−h): what they tell of a shift beside the ability that they moved. */
   readonly residual: number;
   readonly information: number;
 }
@@ -35,16 +35,16 @@ export interface GroupSums {
  * @param group - indices of its items, ascending
  */
 export function groupSums(
-  { weights, predicted, items, scores, residuals }: PredictedAnswers,
+  { weights, predicted, items, scores, leverages }: PredictedAnswers,
   group: ArrayLike<number>,
 ): GroupSums {
   const places = new Map(Array.from(items, (item, j) => [item, j]));
   let total = 0;
-  for (let k = 0; k < group.length; k++) total += weights[group[k]!]!;
   let [answered, known, rest, expected, spread, noise, residual, information] = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let k = 0; k < group.length; k++) {
     const item = group[k]!;
-    const weight = weights[item]! / total;
+    const weight = weights[item]!;
+    total += weight;
     const p = predicted[item]!;
     const binomial = p * (1 - p);
     const place = places.get(item);
@@ -56,11 +56,22 @@ export function groupSums(
     } else {
       answered++;
       known += weight * scores[place]!;
-      residual += residuals[place]!;
-      information += binomial;
+      residual += scores[place]! - p;
+      information += binomial * (1 - leverages[place]!);
     }
   }
-  return { items: group.length, answered, known, rest, expected, spread, noise, residual, information };
+  const share = (value: number): number => value / total; // not the weights themselves: all right is exactly 1
+  return {
+    items: group.length,
+    answered,
+    known: share(known),
+    rest: share(rest),
+    expected: share(expected),
+    spread: share(spread),
+    noise: share(share(noise)),
+    residual,
+    information,
+  };
 }
 
 /** A group's score in [0,1], the variance that the model gives it, and the range that the answers alone prove. */
@@ -70,44 +81,55 @@ export interface GroupScore {
   readonly bounds: Bounds;
 }
 
+/** The shift of all logits of a scenario that brings its prediction to its score, and the variance of that. */
+export interface CommonShift {
+  readonly shift: number;
+  readonly variance: number;
+}
+
+/**
+ * The shift c of a whole scenario: what its score has beyond the prediction, over Σw·p̂(1−p̂) of the items not answered.
+ * @param score - of the scenario
+ * @param deviation - its standard deviation, 0 where that isn't known
+ * @param sums - of all its items
+ */
+export function commonShift(score: number, deviation: number, { known, expected, spread }: GroupSums): CommonShift {
+  if (spread <= LEAST_SPREAD) return NO_SHIFT;
+  return { shift: (score - known - expected) / spread, variance: (deviation / spread) ** 2 };
+}
+
+/** Where nothing is left to predict there is no shift, but for rounding. */
+const LEAST_SPREAD = 1e-9;
+
+export const NO_SHIFT: CommonShift = { shift: 0, variance: 0 };
+
 /**
  * The score of a group: its answers as they are, and of the other items what the ability predicts with all logits moved by
- * c + u to first order, Σv·y + Σv·p̂ + (c + u)·Σv·p̂(1−p̂). c is the shift that brings the prediction of the whole scenario to
- * its score; u is the group's own beside it, the posterior mean of a N(μ, τ²) from its answers' residuals r,
+ * c + u to first order, Σv·y + Σv·p̂ + (c + u)·Σv·p̂(1−p̂). c is the shift of the whole scenario; u is the group's own beside
+ * it, the posterior mean of a N(μ, τ²) by its answers' residuals,
  *
- *   u = μ + (Σr − (c+μ)·I)/φ / (I/φ + 1/τ²),   I = Σp̂(1−p̂) over the answered,
+ *   u = μ + (Σ(y−p̂) − (c+μ)·I)/φ / (I/φ + 1/τ²),   I = Σp̂(1−p̂)(1−h) over the answered,
  *
- * and V = (Σv·p̂(1−p̂))²/(I/φ + 1/τ²) + φ·Σv²·p̂(1−p̂) + (rest/2N)²: what is left of u, the noise of the items that weren't
- * answered, and the rounding of a score of N items. Without answers in the group u is μ; the more, the more it is their own.
- * @param common - c, logits
+ * and V = (Σv·p̂(1−p̂))²·(Var c + 1/(I/φ + 1/τ²)) + φ·Σv²·p̂(1−p̂) + (rest/2N)²: what is left of c and u, the noise of the
+ * items that weren't answered, and the rounding of a score of N items. Without answers in the group u is μ; the more there
+ * are, the more it is their own.
  * @see Wainer et al. (2001), Augmented scores; Haberman (2008), Journal of Educational and Behavioral Statistics 33, 204–229
- * @example groupScore(sums, { shift: 0, variance: 0.05 }, 1, 0).score
+ * @example groupScore(sums, { shift: 0, variance: 0.05 }, 1, NO_SHIFT).score
  */
 export function groupScore(
   { items, known, rest, expected, spread, noise, residual, information }: GroupSums,
   { shift, variance }: Pick<GroupFigures, "shift" | "variance">,
   dispersion: FormFigures["dispersion"],
-  common: number,
+  common: CommonShift,
 ): GroupScore {
   const bounds = { low: Math.min(1, known), high: Math.min(1, known + rest) };
   const phi = Math.max(dispersion, LEAST_DISPERSION);
   const left = variance === 0 ? 0 : 1 / (information / phi + 1 / variance);
-  const own = shift + (left * (residual - (common + shift) * information)) / phi;
-  const score = clamp(known + expected + (common + own) * spread, bounds);
-  return { score, variance: spread * spread * left + phi * noise + (rest / (2 * items)) ** 2, bounds };
+  const own = shift + (left * (residual - (common.shift + shift) * information)) / phi;
+  const score = clamp(known + expected + (common.shift + own) * spread, bounds);
+  const modelled = spread * spread * (common.variance + left) + phi * noise;
+  return { score, variance: modelled + (rest / (2 * items)) ** 2, bounds };
 }
 
 /** Answers that never lie off their prediction have none; 0 would let one of them decide. Chosen, not measured. */
 const LEAST_DISPERSION = 1e-3;
-
-/**
- * The shift c of a whole scenario: what its score has beyond the prediction, over Σw·p̂(1−p̂) of the items not answered.
- * @param score - of the scenario
- * @param sums - of all its items
- */
-export function commonShift(score: number, { known, expected, spread }: GroupSums): number {
-  return spread > LEAST_SPREAD ? (score - known - expected) / spread : 0;
-}
-
-/** Where nothing is left to predict there is no shift, but for rounding. */
-const LEAST_SPREAD = 1e-9;

@@ -1,16 +1,28 @@
 import { ERROR_LEVELS, lookUp } from "anchoreval/internal/core/bundle/names";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
-import { commonShift, groupScore, type GroupSums } from "anchoreval/internal/features/subscores/core/group-score";
+import {
+  type CommonShift,
+  commonShift,
+  groupScore,
+  type GroupSums,
+  NO_SHIFT,
+} from "anchoreval/internal/features/subscores/core/group-score";
+import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import type { FormFigures, GroupFigures } from "anchoreval/internal/features/subscores/core/part";
 import type { LearnedBlend } from "../../../offline-trainer/src/fit/blends.ts";
-import { conformalQuantile, heldOutScore, withoutFold } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import {
+  conformalQuantile,
+  heldOutInterval,
+  heldOutScore,
+  withoutFold,
+} from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import type { ObservedGroups } from "./observe-groups.ts";
 
 /** A held-out model's group: the shift of its scenario, what its anchors tell, and its true score. */
 interface Held {
   readonly estimate: HeldOutEstimate;
-  readonly common: number;
+  readonly common: CommonShift;
   readonly sums: GroupSums;
   readonly truth: number;
 }
@@ -24,6 +36,7 @@ interface Learned {
 /** Half-width of a 95 % interval from which too few items were asked to say something: half of all scores. Chosen, not measured. */
 const MOST_HALF_WIDTH = 0.25;
 const LEVEL = 0.95;
+const Z = normalQuantile((1 + LEVEL) / 2);
 
 /** Models that the mean over groups counts as in the variance of each. Chosen as in unasked scenarios, not measured. */
 const PRIOR_MODELS = 10;
@@ -31,16 +44,23 @@ const PRIOR_MODELS = 10;
 /** Significant digits of figures in a bundle. */
 const DIGITS = 5;
 
+/** The score of the scenario whose groups they are. */
+export interface GroupScoring {
+  /** The one that is the score; null where that is on other items than the groups'. */
+  readonly estimator: EstimatorId | null;
+  /** The draw of the anchors tells its error. */
+  readonly drawn: boolean;
+}
+
 /**
  * What held-out models show of the groups of one scenario by one form. Each is scored by figures learned without its fold,
  * and its error divided by the model's deviation; factors are split conformal quantiles of that.
  * @param blend - of the scenario's estimators, and the models that were held out
- * @param estimator - the one that is the score; null where scores are on other items than the groups'
  * @param stage - of the part that observed them
  */
 export function measureGroups(
   { validation, foldOut }: LearnedBlend,
-  estimator: EstimatorId | null,
+  { estimator, drawn }: GroupScoring,
   stage: string,
 ): FormFigures | null {
   const [like, strong] = [validation.interpolation, validation.extrapolation].map((estimates) =>
@@ -50,9 +70,12 @@ export function measureGroups(
   if (!first) return null;
   const all = [...like, ...strong];
   const commons = new Map(
-    all.map((estimate) => {
-      const score = estimator && heldOutScore(estimate, estimator, foldOut(estimate));
-      return [estimate, score === null ? 0 : commonShift(score, seen(estimate, stage).whole)];
+    all.map((estimate): [HeldOutEstimate, CommonShift] => {
+      if (estimator === null) return [estimate, NO_SHIFT];
+      const blend = foldOut(estimate);
+      const interval = drawn ? heldOutInterval(estimate, estimator, blend) : null;
+      const deviation = interval === null ? 0 : (interval.high - interval.low) / 2 / Z;
+      return [estimate, commonShift(heldOutScore(estimate, estimator, blend), deviation, seen(estimate, stage).whole)];
     }),
   );
   const heldOf = (estimates: readonly HeldOutEstimate[], group: number): Held[] =>
@@ -124,7 +147,7 @@ function seen({ observed }: HeldOutEstimate, stage: string): ObservedGroups {
 function learnShifts(groups: readonly (readonly Held[])[], dispersion: number): Learned["groups"] {
   const raw = groups.map((rows) => {
     const beyond = rows.map(({ common, sums: { known, expected, spread }, truth }) => ({
-      r: truth - known - expected - common * spread,
+      r: truth - known - expected - common.shift * spread,
       spread,
     }));
     const squares = sum(beyond.map(({ spread }) => spread ** 2));

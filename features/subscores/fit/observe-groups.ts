@@ -32,8 +32,8 @@ export function observeGroups(
   const scores = scoresOn(scenario, model, every);
   const weights = scenario.weights.map((weight, item) => (Number.isNaN(scores[item]!) ? 0 : weight));
   const predicted = predictedScores(ability.theta, bank, scoreMap);
-  const { sample, residuals } = estimate;
-  const answers = { weights, predicted, items: sample.items, scores: sample.scores, residuals };
+  const { sample, leverages } = estimate;
+  const answers = { weights, predicted, items: sample.items, scores: sample.scores, leverages };
   const asked = new Set(sample.items);
   const scatter = { squares: 0, binomial: 0 };
   for (const item of every) {

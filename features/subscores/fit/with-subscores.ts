@@ -2,7 +2,7 @@ import { runsOf, type FormFigures, type ScenarioGroups } from "anchoreval/intern
 import type { FormBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { headlineEstimator } from "../../../offline-trainer/src/methods/method.ts";
+import { headlineEstimator, intervalKind } from "../../../offline-trainer/src/methods/method.ts";
 import { type AskedGroups, groupsOf, planGroups } from "./groups.ts";
 import { measureGroups } from "./measure-groups.ts";
 import { groupObserver } from "./observe-groups.ts";
@@ -25,11 +25,11 @@ export function withSubscores(items: readonly ItemInfo[], asked: AskedGroups): F
     observer: groupObserver(plan),
     add: ({ content, learned, parts: fitted, method }) => {
       const blends = new Map(fitted.flatMap((part) => [...part.blends]));
-      const estimator = headlineEstimator(method);
       const noted = learned.flatMap((scenario): [string, ScenarioGroups][] => {
         const groups = groupsOf(plan, scenario);
         if (groups.length === 0) return [];
-        const scored = scenario.scenario.matrix.fullScores ? null : estimator;
+        const estimator = scenario.scenario.matrix.fullScores ? null : headlineEstimator(method);
+        const scored = { estimator, drawn: intervalKind(method) === "design" };
         const unknown: FormFigures = {
           dispersion: 1,
           outside: 1,

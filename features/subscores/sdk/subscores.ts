@@ -5,17 +5,18 @@ import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../../../sdk/core/estimators/answered-sample.ts";
 import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
+import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { predictedScores } from "../../../sdk/core/scoring/predicted-scores.ts";
 import type { ModelEstimate } from "../../../sdk/core/scoring/scoring-model.ts";
 import { bundleScoring } from "../../../sdk/estimate/bundle-scoring.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
 import type { Estimate, EstimateOptions, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
-import { firstFew, quoted } from "../../../sdk/tables/data-issues.ts";
+import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { checkedTrials } from "../../../sdk/tables/item-trials.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { counted } from "../../../sdk/words/figures.ts";
-import { commonShift, groupScore, groupSums } from "../core/group-score.ts";
+import { commonShift, groupScore, groupSums, NO_SHIFT } from "../core/group-score.ts";
 import { type FormFigures, itemsOf, type NotedGroup, subscoresPart } from "../core/part.ts";
 
 /** The score of a group of items inside a scenario. Scores are fractions in [0,1]. */
@@ -88,7 +89,7 @@ function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
   const names = [...new Set(found.flatMap(({ all }) => all.map(({ name }) => name)))];
   const unknown = asked === true ? [] : asked.filter((name) => !names.includes(name));
   if (unknown.length > 0)
-    throw invalidOption(`there is no group ${firstFew(unknown.map(quoted))}: there are ${firstFew(names, 20)}`);
+    throw invalidOption(`there is no group ${firstFew(unknown)}: there are ${firstFew(names, 20)}`);
   return found;
 }
 
@@ -117,15 +118,15 @@ function scenarioScores(
   const every = Uint32Array.from(weights, (_, item) => item);
   const predicted = ability && predictedScores(ability.theta, bank, scoreMap);
   const sample = whole
-    ? { items: every, scores: whole, residuals: whole }
+    ? { items: every, scores: whole, leverages: whole }
     : {
         items: estimate?.sample.items ?? [],
         scores: estimate?.sample.scores ?? [],
-        residuals: estimate?.residuals ?? [],
+        leverages: estimate?.leverages ?? [],
       };
   const answers = { weights, predicted: predicted ?? weights, ...sample };
   const scored = result.score !== null && fullScore === null && !result.predicted;
-  const common = scored ? commonShift(result.score, groupSums(answers, every)) : 0;
+  const common = scored ? commonShift(result.score, deviationOf(result), groupSums(answers, every)) : NO_SHIFT;
   const outside = result.details?.outside ?? { above: 0, below: 0 };
   const wider = 1 + (outside.above + outside.below) * (figures.outside - 1);
   return groups.map(({ name, items: runs }, k): Subscore => {
@@ -164,17 +165,24 @@ function scenarioScores(
           );
     const { score, variance, bounds } = groupScore(sums, learned, figures.dispersion, common);
     const factor = learned.factors[(ERROR_LEVELS as readonly number[]).indexOf(level)] ?? null;
-    const half = factor === null ? 0 : factor * wider * Math.sqrt(variance);
+    const why = factor === null ? noFactor(level) : result.interval === null ? result.reason : null;
+    const half = (factor ?? 0) * wider * Math.sqrt(variance);
     const low = Math.max(bounds.low, score - half);
     const high = Math.min(bounds.high, score + half);
     return {
       ...own,
       score,
-      interval: factor === null ? null : { low, high, level, method: "cross-validated" },
+      interval: why === null ? { low, high, level, method: "cross-validated" } : null,
       status: "measured",
-      reason: factor === null ? noFactor(level) : null,
+      reason: why,
     };
   });
+}
+
+/** A score's standard deviation by the draw of the anchors; 0 where it isn't known so, as in the fit. */
+function deviationOf({ interval }: ScenarioResult): number {
+  if (interval === null || interval.method === "cross-validated") return 0;
+  return (interval.high - interval.low) / 2 / normalQuantile(0.5 + interval.level / 2);
 }
 
 function noFactor(level: number): string {

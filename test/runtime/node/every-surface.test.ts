@@ -71,13 +71,22 @@ function fromPython({ responses, formDigest, ...own }: TrialsRequest): Promise<u
 }
 
 /** @throws AnchorEvalError by the code that the program prints */
-async function fromProgram({ responses, form, level, over, metric }: TrialsRequest): Promise<unknown> {
+async function fromProgram({ responses, form, level, over, metric, subscores }: TrialsRequest): Promise<unknown> {
   const file = join(folder, "answers.json");
   await writeFile(file, JSON.stringify(responses));
   const words = Object.entries({ form, level, over, metric }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)],
   );
-  const { out, err, code } = await runCommand("estimate", "--bundle", place, "--responses", file, "--json", ...words);
+  const { out, err, code } = await runCommand(
+    "estimate",
+    "--bundle",
+    place,
+    "--responses",
+    file,
+    "--json",
+    ...words,
+    ...(subscores === true ? ["--subscores"] : []),
+  );
   if (code === 0) return JSON.parse(out);
   const [, refusal] = /\[(\w+)\]\s*$/m.exec(err) ?? [];
   throw new AnchorEvalError(refusal as AnchorEvalErrorCode, err);
@@ -88,8 +97,8 @@ describe("one number, whoever is asked, to the last bit", () => {
     const { request, estimate } = own;
     expect(await createClient({ baseUrl: worker.url }).estimate(ref, request)).toEqual(estimate);
     expect(await fromPython(request)).toEqual(estimate);
-    // The program takes groups from a table of items, and answers by id.
-    if (!Array.isArray(request.responses) && request.clusters === undefined)
+    // The program takes clusters from a table of items, answers by id, and shows the scores of all groups.
+    if (!Array.isArray(request.responses) && request.clusters === undefined && !Array.isArray(request.subscores))
       expect(await fromProgram(request)).toEqual(estimate);
   });
 
@@ -145,6 +154,7 @@ describe("one rule, whoever is asked", () => {
     ["intervals over runs of another score", { over: "runs", metric: "pass@2" }],
     ["a score that is none", { metric: "pass@none" }],
     ["another score of trials", { metric: "pass@2" }],
+    ["groups of another score", { metric: "pass@2", subscores: true }],
   ])("%s", async (_, own, { program, http } = {}) => {
     const request = { responses: some, ...own };
     const { responses, ...asking } = request;

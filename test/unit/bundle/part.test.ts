@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
-import { SAMPLE_UNASKED, sampleBundle, sampleContent } from "../../support/sample-bundle.ts";
+import { SAMPLE_SUBSCORES, SAMPLE_UNASKED, sampleBundle, sampleContent } from "../../support/sample-bundle.ts";
 
 const content = sampleContent();
 const { fit } = (await loadBundle(memorySource(sampleBundle({ repeated: true })))).manifest;
@@ -63,6 +63,7 @@ const NOTES: Readonly<Record<string, unknown>> = {
     bridge: { overall: { models: 30, slope: 0.9, intercept: 0.1, error: 0.01 }, scenarios: { alpha: null } },
   },
   unasked: SAMPLE_UNASKED,
+  subscores: SAMPLE_SUBSCORES,
 };
 
 /** Those that may be damaged: limits of adaptive evaluations are refused whatever they are. */
