@@ -13,7 +13,7 @@ import {
 } from "./adaptive-session.ts";
 import { BEGIN_COUNTS } from "../../../workers/src/auth/rate-limit.ts";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
-import { OTHERWISE } from "../../../workers/src/schemas/contract.ts";
+import { OTHERWISE, problem } from "../../../workers/src/schemas/contract.ts";
 import { answerSchema, described, json, optional, requestSchema } from "../../../workers/src/schemas/fields.ts";
 import { ANSWER_FIELDS, EstimateWarningSchema } from "../../../workers/src/schemas/estimate.ts";
 import { checkAnswers } from "../../../workers/src/routes/estimates.ts";
@@ -134,7 +134,12 @@ export const createNextItems = route(
       "createNextItems",
       "Choose the items to ask a model next from its answers so far, or stop",
     ),
-    responses: { 200: json(AdaptiveTurnSchema, "The next items, and the results so far"), ...OTHERWISE.nextItems },
+    responses: {
+      200: json(AdaptiveTurnSchema, "The next items, and the results so far"),
+      ...OTHERWISE.answers,
+      410: problem("The session has expired"),
+      501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
+    },
   },
   async (c) => {
     const request = c.req.valid("json");

@@ -71,7 +71,7 @@ export const ProblemSchema = answerSchema("Problem", {
   requestId: z.string().openapi({ description: "The request's id, as in `x-request-id` and the Worker's logs." }),
 });
 
-function problem(description: string) {
+export function problem(description: string) {
   return { description, content: { "application/problem+json": { schema: ProblemSchema } } };
 }
 
@@ -141,11 +141,6 @@ export const OTHERWISE = {
   query: { ...version, 422: INVALID },
   post,
   answers,
-  nextItems: {
-    ...answers,
-    410: problem("The session has expired"),
-    501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
-  },
   submission: {
     ...read,
     411: problem("No Content-Length"),
