@@ -7,7 +7,7 @@ import {
   headlineFacts,
   noiseWords,
 } from "anchoreval/internal/words/bundle-words";
-import { WORDS } from "anchoreval/internal/features/sdk-words";
+import { WORDS } from "anchoreval/internal/features/sdk-facts";
 import { count, counted, listed, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";

@@ -18,11 +18,6 @@ export interface Env extends FeatureEnv {
   readonly TOKENS?: string;
   /** Benchmarks, comma-separated, that can be read only with a token; `*` for all. */
   readonly PROTECTED_BENCHMARKS?: string;
-  /**
-   * Public keys (base64url, comma-separated), one of which must have signed what is published here; or the content of a
-   * root.json, which lists them. @default any bundle
-   */
-  readonly TRUSTED_KEYS?: string;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
   readonly MAX_BATCH_MODELS?: number | string;
   /** The queue of jobs; without it there are none (501). */

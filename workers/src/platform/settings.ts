@@ -1,7 +1,6 @@
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
 import { keyProblem, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
-import { FEATURE_NAMES, featureSettings, type FeatureSettings } from "../../../features/http-settings.ts";
-import { TRUST_RULES } from "../../../features/http-trusted.ts";
+import { FEATURE_NAMES, featureSettings, type FeatureSettings, TRUST_RULES } from "../../../features/http-settings.ts";
 import { parseTokens, type TokenRecord } from "./tokens.ts";
 import type { Env } from "./env.ts";
 import { count, list, misconfigured, truth } from "./read-setting.ts";

@@ -3,7 +3,7 @@ import { checkFromAnchors, compareFromAnchors } from "anchoreval";
 import { refuseYanked } from "anchoreval/internal/check/check-from-anchors";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional, requestSchema } from "../schemas/fields.ts";
-import { REQUEST_FIELDS } from "../../../features/http-estimate.ts";
+import { REQUEST_FIELDS } from "../../../features/http-answers.ts";
 import { ANSWER_FIELDS, EstimateWarningSchema, IntervalSchema } from "../schemas/estimate.ts";
 import { bundleForAnswers } from "./estimates.ts";
 import { operation, postToBundle, route } from "./route.ts";

@@ -2,20 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { planRequest } from "anchoreval/internal/features/sdk-plan";
 import { IMMUTABLE } from "../http/send-content.ts";
 import { OTHERWISE, VersionParams } from "../schemas/contract.ts";
-import { OTHER_PLANS, PLAN_FIELDS, QUERY_FIELDS } from "../../../features/http-plan.ts";
+import { OTHER_PLANS, PLAN_FIELDS, QUERY_FIELDS } from "../../../features/http-answers.ts";
 import { answerSchema, json } from "../schemas/fields.ts";
-import { fraction, PlannedFormSchema } from "../schemas/plan.ts";
+import { PLAN_OPTIONS, PlannedFormSchema } from "../schemas/plan.ts";
 import { operation, route } from "./route.ts";
 
-export const PlanQuery = z.strictObject({
-  halfWidth: fraction("Wanted half-width of a score's interval, a fraction in (0,1)."),
-  gap: fraction(
-    "True gap between two models that should be ranked correctly, a fraction in (0,1). Not with `halfWidth`.",
-  ),
-  level: fraction("Confidence level of the intervals, in (0,1). Default 0.95."),
-  rankedRight: fraction("How often the gap should be ranked correctly, in (½,1). Default 0.8."),
-  ...QUERY_FIELDS,
-});
+export const PlanQuery = z.strictObject({ ...PLAN_OPTIONS, ...QUERY_FIELDS });
 
 export const PlanSchema = answerSchema("Plan", {
   benchmark: z.string(),
