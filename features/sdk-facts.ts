@@ -1,15 +1,18 @@
 import type { Manifest } from "../sdk/core/bundle/manifest.ts";
+import type { PartedManifest } from "../sdk/core/bundle/part.ts";
 import type { BundleFact } from "../sdk/words/bundle-words.ts";
+import { fullScoreFacts, fullScoreWords } from "./full-scores/sdk.ts";
 import { gateFacts } from "./gates/sdk/facts.ts";
 import { priceFacts } from "./prices/sdk/bundle-prices.ts";
 import { coldStartFacts } from "./routing/sdk/facts.ts";
 import { subscoreFacts } from "./subscores/sdk/subscores.ts";
 import { componentFacts } from "./trials/sdk/components.ts";
-import { unaskedFacts } from "./unasked/sdk/facts.ts";
-import { baseFacts } from "./versions/sdk.ts";
+import { unaskedFacts } from "./unasked/sdk/scenario-choices.ts";
+import { baseFacts, baseWords } from "./versions/sdk.ts";
 
 /** The facts for people of what features add to a bundle. */
 export const FACTS: readonly ((manifest: Manifest) => BundleFact[])[] = [
+  fullScoreFacts,
   unaskedFacts,
   baseFacts,
   priceFacts,
@@ -17,4 +20,10 @@ export const FACTS: readonly ((manifest: Manifest) => BundleFact[])[] = [
   componentFacts,
   gateFacts,
   subscoreFacts,
+];
+
+/** Sentences on a fit about that which features add to its bundle: none where it hasn't such a thing. */
+export const WORDS: readonly ((manifest: PartedManifest & Pick<Manifest, "scenarios" | "sources">) => string[])[] = [
+  baseWords,
+  fullScoreWords,
 ];

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { answerSchema, described } from "../../workers/src/schemas/fields.ts";
+import { fraction } from "../../workers/src/schemas/plan.ts";
+import { answerSchema, described, optional } from "../../workers/src/schemas/fields.ts";
 
 const CostSchema = answerSchema(
   "AnswerCost",
@@ -13,5 +14,30 @@ const CostSchema = answerSchema(
   { description: "What the answers cost, if the bundle was fitted by prices." },
 );
 
-/** What an estimate's answers cost. */
+/** Beside every estimate. */
 export const costField = { cost: CostSchema.exactOptional() };
+
+/** Of a request for a plan. */
+export const budgetField = {
+  budget: fraction("The most that the answers may cost, if the bundle was fitted by prices. Not with `gap`."),
+};
+
+const ScenarioChoiceSchema = answerSchema("ScenarioChoice", {
+  form: z.string(),
+  scenarios: described(z.array(z.string()).readonly(), "To ask; the others are predicted."),
+  cost: z.number(),
+  halfWidth: z.number(),
+});
+
+/** Of a plan: there if the bundle was fitted by prices, and no gap is asked for. */
+export const PRICE_FIELDS = {
+  unit: described(z.string().nullable(), "Of the prices.").exactOptional(),
+  budget: z.number().nullable().exactOptional(),
+  whole: optional(z.number(), "The price of all items of the benchmark."),
+  choices: optional(z.array(ScenarioChoiceSchema).readonly(), "The cheapest first, each narrower than all before."),
+  chosen: described(
+    ScenarioChoiceSchema.nullable(),
+    "The cheapest that is as narrow as was asked for, else the narrowest within the budget.",
+  ).exactOptional(),
+  predicting: optional(z.boolean(), "Some scenarios may be left to prediction."),
+};

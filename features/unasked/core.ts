@@ -30,7 +30,7 @@ const unasked = object({
 /** How scenarios' scores go together, and what predictions of one from the others err by. @interface */
 export type UnaskedManifest = Infer<typeof unasked>;
 
-/** What scenarios that aren't asked are predicted by. */
+/** The model that predicts scenarios that aren't asked from the others. */
 export const unaskedPart: BundlePart<UnaskedManifest> = {
   key: "unasked",
   at: "manifest",

@@ -17,5 +17,5 @@ const BridgedSchema = answerSchema(
   { description: "The scores as an earlier version would have given them, if the bundle stands on one." },
 );
 
-/** An estimate on the scale of an earlier version. */
+/** Beside every estimate. */
 export const bridgedField = { bridged: BridgedSchema.exactOptional() };

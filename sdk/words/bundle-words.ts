@@ -120,20 +120,6 @@ export function answeredWords({ answered }: Pick<SplitErrors, "answered">): stri
   return answered === undefined ? "" : ` that answered ${Math.round(100 * answered)} % of the anchors`;
 }
 
-/** That scores are on items that a bundle doesn't have, and how well its own tell them: a sentence a scenario, and one for all. */
-export function fullScoreWords({ scenarios }: Pick<Manifest, "scenarios">): string[] {
-  const lines = scenarios.flatMap(({ id, items, fullScore }) =>
-    fullScore === undefined
-      ? []
-      : `${id}: all ${items} items of the bundle leave ± ${points(1.96 * fullScore.error)} points open (95 %, ${fullScore.models} models).`,
-  );
-  if (lines.length === 0) return [];
-  return [
-    "Scores are on items that the bundle doesn't have, as source models were given them: none is ever exact.",
-    ...lines,
-  ];
-}
-
 /** Chance of scores that spread as far though no model is better than another, above which nothing is known of them. */
 const NOISE = 0.01;
 

@@ -69,6 +69,7 @@ export const LAYERS = {
     ...["publish", "serve", "simulate", "report", "demo", "."],
   ],
   features: [
+    "full-scores",
     "unasked",
     "versions",
     "prices",

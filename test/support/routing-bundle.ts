@@ -2,7 +2,7 @@ import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { ScenarioRouting } from "anchoreval/internal/features/routing/core/predict-chances";
 import { TERM_KINDS, termHash } from "anchoreval/internal/core/numeric/text-coordinates";
-import { withColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
+import { withColdStart } from "anchoreval/internal/features/routing/core/routing-file";
 import { sampleContent, type SampleBundleOptions } from "./sample-bundle.ts";
 
 /** Words that the sample's texts are known by. */

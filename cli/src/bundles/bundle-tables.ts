@@ -7,7 +7,6 @@ import {
 } from "anchoreval/internal/words/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { FACTS } from "anchoreval/internal/features/sdk-facts";
-import { fullScoreWords } from "anchoreval/internal/words/bundle-words";
 import { listed, points, textTable } from "anchoreval/internal/words/figures";
 
 /*
@@ -117,12 +116,5 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
 
 /** Facts of a bundle's additions: full scores on other items, an earlier version's scale, prices, and so on. */
 export function additionFacts(manifest: Manifest): Fact[] {
-  return [
-    ...fullScoreFacts(manifest),
-    ...FACTS.flatMap((factsOf) => factsOf(manifest)).map(({ label, value }): Fact => [label, value]),
-  ];
-}
-
-function fullScoreFacts(manifest: Manifest): Fact[] {
-  return fullScoreWords(manifest).map((words, k) => [k === 0 ? "full scores" : "", words]);
+  return FACTS.flatMap((factsOf) => factsOf(manifest)).map(({ label, value }): Fact => [label, value]);
 }

@@ -18,7 +18,7 @@ import { FAMILIES_OPTION, readFamilies, readLines, readSplitColumn } from "../op
 import {
   boardRecord,
   fileDigest,
-  FULL_SCORES_OPTION,
+  BOARD_OPTIONS,
   readGivenResponses,
   readImportFacts,
   readResponseOptions,
@@ -44,7 +44,7 @@ export const backtestCommand: Command = {
       ...RESPONSE_OPTIONS,
       scenario: option("ID", "this scenario only; may be repeated", { multiple: true }),
       ...FAMILIES_OPTION,
-      ...rare(FULL_SCORES_OPTION),
+      ...BOARD_OPTIONS,
     },
     "What to fit": {
       anchors: option("N[,N…]", "anchors per scenario (default 10,30,50,100)"),

@@ -15,7 +15,8 @@ import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
-import { fullScoreWords, noiseWords } from "anchoreval/internal/words/bundle-words";
+import { WORDS } from "anchoreval/internal/features/sdk-facts";
+import { noiseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
 import {
   given,
@@ -48,7 +49,7 @@ import {
   fileDate,
   type BoardRecord,
   boardRecord,
-  FULL_SCORES_OPTION,
+  BOARD_OPTIONS,
   givenDate,
   readGivenResponses,
   readImportFacts,
@@ -70,7 +71,7 @@ export const fitCommand: Command = withParts(FIT_PARTS, {
     Data: {
       ...RESPONSE_OPTIONS,
       ...FAMILIES_OPTION,
-      ...rare(FULL_SCORES_OPTION),
+      ...BOARD_OPTIONS,
     },
     "What to fit": {
       name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
@@ -133,7 +134,7 @@ export const fitCommand: Command = withParts(FIT_PARTS, {
       ...estimand,
       ...noise,
       ...parts.flatMap((part) => part.words?.(manifest) ?? []).map(programWords),
-      ...fullScoreWords(manifest),
+      ...WORDS.flatMap((words) => words(manifest)),
     ];
     const made = { bundle: out, digest, provider };
     const place = [

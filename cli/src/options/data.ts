@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readFullScores } from "anchoreval-trainer/internal/matrix/full-scores";
 import {
   readResponses,
   type ReadResponsesOptions,
@@ -19,6 +18,7 @@ import { isObject } from "anchoreval/internal/tables/json-records";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
 import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
+import { BOARD_PARTS } from "../../../features/cli-board.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** The answers of many models, and the items that they are to. */
@@ -43,24 +43,21 @@ export function readResponseOptions(options: OptionReader): { responses: string 
   };
 }
 
-export const FULL_SCORES_OPTION = {
-  "full-scores": option(
-    "FILE",
-    "model, scenario, score (CSV, JSONL, Parquet): estimate these, on more items than --responses has",
-  ),
-} as const satisfies OptionSpecs;
+/** Options of features on the answers. */
+export const BOARD_OPTIONS: OptionSpecs = Object.fromEntries(
+  BOARD_PARTS.flatMap((part) => Object.entries(part.options)),
+);
 
-/** Reads the answers, and what `--full-scores` says that the models score on more items. */
+/** Reads the answers, and what features' options say of the models besides. */
 export async function readGivenResponses(
   options: OptionReader,
   { responses, ...reading }: ReturnType<typeof readResponseOptions>,
 ): Promise<ReadResponses> {
   const read = await readResponses(responses, reading);
   const said = [...read.remarks, ...boardWords(read.board.summary)];
-  const file = options.text("full-scores");
-  if (file === undefined) return { ...read, remarks: said };
-  const { matrix, remarks } = await readFullScores(file, read.matrix, reading);
-  return { ...read, matrix, remarks: [...said, ...remarks] };
+  let board: ReadResponses = { ...read, remarks: said };
+  for (const part of BOARD_PARTS) board = { ...board, ...(await part.read(options, board, reading)) };
+  return board;
 }
 
 /** A board as it came in, as documents have it. */

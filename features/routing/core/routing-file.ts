@@ -1,10 +1,12 @@
 import type { LinearMean } from "../../../sdk/core/numeric/linear-mean.ts";
-import { coldStartPart } from "./cold-start.ts";
+import { type BundleContent, encodeLines } from "../../../sdk/core/bundle/encode.ts";
+import type { BundleFileName } from "../../../sdk/core/bundle/names.ts";
+import { type ColdItemRecord, type ColdStartManifest, coldStartPart } from "./cold-start.ts";
 import type { ScenarioRouting } from "./predict-chances.ts";
 import type { TextProjection } from "../../../sdk/core/numeric/text-coordinates.ts";
 import { AnchorEvalError } from "../../../sdk/core/errors.ts";
 import { bankOf } from "../../../sdk/core/bundle/bundle.ts";
-import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { partOf, withPart } from "../../../sdk/core/bundle/part.ts";
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import {
   decodeSafetensorsHeader,
@@ -145,4 +147,20 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
 
 function broken(why: string): AnchorEvalError {
   return new AnchorEvalError("bundle_invalid", `routing.safetensors contradicts the bundle: ${why}`);
+}
+
+/** Items without answers, and what routes are made from where the source models have names. */
+export interface ColdStart {
+  readonly manifest: ColdStartManifest;
+  readonly items: readonly ColdItemRecord[];
+  readonly routing: RoutingContent | null;
+}
+
+/** A bundle's content with a cold start, and the files that it has. */
+export function withColdStart(content: BundleContent, { manifest, items, routing }: ColdStart): BundleContent {
+  const ids = content.manifest.scenarios.map(({ id }) => id);
+  const files = new Map<BundleFileName, Uint8Array>(content.files);
+  files.set("cold-items.jsonl", encodeLines(items));
+  if (routing) files.set("routing.safetensors", encodeRouting(routing, ids));
+  return { ...content, manifest: withPart(content.manifest, coldStartPart, manifest), files };
 }

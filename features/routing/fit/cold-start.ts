@@ -5,7 +5,7 @@ import {
   type ColdStartManifest,
   coldStartPart,
 } from "anchoreval/internal/features/routing/core/cold-start";
-import type { ColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
+import type { ColdStart } from "anchoreval/internal/features/routing/core/routing-file";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import {

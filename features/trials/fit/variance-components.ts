@@ -1,7 +1,6 @@
 import { withPart } from "anchoreval/internal/core/bundle/part";
-import { componentsPart } from "anchoreval/internal/features/trials/core";
 import type { BundleContent } from "anchoreval/bundle";
-import type { VarianceComponents } from "anchoreval/internal/features/trials/core";
+import { componentsPart, type VarianceComponents } from "anchoreval/internal/features/trials/core";
 import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { CellTrials } from "../../../offline-trainer/src/matrix/readers/score-table.ts";

@@ -4,8 +4,21 @@ import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { checkRoots, currentRoot, type RootChain } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { parseTrustFile, type RootStatement, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-root";
-import type { Env } from "../../../workers/src/platform/env.ts";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
+
+/** The Worker's settings of trust. */
+export interface TrustEnv {
+  /**
+   * Public keys (base64url, comma-separated), one of which must have signed what is published here; or the content of a
+   * root.json, which lists them. @default any bundle
+   */
+  readonly TRUSTED_KEYS?: string;
+  /** PEM of the key that signs indexes, a secret; the root in TRUSTED_KEYS lists it. Without it indexes aren't signed. */
+  readonly INDEX_KEY?: string;
+}
+
+/** The one that the trunk doesn't read. */
+export const TRUST_NAMES = { INDEX_KEY: true } as const;
 
 /** The Worker's settings of trust, where TRUSTED_KEYS is a root. */
 interface RootSettings {
@@ -19,7 +32,7 @@ interface RootSettings {
  * @returns null for keys, or nothing
  * @throws HttpProblem `misconfigured` that names the setting; of secrets never the content
  */
-export function rootSettings({ TRUSTED_KEYS, INDEX_KEY }: Env): RootSettings | null {
+export function rootSettings({ TRUSTED_KEYS, INDEX_KEY }: TrustEnv): RootSettings | null {
   const isRoot = typeof TRUSTED_KEYS === "string" && TRUSTED_KEYS.trim().startsWith("{");
   const file = isRoot ? parseTrustFile(new TextEncoder().encode(TRUSTED_KEYS)) : null;
   if (isRoot && file === null) throw misconfigured("TRUSTED_KEYS is no root.json: `anchoreval keys root` makes one");
@@ -46,7 +59,7 @@ export function misconfigured(words: string): HttpProblem {
 
 /** Requires a signature of what is published by a key that the root lists for bundles; null where TRUSTED_KEYS isn't a root. */
 export function rootSigners(
-  env: Env,
+  env: TrustEnv,
 ): ((manifest: Uint8Array, signatures: Uint8Array | null, now: number) => Promise<void>) | null {
   const settings = rootSettings(env);
   if (settings === null) return null;

@@ -11,7 +11,6 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type OptionReader, option, rare, invalidOption } from "../../../cli/src/program/command.ts";
 import type { FitBeginning, FitOptionPart } from "../../../cli/src/options/fit.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
-import { baseWords } from "anchoreval/internal/features/versions/sdk";
 
 /** `fit --base`: a version on the scale of an earlier one's bundle. */
 export const earlierVersion: FitOptionPart = {
@@ -98,11 +97,7 @@ async function readBasedVersion(
       ? [`${unchecked.length} items are assumed to be the base's by their ids: no content hash on one side or both`]
       : [];
   const remarks = [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted];
-  return {
-    board: { matrix: linked.matrix, remarks },
-    part: onBase(linked),
-    words: (manifest) => ["", ...baseWords(manifest)],
-  };
+  return { board: { matrix: linked.matrix, remarks }, part: onBase(linked) };
 }
 
 /** Scores on different items aren't comparable: the version must say so. */

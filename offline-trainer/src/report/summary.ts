@@ -1,13 +1,7 @@
 import { formFigures, formTotals, itemTotal, measuredScenarios } from "anchoreval/internal/words/measured-forms";
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
-import {
-  answeredWords,
-  bundleFacts,
-  fullScoreWords,
-  headlineFacts,
-  noiseWords,
-} from "anchoreval/internal/words/bundle-words";
-import { WORDS } from "anchoreval/internal/features/sdk-words";
+import { answeredWords, bundleFacts, headlineFacts, noiseWords } from "anchoreval/internal/words/bundle-words";
+import { WORDS } from "anchoreval/internal/features/sdk-facts";
 import { count, counted, listed, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";
@@ -17,7 +11,7 @@ import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
 export function summary(data: ReportData): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${WORDS.map((words) => note(words(data.manifest)))} ${note(fullScoreWords(data.manifest))}
+    ${sentences(data)} ${WORDS.map((words, k) => html`${k > 0 ? " " : null}${note(words(data.manifest))}`)}
     ${note(
       noiseWords(
         data.manifest,

@@ -39,12 +39,10 @@ import type {
   ComparisonSchema,
 } from "../../../workers/src/routes/comparisons.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../features/adaptive/http/next-items.ts";
-import type { PlanQuery, PlanSchema, TrialPlanSchema } from "../../../workers/src/routes/plan.ts";
-import type {
-  AnyEstimateSchema,
-  EstimateRequestSchema,
-  EstimateSchema,
-} from "../../../workers/src/schemas/estimate.ts";
+import type { TrialPlanSchema } from "../../../features/trials/http.ts";
+import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";
+import type { AnyEstimateSchema, EstimateRequestSchema } from "../../../workers/src/schemas/any-estimate.ts";
+import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
 import type { JobStatusSchema } from "../../../features/jobs/http/routes.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../features/routing/http.ts";

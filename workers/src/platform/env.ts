@@ -1,7 +1,8 @@
+import type { FeatureEnv } from "../../../features/http-settings.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
 
 /** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */
-export interface Env {
+export interface Env extends FeatureEnv {
   readonly BUNDLES: BundleBucket;
   /** The static files, among which are the bundles that come along; without it there are none of these. */
   readonly SHIPPED?: ShippedFiles;
@@ -17,19 +18,6 @@ export interface Env {
   readonly TOKENS?: string;
   /** Benchmarks, comma-separated, that can be read only with a token; `*` for all. */
   readonly PROTECTED_BENCHMARKS?: string;
-  /**
-   * Public keys (base64url, comma-separated), one of which must have signed what is published here; or the content of a
-   * root.json, which lists them. @default any bundle
-   */
-  readonly TRUSTED_KEYS?: string;
-  /** PEM of the key that signs indexes, a secret; the root in TRUSTED_KEYS lists it. Without it indexes aren't signed. */
-  readonly INDEX_KEY?: string;
-  /**
-   * Keys that sign the states of adaptive evaluations, a secret: 64 hexadecimal digits each, comma-separated. The first
-   * signs and all are accepted, so a key is replaced by putting its successor in front. Without it there are no adaptive
-   * evaluations.
-   */
-  readonly SESSION_KEYS?: string;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
   readonly MAX_BATCH_MODELS?: number | string;
   /** The queue of jobs; without it there are none (501). */

@@ -1,9 +1,9 @@
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
 import { keyProblem, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
-import { TRUST_RULES } from "../../../features/http-trusted.ts";
+import { FEATURE_NAMES, featureSettings, type FeatureSettings, TRUST_RULES } from "../../../features/http-settings.ts";
 import { parseTokens, type TokenRecord } from "./tokens.ts";
 import type { Env } from "./env.ts";
-import { HttpProblem } from "./problem.ts";
+import { count, list, misconfigured, truth } from "./read-setting.ts";
 
 /** Default for the most models of one batch: those that fit into the 10 ms of CPU of the free plan. */
 export const DEFAULT_BATCH_MODELS = 5;
@@ -11,7 +11,7 @@ export const DEFAULT_BATCH_MODELS = 5;
 const MOST_SHARDS = 200;
 
 /** The Worker's variables and secrets, checked. */
-export interface Settings {
+export interface Settings extends FeatureSettings {
   /** Longest body, and longest line of a job. @unit bytes */
   readonly requestBytes: number;
   /** Longest file of a bundle that may be uploaded. @unit bytes */
@@ -29,8 +29,6 @@ export interface Settings {
    * @throws AnchorEvalError `bundle_untrusted`; HttpProblem `misconfigured`
    */
   readonly requireSigner: (manifest: Uint8Array, signatures: Uint8Array | null, now: number) => Promise<void>;
-  /** Keys of 64 hexadecimal digits. */
-  readonly sessionKeys: readonly string[];
   readonly logsRequests: boolean;
   /** Whether anyone may submit jobs, or only who has a token. */
   readonly openJobs: boolean;
@@ -51,21 +49,26 @@ export function settingsOf(env: Env): Settings {
 
 function readSettings(env: Env): Settings {
   refuseMisspelt(env);
-  const batchModels = count(env, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
+  const batchModels = count(env.MAX_BATCH_MODELS, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
   return {
-    requestBytes: count(env, "MAX_REQUEST_BYTES", 1 << 20),
-    blobBytes: count(env, "MAX_BLOB_BYTES", 100_000_000), // the request limit of Cloudflare's smallest plans
+    requestBytes: count(env.MAX_REQUEST_BYTES, "MAX_REQUEST_BYTES", 1 << 20),
+    blobBytes: count(env.MAX_BLOB_BYTES, "MAX_BLOB_BYTES", 100_000_000), // the request limit of Cloudflare's smallest plans
     batchModels,
-    jobModels: count(env, "MAX_JOB_MODELS", MOST_SHARDS * batchModels),
-    jobBytes: count(env, "MAX_JOB_BYTES", 10_000_000),
+    jobModels: count(env.MAX_JOB_MODELS, "MAX_JOB_MODELS", MOST_SHARDS * batchModels),
+    jobBytes: count(env.MAX_JOB_BYTES, "MAX_JOB_BYTES", 10_000_000),
     tokens: tokenRecords(env.TOKENS),
     isProtected: protection(
-      list(env, "PROTECTED_BENCHMARKS", isProtectable, "is benchmarks' names, comma-separated, or *"),
+      list(
+        env.PROTECTED_BENCHMARKS,
+        "PROTECTED_BENCHMARKS",
+        isProtectable,
+        "is benchmarks' names, comma-separated, or *",
+      ),
     ),
     requireSigner: signerRule(env),
-    sessionKeys: list(env, "SESSION_KEYS", isSessionKey, "is one or more keys of 64 hexadecimal digits, comma-separated"), // prettier-ignore
-    logsRequests: truth(env, "LOG_REQUESTS"),
-    openJobs: truth(env, "OPEN_JOBS"),
+    logsRequests: truth(env.LOG_REQUESTS, "LOG_REQUESTS"),
+    openJobs: truth(env.OPEN_JOBS, "OPEN_JOBS"),
+    ...featureSettings(env),
   };
 }
 
@@ -75,7 +78,7 @@ function signerRule(env: Env): Settings["requireSigner"] {
     const rule = read(env);
     if (rule !== null) return rule;
   }
-  const keys = list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keys make` prints them, comma-separated, or a root.json"); // prettier-ignore
+  const keys = list(env.TRUSTED_KEYS, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keys make` prints them, comma-separated, or a root.json"); // prettier-ignore
   return async (manifest, signatures) => {
     if (keys.length > 0) await requireTrusted(manifest, signatures, keys, "the bundle");
   };
@@ -94,8 +97,7 @@ const NAMES: Readonly<Record<Name, true>> = {
   PROTECTED_BENCHMARKS: true,
   TOKENS: true,
   TRUSTED_KEYS: true,
-  INDEX_KEY: true,
-  SESSION_KEYS: true,
+  ...FEATURE_NAMES,
 };
 
 /** Letters by which a name may differ from a setting's and be taken for it, misspelt. */
@@ -125,36 +127,7 @@ function editDistance(word: string, other: string): number {
   return row[other.length]!;
 }
 
-function misconfigured(name: string, rule: string): HttpProblem {
-  return new HttpProblem("misconfigured", `the setting ${name} ${rule}`);
-}
-
-/** A whole number above 0; settings made in the dashboard are text. */
-function count(env: Env, name: Name, fallback: number): number {
-  const value: unknown = env[name];
-  if (value === undefined) return fallback;
-  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
-  if (Number.isSafeInteger(number) && (number as number) > 0) return number as number;
-  throw misconfigured(name, "is not a whole number above 0");
-}
-
-/** Comma-separated names; none where it is unset or empty. */
-function list(env: Env, name: Name, isAllowed: (part: string) => boolean, rule: string): string[] {
-  const value: unknown = env[name];
-  if (value === undefined || value === "") return [];
-  const parts = typeof value === "string" ? value.split(",").map((part) => part.trim()) : [];
-  if (parts.length > 0 && parts.every(isAllowed)) return parts;
-  throw misconfigured(name, rule);
-}
-
-function truth(env: Env, name: Name): boolean {
-  const value = String(env[name] ?? false);
-  if (value === "true" || value === "false") return value === "true";
-  throw misconfigured(name, "is neither true nor false");
-}
-
 const isProtectable = (name: string): boolean => name === "*" || BENCHMARK_NAME.test(name);
-const isSessionKey = (key: string): boolean => /^[0-9a-f]{64}$/i.test(key);
 
 function protection(names: readonly string[]): Settings["isProtected"] {
   const exact = new Set(names);

@@ -3,7 +3,7 @@ import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { WarnedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";
-import { BatchEntrySchema } from "../schemas/estimate.ts";
+import { BatchEntrySchema } from "../schemas/any-estimate.ts";
 
 /** @throws HttpProblem `invalid_request` for no models, or more than one request may have */
 export function checkBatchSize(models: number, most: number): void {

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import type { BenchmarkSummary } from "anchoreval";
-import type { BundleFileName } from "anchoreval/bundle";
 import { unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
@@ -169,15 +168,13 @@ export const readAnchors = route(
   },
 );
 
-const FILE_TYPES: Readonly<Record<BundleFileName, string>> = {
-  "manifest.json": "application/json",
-  "parameters.safetensors": "application/octet-stream",
-  "anchors.jsonl": "application/x-ndjson",
-  "items.jsonl": "application/x-ndjson",
-  "cold-items.jsonl": "application/x-ndjson",
-  "routing.safetensors": "application/octet-stream",
-  "report.html": "text/html; charset=utf-8",
-};
+/** By how a file's name ends. */
+const FILE_TYPES: ReadonlyMap<string, string> = new Map([
+  ["json", "application/json"],
+  ["safetensors", "application/octet-stream"],
+  ["jsonl", "application/x-ndjson"],
+  ["html", "text/html; charset=utf-8"],
+]);
 
 /** Files beside a version that are no part of it. */
 const COMPANION_TYPES = { [SIGNATURE_FILE]: "application/json", [CARD_FILE]: "text/markdown; charset=utf-8" };
@@ -189,10 +186,7 @@ const REPORT_POLICY =
 const FileBytes = z.string().openapi({ format: "binary" });
 const fileContent = {
   ...Object.fromEntries(
-    [...Object.values(FILE_TYPES), COMPANION_TYPES[CARD_FILE]].map((type) => [
-      type.split(";")[0]!,
-      { schema: FileBytes },
-    ]),
+    [...FILE_TYPES.values(), COMPANION_TYPES[CARD_FILE]].map((type) => [type.split(";")[0]!, { schema: FileBytes }]),
   ),
   "application/json": { schema: z.unknown() },
 };
@@ -223,7 +217,7 @@ export const readFile = route(
       });
     const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
     return sendContent(c, {
-      type: FILE_TYPES[name],
+      type: FILE_TYPES.get(name.split(".").at(-1)!)!,
       etag: `sha256:${sha256}`,
       bytes,
       ...(name === "report.html" && { headers: { "content-security-policy": REPORT_POLICY } }),

@@ -3,12 +3,13 @@ import { checkFromAnchors, compareFromAnchors } from "anchoreval";
 import { refuseYanked } from "anchoreval/internal/check/check-from-anchors";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, IntervalSchema, json, optional, requestSchema } from "../schemas/fields.ts";
-import { ANSWER_FIELDS, EstimateWarningSchema, TRIAL_FIELDS } from "../schemas/estimate.ts";
+import { REQUEST_FIELDS } from "../../../features/http-answers.ts";
+import { ANSWER_FIELDS, EstimateWarningSchema } from "../schemas/estimate.ts";
 import { bundleForAnswers } from "./estimates.ts";
 import { operation, postToBundle, route } from "./route.ts";
 
 const { form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
-const { responses } = TRIAL_FIELDS;
+const { responses } = REQUEST_FIELDS;
 const OverSchema = z.enum(["runs", "tasks", "these-answers"]);
 
 const ComparisonSideSchema = requestSchema(

@@ -10,7 +10,7 @@ import type { AppEnv } from "./context.ts";
 import { duplicateKeys, readBody, refuseDuplicates } from "../http/request-body.ts";
 import { countAnswers } from "../platform/observe.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
-import { AnyEstimateSchema, BatchEntrySchema, EstimateRequestSchema } from "../schemas/estimate.ts";
+import { AnyEstimateSchema, BatchEntrySchema, EstimateRequestSchema } from "../schemas/any-estimate.ts";
 import { DEFAULT_BATCH_MODELS } from "../platform/settings.ts";
 import { jsonBody, operation, postToBundle, route } from "./route.ts";
 

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { EstimateRequest, TrialsRequest } from "anchoreval";
+import type { EstimateRequest } from "anchoreval";
 import { ALL_ESTIMATORS, ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
-import { ESTIMATE_FIELDS, ESTIMATE_REMARKS } from "../../../features/http-estimate.ts";
-import { answerSchema, described, IntervalSchema, optional, requestSchema } from "./fields.ts";
+import { answerSchema, described, IntervalSchema, optional } from "./fields.ts";
 
 export const EstimateWarningSchema = answerSchema("EstimateWarning", {
   code: z.enum([
@@ -97,66 +96,7 @@ export const EstimateSchema = answerSchema("Estimate", {
   scenarios: z.record(z.string(), ScenarioResultSchema),
 });
 
-const TrialIntervalsSchema = answerSchema("TrialIntervals", {
-  run: described(IntervalSchema.nullable(), "For the score that this run would have got on all items."),
-  expected: described(IntervalSchema.nullable(), "For the model's expected score over runs on these items."),
-  tasks: described(IntervalSchema.nullable(), "For the model's expected score on tasks like these."),
-  runDeviation: described(z.number().nullable(), "Standard deviation of the score of all items from run to run."),
-  basis: described(
-    z.enum(["trials", "components", "bound"]).nullable(),
-    "How that is known: by this model's trials, by the source models', or at most.",
-  ),
-});
-
-const TrialsSchema = answerSchema(
-  "Trials",
-  {
-    count: described(z.number().int(), "Trials with a score, over all items."),
-    perItem: described(z.number(), "Trials an item, the harmonic mean."),
-    overall: TrialIntervalsSchema,
-    scenarios: z.record(z.string(), TrialIntervalsSchema),
-  },
-  { description: "Intervals over runs and tasks, if an item has trials, or `over` asks for them." },
-);
-
-/** An estimate by scores or by trials, as it is served. */
-const ServedEstimateSchema = EstimateSchema.extend({
-  trials: TrialsSchema.exactOptional(),
-  ...ESTIMATE_REMARKS,
-}).openapi("ServedEstimate");
-
-const pass = {
-  score: z.number().nullable(),
-  interval: z
-    .object({ low: z.number(), high: z.number(), level: z.number() })
-    .nullable()
-    .openapi({ description: "For the chances themselves, on all items of this benchmark version." }),
-  reason: described(z.string().nullable(), "Why `score` or `interval` is null."),
-  answered: z.number().int(),
-  of: z.number().int(),
-};
-
-const PassEstimateSchema = answerSchema(
-  "PassEstimate",
-  {
-    benchmark: z.string(),
-    version: z.string(),
-    form: z.string(),
-    digest: z.string(),
-    metric: described(z.string(), "As it was asked for, such as `pass@16`."),
-    basis: described(z.enum(["unbiased", "spread"]), "From unbiased estimates, or from how chances vary."),
-    ...pass,
-    warnings: z.array(EstimateWarningSchema).readonly(),
-    scenarios: z.record(z.string(), z.object(pass).openapi("PassResult")),
-    ...ESTIMATE_REMARKS,
-  },
-  { description: "The answer to a request with `metric`." },
-);
-
-/** Any estimate: one with `metric` is of that. */
-export const AnyEstimateSchema = z.union([PassEstimateSchema, ServedEstimateSchema]);
-
-const SCORE = { type: ["number", "boolean", "null"] as ["number", "boolean", "null"], minimum: 0, maximum: 1 };
+export const SCORE = { type: ["number", "boolean", "null"] as ["number", "boolean", "null"], minimum: 0, maximum: 1 };
 
 /**
  * Answers by item id, or in the order of a form. They are not parsed here: `estimateFromAnchors` checks each and reports
@@ -172,33 +112,8 @@ const ResponsesSchema = z
     items: SCORE,
   });
 
-const COUNT = { type: "integer" as const, minimum: 0 };
-const SCORE_OR_TRIALS = {
-  anyOf: [
-    SCORE,
-    { type: "array" as const, items: SCORE, minItems: 1 },
-    {
-      type: "object" as const,
-      properties: { passed: COUNT, of: { ...COUNT, minimum: 1 } },
-      required: ["passed", "of"],
-      additionalProperties: false,
-    },
-  ],
-};
-
-/** As {@link ResponsesSchema}, with an item's trials in place of its score. */
-const TrialResponsesSchema = z
-  .custom<TrialsRequest["responses"]>((value) => value !== undefined, "answers are missing")
-  .openapi({
-    type: ["object", "array"],
-    description:
-      'Scores in [0,1] by item id, null = no answer, or an item\'s trials: `[1, 0, 1]`, `{"passed": 3, "of": 5}`. Or an array of them in the order of the form\'s anchors, with `formDigest`.',
-    additionalProperties: SCORE_OR_TRIALS,
-    items: SCORE_OR_TRIALS,
-  });
-
 /** Texts by item id. */
-function textsSchema(message: string, description: string) {
+export function textsSchema(message: string, description: string) {
   return z
     .custom<Record<string, string>>(
       (value) =>
@@ -229,32 +144,3 @@ export const ANSWER_FIELDS = {
     "How to treat an item with another content hash: refuse (default), or count the answer as missing.",
   ),
 };
-
-/** The same of a model whose items may have been tried several times. */
-export const TRIAL_FIELDS = {
-  ...ANSWER_FIELDS,
-  responses: TrialResponsesSchema,
-  over: optional(
-    z.enum(["runs", "tasks"]),
-    "Adds intervals over runs and tasks (`trials`) to an estimate from single answers, too.",
-  ),
-  clusters: textsSchema(
-    "clusters are an object of item id → group",
-    "The group of each item whose answers go together, for intervals over tasks.",
-  ).exactOptional(),
-  metric: optional(z.string(), "A score of several trials in place of their mean: pass@K, pass^K or best-of-K."),
-  ...ESTIMATE_FIELDS,
-};
-
-export const EstimateRequestSchema = requestSchema("EstimateRequest", TRIAL_FIELDS, {
-  example: { responses: { "gsm/17": 1, "gsm/42": 0 } },
-});
-
-export const BatchEntrySchema = requestSchema(
-  "BatchEntry",
-  {
-    model: described(z.string().min(1), "Any name; the results repeat it."),
-    ...TRIAL_FIELDS,
-  },
-  { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } },
-);

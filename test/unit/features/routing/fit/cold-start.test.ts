@@ -5,7 +5,7 @@ import { textCoordinates } from "anchoreval/internal/core/numeric/text-coordinat
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import { checkColdStart, fitColdStart } from "../../../../../features/routing/fit/cold-start.ts";
-import { withColdStart } from "anchoreval/internal/features/routing/core/write-cold-start";
+import { withColdStart } from "anchoreval/internal/features/routing/core/routing-file";
 import { termVectors } from "../../../../../features/routing/fit/encode-texts.ts";
 import { DEFAULT_SETTINGS } from "../../../../../offline-trainer/src/methods/settings.ts";
 import { bundleFiles, fit, type Fit } from "../../../../../offline-trainer/src/fit/fit.ts";

@@ -1,11 +1,11 @@
 import { AnchorEvalError } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { readFullScores } from "../../../offline-trainer/src/matrix/full-scores.ts";
-import { sharedMatrix, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { answeringModels, matrixScenarios } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
+import { readFullScores } from "../../../../../features/full-scores/fit/read-full-scores.ts";
+import { sharedMatrix, submatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores, scenarioSlices } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
+import { answeringModels, matrixScenarios } from "../../../../../offline-trainer/src/matrix/benchmark.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
+import { smallLeaderboard, withScores } from "../../../fit/small-leaderboard.ts";
 
 const folder = tempFolder();
 const matrix = smallLeaderboard({ models: 14, items: [6, 8] });

@@ -1,9 +1,9 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
-import { checkColumn, chosenRows } from "./readers/chosen-rows.ts";
-import type { Responses } from "./read-responses.ts";
-import { type ResponseMatrix, scoreAt } from "./response-matrix.ts";
+import { checkColumn, chosenRows } from "../../../offline-trainer/src/matrix/readers/chosen-rows.ts";
+import type { Responses } from "../../../offline-trainer/src/matrix/read-responses.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /** Models with a full score and answers below which a scenario's are refused: errors on new ones couldn't be measured. */
 const LEAST_MODELS = 12;
