@@ -92,6 +92,9 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["baselines", "--baseline several times"],
   ['onChangedItem: "drop"', "--drop-changed"],
   ["sameItems", "--answers-to same|other"],
+  ["selection", "--set selection=NAME"],
+  ['weighting: "items"', "--set weighting=items"],
+  ['weighting: "subscenarios"', "--set weighting=subscenarios"],
   [
     "unzstd",
     "the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer in place of anchoreval)",

@@ -87,7 +87,7 @@ export function overallWeighting(scenarios: readonly ImportedScenario[]): {
     overall: "subscenarios",
     merged: byItem,
     warnings: [
-      `the harness weights tasks by document in ${byItem.join(", ")} and equally in others: the former are written without subscenarios, so that \`weighting\` subscenarios gives the harness's scores`,
+      `the harness weights tasks by document in ${byItem.join(", ")} and equally in others: the former are written without subscenarios, so that \`weighting: "subscenarios"\` gives the harness's scores`,
     ],
   };
 }

@@ -200,16 +200,16 @@ describe("what is refused before anything is written", () => {
 });
 
 describe("publishers that meet or die", () => {
-  test("of ten with two contents, one content wins; the others are told", async () => {
+  test("of six with two contents, one content wins; the others are told", async () => {
     const request = startApp({}, { TOKENS });
     const contents = [files, sampleBundle({ seed: 8 })];
     const responses = await Promise.all(
-      Array.from({ length: 10 }, (_, k) => publishOverHttp(request, contents[k % 2]!, publisher.bearer)),
+      Array.from({ length: 6 }, (_, k) => publishOverHttp(request, contents[k % 2]!, publisher.bearer)),
     );
     const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(3);
   });
 
   test("different versions at once are all in the index", async () => {
@@ -234,7 +234,8 @@ describe("publishers that meet or die", () => {
   });
 
   test("storage that fails at any write: 503, no half version, and trying again ends it", async () => {
-    for (let step = 0; step < 8; step++) {
+    // Three contents, which are alike, then the manifest and what names it.
+    for (const step of [0, 3, 4, 5, 6, 7]) {
       await reset();
       let writes = 0;
       const bucket = watchedBucket();

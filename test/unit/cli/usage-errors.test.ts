@@ -276,7 +276,7 @@ describe("fit", () => {
       argv: fit("--second-form"),
       code: "unsupported",
       message:
-        "a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by screened: give another --selection or recipe, or leave out --second-form",
+        "a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by screened: give another --set selection=NAME or recipe, or leave out --second-form",
     },
     {
       argv: fit("--second-form", "--set", "selection=essence"),

@@ -64,7 +64,7 @@ export function unusedWeights(
     ? [
         {
           ...finding,
-          message: `weights aren't read: these count each item the same, as \`weighting\` items does`,
+          message: `weights aren't read: these count each item the same, as \`weighting: "items"\` does`,
         },
       ]
     : [

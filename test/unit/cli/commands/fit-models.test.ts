@@ -5,6 +5,7 @@ import { readResponses } from "../../../../offline-trainer/src/matrix/read-respo
 import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
+import { WHOLE } from "../../../support/whole.ts";
 
 const folder = tempFolder();
 const board = (name: string): string[] => [
@@ -23,14 +24,16 @@ beforeAll(async () => {
   }
 });
 
-describe.each([
+const FITS = [
   ["binary", ["--set", "irt-model=1pl"], { irtModel: "1pl", lower: false, upper: false }],
   ["binary", ["--set", "estimation=marginal"], { irtModel: "2pl", lower: false, upper: false }],
   ["binary", ["--set", "irt-model=3pl"], { irtModel: "3pl", lower: true, upper: false }],
   ["binary", ["--set", "irt-model=4pl"], { irtModel: "4pl", lower: true, upper: true }],
   ["graded", ["--set", "dims=2"], { irtModel: "2pl", lower: false, upper: false }],
   ["graded", ["--set", "irt-model=3pl"], { irtModel: "3pl", lower: true, upper: false }],
-] as const)("a fit of %s scores, %j", (data, options, expected) => {
+] as const;
+
+describe.each(WHOLE ? FITS : FITS.slice(0, -1))("a fit of %s scores, %j", (data, options, expected) => {
   test("makes a bundle of that model, whose whole form is exact and whose anchors estimate", async () => {
     const out = folder.path(`${data} ${options.join(" ")}`);
     const { code, err } = await runProgram([
