@@ -2,8 +2,8 @@ import { costField } from "./prices/http.ts";
 import { subscoresAsked, subscoresField } from "./subscores/http.ts";
 import { bridgedField } from "./versions/http.ts";
 
-/** What requests of estimates may ask of features. */
+/** Fields of features in requests of estimates. */
 export const ESTIMATE_FIELDS = { ...subscoresAsked };
 
-/** What features put beside an estimate of any kind. */
+/** Fields of features beside an estimate of any kind. */
 export const ESTIMATE_REMARKS = { ...costField, ...bridgedField, ...subscoresField };

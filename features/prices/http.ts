@@ -13,5 +13,5 @@ const CostSchema = answerSchema(
   { description: "What the answers cost, if the bundle was fitted by prices." },
 );
 
-/** What an estimate's answers cost. */
+/** The cost of an estimate's answers. */
 export const costField = { cost: CostSchema.exactOptional() };
