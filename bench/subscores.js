@@ -29,7 +29,9 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  console.error("usage: node bench/subscores.js FOLDER [--sets a,b:x+y] [--splits interpolation] [--anchors 50,100] [--seeds 4]");
+  console.error(
+    "usage: node bench/subscores.js FOLDER [--sets a,b:x+y] [--splits interpolation] [--anchors 50,100] [--seeds 4]",
+  );
   process.exit(2);
 }
 const sizes = values.anchors.split(",").map(Number);
@@ -75,14 +77,17 @@ function modelRows({ set, split, matrix, bundle, form, model }) {
   const { subscores, scenarios } = estimate(bundle, responses, { form, subscores: true });
   return subscores.flatMap(({ scenario, name, score, interval, status, items, answered }) => {
     const of = bundle.scenarios.get(scenario);
-    const own = [...matrix.items.keys()].filter((i) => matrix.items[i].scenario === scenario);
+    const columns = [...matrix.items.keys()].filter((i) => matrix.items[i].scenario === scenario);
     const noted = partOf(bundle.manifest, subscoresPart)[scenario].groups.find((group) => group.name === name);
     const members = itemsOf(noted.items);
-    const at = (item) => scores[own[item]];
+    const at = (item) => scores[columns[item]];
     if ([...members].some((item) => Number.isNaN(at(item)))) return [];
     const { itemIds, anchors } = of.forms.get(form);
     const byScenario = new Map(
-      Array.from(bundle.scenarios, ([id, { forms }]) => [id, Float64Array.from(forms.get(form).itemIds, (one) => responses[one] ?? NaN)]),
+      Array.from(bundle.scenarios, ([id, { forms }]) => [
+        id,
+        Float64Array.from(forms.get(form).itemIds, (one) => responses[one] ?? NaN),
+      ]),
     );
     const pooling = scenarios[scenario].details.evidence === "together" ? "pooled" : "separate";
     const { theta } = bundleScoring(bundle, form).estimate(byScenario).ability(scenario, pooling);
@@ -104,16 +109,16 @@ function modelRows({ set, split, matrix, bundle, form, model }) {
 function print(set, split, form) {
   const mine = rows.filter((row) => row.set === set && row.split === split && row.form === form);
   for (const scenario of [...new Set(mine.map((row) => row.scenario))]) {
-    const own = mine.filter((row) => row.scenario === scenario);
-    line(`${set} ${split} ${form} ${scenario}`, own);
-    if (values.groups) for (const name of new Set(own.map((row) => row.name))) line(`  ${name}`, own.filter((row) => row.name === name)); // prettier-ignore
+    const some = mine.filter((row) => row.scenario === scenario);
+    line(`${set} ${split} ${form} ${scenario}`, some);
+    if (values.groups) for (const name of new Set(some.map((row) => row.name))) line(`  ${name}`, some.filter((row) => row.name === name)); // prettier-ignore
   }
 }
 
-function line(title, own) {
-  const said = own.filter(({ status, interval }) => status === "measured" && interval !== null);
-  const few = own.filter(({ status }) => status.startsWith("too_few")).length;
-  if (said.length === 0) return console.log(`${title}: ${own.length} said nothing of`);
+function line(title, some) {
+  const said = some.filter(({ status, interval }) => status === "measured" && interval !== null);
+  const few = some.filter(({ status }) => status.startsWith("too_few")).length;
+  if (said.length === 0) return console.log(`${title}: ${some.length} said nothing of`);
   const error = (key) => points(rms(said.filter((row) => row[key] !== null).map((row) => row[key] - row.truth)));
   const covered = mean(said.map(({ interval, truth }) => Number(holds(interval, truth))));
   const width = points(mean(said.map(({ interval }) => (interval.high - interval.low) / 2)));

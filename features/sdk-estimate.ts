@@ -17,7 +17,7 @@ const PLUGS = {
 /** How answers of any kind are read, and which score is wanted. */
 export type AnswerOptions = DoorOptions<[...typeof PLUGS.readings, ...typeof PLUGS.remarks]>;
 
-/** What may stand beside an estimate of any kind, as it is asked for. */
+/** Options of what may stand beside an estimate of any kind. */
 export type RemarkOptions = PlugOptions<typeof PLUGS.remarks>;
 
 /** An estimate from one score an item. */

@@ -14,7 +14,7 @@ const CostSchema = answerSchema(
   { description: "What the answers cost, if the bundle was fitted by prices." },
 );
 
-/** Beside every estimate. */
+/** The cost of an estimate's answers. */
 export const costField = { cost: CostSchema.exactOptional() };
 
 /** Of a request for a plan. */

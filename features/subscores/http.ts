@@ -19,7 +19,7 @@ const SubscoreSchema = answerSchema(
 /** Scores of groups of items beside an estimate. */
 export const subscoresField = { subscores: z.array(SubscoreSchema).readonly().exactOptional() };
 
-/** What asks for them. */
+/** The field of a request that asks for them. */
 export const subscoresAsked = {
   subscores: optional(
     z.union([z.boolean(), z.array(z.string()).readonly()]),

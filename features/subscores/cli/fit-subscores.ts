@@ -31,22 +31,21 @@ export const learnSubscores: FitOptionPart = {
       if (foreign && file === undefined)
         throw invalidOption("--subscores names columns of --items FILE, which isn't given");
       const table = file === undefined ? null : await readItemTable(file);
-      const known = table?.columns ?? [];
-      const difficulty = columns.includes(DIFFICULTY) && !known.includes(DIFFICULTY);
+      const difficulty = columns.includes(DIFFICULTY) && table?.columns.includes(DIFFICULTY) !== true;
       const taken = new Set<string>();
-      const groups = columns.flatMap((column): ItemGroup[] => {
+      const all = columns.flatMap((column): ItemGroup[] => {
         if (column === DIFFICULTY && difficulty) return [];
-        const found =
+        const groups =
           column === "subscenario"
             ? groupsBy(items, column, ({ subscenario }) => (subscenario === undefined ? [] : [subscenario]))
             : tableGroups(items, table!, column);
-        const clashes = found.some(({ name }) => taken.has(name)); // two columns may use one word for two things
-        for (const { name } of found) taken.add(name);
-        return clashes ? found.map((group) => ({ ...group, name: `${column}: ${group.name}` })) : found;
+        const clashes = groups.some(({ name }) => taken.has(name)); // two columns may use one word for two things
+        for (const { name } of groups) taken.add(name);
+        return clashes ? groups.map((group) => ({ ...group, name: `${column}: ${group.name}` })) : groups;
       });
       const by = [...columns.filter((name) => name !== DIFFICULTY || !difficulty), ...(difficulty ? ["calibrated difficulty"] : [])]; // prettier-ignore
-      output.remark(`subscores by ${listed(by)}${groups.length > 0 ? `: ${counted(groups.length, "group")}` : ""}`);
-      return { part: withSubscores(items, { groups, difficulty }) };
+      output.remark(`subscores by ${listed(by)}${all.length > 0 ? `: ${counted(all.length, "group")}` : ""}`);
+      return { part: withSubscores(items, { groups: all, difficulty }) };
     };
   },
 };
@@ -88,13 +87,13 @@ function groupsBy(
       scenarios.set(item.scenario, groups.set(name, [...(groups.get(name) ?? []), item.item_id]));
       members++;
     }
-  const found = [...scenarios.values()].flatMap((groups) =>
+  const groups = [...scenarios.values()].flatMap((groups) =>
     Array.from(groups, ([name, ids]) => ({ name, items: ids })),
   );
-  if (found.length === 0) throw invalidOption(`--subscores ${column}: no item has a ${column}`);
-  if (2 * found.length > members)
+  if (groups.length === 0) throw invalidOption(`--subscores ${column}: no item has a ${column}`);
+  if (2 * groups.length > members)
     throw invalidOption(
-      `--subscores ${column}: ${counted(found.length, "group")} of ${counted(members, "item")} have hardly two items each: name a column of fewer values`,
+      `--subscores ${column}: ${counted(groups.length, "group")} of ${counted(members, "item")} have hardly two items each: name a column of fewer values`,
     );
-  return found;
+  return groups;
 }

@@ -19,7 +19,7 @@ export interface GroupSums {
   readonly items: number;
   readonly answered: number;
   /** Σv·y over those that were, and Σv over the others. */
-  readonly known: number;
+  readonly scored: number;
   readonly rest: number;
   /** Over the others Σv·p̂, Σv·p̂(1−p̂) and Σv²·p̂(1−p̂). */
   readonly expected: number;
@@ -40,7 +40,7 @@ export function groupSums(
 ): GroupSums {
   const places = new Map(Array.from(items, (item, j) => [item, j]));
   let total = 0;
-  let [answered, known, rest, expected, spread, noise, residual, information] = [0, 0, 0, 0, 0, 0, 0, 0];
+  let [answered, scored, rest, expected, spread, noise, residual, information] = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let k = 0; k < group.length; k++) {
     const item = group[k]!;
     const weight = weights[item]!;
@@ -55,7 +55,7 @@ export function groupSums(
       noise += weight * weight * binomial;
     } else {
       answered++;
-      known += weight * scores[place]!;
+      scored += weight * scores[place]!;
       residual += scores[place]! - p;
       information += binomial * (1 - leverages[place]!);
     }
@@ -64,7 +64,7 @@ export function groupSums(
   return {
     items: group.length,
     answered,
-    known: share(known),
+    scored: share(scored),
     rest: share(rest),
     expected: share(expected),
     spread: share(spread),
@@ -93,9 +93,9 @@ export interface CommonShift {
  * @param deviation - its standard deviation, 0 where that isn't known
  * @param sums - of all its items
  */
-export function commonShift(score: number, deviation: number, { known, expected, spread }: GroupSums): CommonShift {
+export function commonShift(score: number, deviation: number, { scored, expected, spread }: GroupSums): CommonShift {
   if (spread <= LEAST_SPREAD) return NO_SHIFT;
-  return { shift: (score - known - expected) / spread, variance: (deviation / spread) ** 2 };
+  return { shift: (score - scored - expected) / spread, variance: (deviation / spread) ** 2 };
 }
 
 /** Where nothing is left to predict there is no shift, but for rounding. */
@@ -117,16 +117,16 @@ export const NO_SHIFT: CommonShift = { shift: 0, variance: 0 };
  * @example groupScore(sums, { shift: 0, variance: 0.05 }, 1, NO_SHIFT).score
  */
 export function groupScore(
-  { items, known, rest, expected, spread, noise, residual, information }: GroupSums,
+  { items, scored, rest, expected, spread, noise, residual, information }: GroupSums,
   { shift, variance }: Pick<GroupFigures, "shift" | "variance">,
   dispersion: FormFigures["dispersion"],
   common: CommonShift,
 ): GroupScore {
-  const bounds = { low: Math.min(1, known), high: Math.min(1, known + rest) };
+  const bounds = { low: Math.min(1, scored), high: Math.min(1, scored + rest) };
   const phi = Math.max(dispersion, LEAST_DISPERSION);
   const left = variance === 0 ? 0 : 1 / (information / phi + 1 / variance);
-  const own = shift + (left * (residual - (common.shift + shift) * information)) / phi;
-  const score = clamp(known + expected + (common.shift + own) * spread, bounds);
+  const beside = shift + (left * (residual - (common.shift + shift) * information)) / phi;
+  const score = clamp(scored + expected + (common.shift + beside) * spread, bounds);
   const modelled = spread * spread * (common.variance + left) + phi * noise;
   return { score, variance: modelled + (rest / (2 * items)) ** 2, bounds };
 }

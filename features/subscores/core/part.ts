@@ -35,7 +35,7 @@ const scenarioGroups = object({
   forms: record(object({ alone: formFigures }, { together: formFigures })),
 });
 
-/** What held-out models showed of a group of items. */
+/** Figures that held-out models showed of a group of items. */
 export type GroupFigures = Infer<typeof figures>;
 /** The same of all groups of a scenario, by one form. */
 export type FormFigures = Infer<typeof formFigures>;
@@ -79,10 +79,10 @@ function runProblem(runs: readonly number[], items: number): string[] {
 
 function figureProblems({ groups }: FormFigures, count: number): string[] {
   if (groups.length !== count) return [`it has ${groups.length} groups of ${count}`];
-  return groups.flatMap(({ says, figures: own }, k) => {
-    if ((says === "score") !== (own !== undefined))
-      return [`group ${k} has ${own ? "figures, and says none" : "no figures"}`];
-    return own && own.factors.length !== ERROR_LEVELS.length ? [`group ${k} has ${own.factors.length} factors`] : [];
+  return groups.flatMap(({ says, figures: held }, k) => {
+    if ((says === "score") !== (held !== undefined))
+      return [`group ${k} has ${held ? "figures, and says none" : "no figures"}`];
+    return held && held.factors.length !== ERROR_LEVELS.length ? [`group ${k} has ${held.factors.length} factors`] : [];
   });
 }
 

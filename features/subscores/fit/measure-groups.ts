@@ -27,7 +27,7 @@ interface Held {
   readonly truth: number;
 }
 
-/** What is learned of all groups of a scenario: φ, and by group μ and τ². */
+/** Learned of all groups of a scenario: φ, and by group μ and τ². */
 interface Learned {
   readonly dispersion: number;
   readonly groups: readonly Pick<GroupFigures, "shift" | "variance">[];
@@ -53,7 +53,7 @@ export interface GroupScoring {
 }
 
 /**
- * What held-out models show of the groups of one scenario by one form. Each is scored by figures learned without its fold,
+ * The figures that held-out models show of the groups of one scenario by one form. Each is scored by figures learned without its fold,
  * and its error divided by the model's deviation; factors are split conformal quantiles of that.
  * @param blend - of the scenario's estimators, and the models that were held out
  * @param stage - of the part that observed them
@@ -85,7 +85,7 @@ export function measureGroups(
     });
   const learn = (estimates: readonly HeldOutEstimate[]): Learned => {
     const scatters = estimates.map((estimate) => seen(estimate, stage).scatter);
-    const binomial = sum(scatters.map((own) => own.binomial));
+    const binomial = sum(scatters.map((scatter) => scatter.binomial));
     const dispersion = binomial > 0 ? sum(scatters.map(({ squares }) => squares)) / binomial : 1;
     return {
       dispersion,
@@ -106,9 +106,9 @@ export function measureGroups(
   const served = learn(like);
   const measured = first.groups.map((_, g) => {
     const scaled = scaledOf(like, g);
-    const figures = new Map(scaled.map((own) => [own.estimate, own.scaled]));
+    const figures = new Map(scaled.map((error) => [error.estimate, error.scaled]));
     const factors = ERROR_LEVELS.map((level) =>
-      conformalQuantile([...figures.keys()], (own) => figures.get(own)!, level),
+      conformalQuantile([...figures.keys()], (estimate) => figures.get(estimate)!, level),
     );
     const factor = factors[ERROR_LEVELS.indexOf(LEVEL)] ?? null;
     return {
@@ -117,7 +117,7 @@ export function measureGroups(
       halfWidth: factor === null ? null : factor * median(scaled.map(({ deviation }) => deviation)),
     };
   });
-  const rms = (values: readonly number[]): number => Math.sqrt(sum(values.map((own) => own ** 2)) / values.length);
+  const rms = (values: readonly number[]): number => Math.sqrt(sum(values.map((value) => value ** 2)) / values.length);
   const [inside, outside] = [
     measured.flatMap(({ scaled }) => scaled),
     first.groups.flatMap((_, g) => scaledOf(strong, g)),
@@ -146,8 +146,8 @@ function seen({ observed }: HeldOutEstimate, stage: string): ObservedGroups {
  */
 function learnShifts(groups: readonly (readonly Held[])[], dispersion: number): Learned["groups"] {
   const raw = groups.map((rows) => {
-    const beyond = rows.map(({ common, sums: { known, expected, spread }, truth }) => ({
-      r: truth - known - expected - common.shift * spread,
+    const beyond = rows.map(({ common, sums: { scored, expected, spread }, truth }) => ({
+      r: truth - scored - expected - common.shift * spread,
       spread,
     }));
     const squares = sum(beyond.map(({ spread }) => spread ** 2));

@@ -5,7 +5,7 @@ import { scoresOn } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { isWhole } from "../../../offline-trainer/src/matrix/splits.ts";
 import { groupsOf, type GroupPlan } from "./groups.ts";
 
-/** What the groups of a scenario look like from the anchors of a model that was held out, and what it scored on them. */
+/** The groups of a scenario as the anchors of a model that was held out tell of them, and its true scores on them. */
 export interface ObservedGroups {
   readonly whole: GroupSums;
   readonly groups: readonly {

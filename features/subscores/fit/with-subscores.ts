@@ -40,7 +40,7 @@ export function withSubscores(items: readonly ItemInfo[], asked: AskedGroups): F
           ...(pooled && { together: measureGroups(pooled, scored, STAGE) ?? unknown }),
         });
         const forms = Array.from(blends.get(scenario.scenario.id)!, ([form, blend]) => [form, figures(blend)] as const);
-        const named = groups.map(({ name, items: own }) => ({ name, items: runsOf(own) }));
+        const named = groups.map(({ name, items: members }) => ({ name, items: runsOf(members) }));
         return [[scenario.scenario.id, { groups: named, forms: Object.fromEntries(forms) }]];
       });
       const { manifest } = content;

@@ -81,16 +81,17 @@ export const subscoreRemark: Remark<
 /** The groups of the loaded scenarios, and which of them are asked for. @throws AnchorEvalError `invalid_option` for others */
 function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
   const noted = partOf(bundle.manifest, subscoresPart) ?? {};
-  const found = [...bundle.scenarios.keys()].flatMap((id) => {
+  const grouped = [...bundle.scenarios.keys()].flatMap((id) => {
     const all = lookUp(noted, id)?.groups ?? [];
     return all.length === 0 ? [] : [{ id, all, chosen: all.map(({ name }) => asked === true || asked.includes(name)) }];
   });
-  if (found.length === 0) throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
-  const names = [...new Set(found.flatMap(({ all }) => all.map(({ name }) => name)))];
+  if (grouped.length === 0)
+    throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
+  const names = [...new Set(grouped.flatMap(({ all }) => all.map(({ name }) => name)))];
   const unknown = asked === true ? [] : asked.filter((name) => !names.includes(name));
   if (unknown.length > 0)
     throw invalidOption(`there is no group ${firstFew(unknown)}: there are ${firstFew(names, 20)}`);
-  return found;
+  return grouped;
 }
 
 function figuresOf(manifest: Manifest, scenario: string, { form, scenarios }: Estimate): FormFigures {
@@ -132,15 +133,15 @@ function scenarioScores(
   return groups.map(({ name, items: runs }, k): Subscore => {
     const sums = groupSums(answers, itemsOf(runs));
     const { items, answered } = sums;
-    const own = { scenario: id, name, items, answered };
+    const group = { scenario: id, name, items, answered };
     const none = (status: "too_few_items" | "too_few_models", reason: string): Subscore => ({
-      ...own,
+      ...group,
       ...{ score: null, interval: null, status, reason },
     });
     if (answered === items) {
-      const score = Math.min(1, sums.known);
+      const score = Math.min(1, sums.scored);
       return {
-        ...own,
+        ...group,
         score,
         interval: { low: score, high: score, level, method: "exact" },
         status: "exact",
@@ -153,7 +154,7 @@ function scenarioScores(
       return none("too_few_items", `too few of the anchors of ${id} were answered`);
     if (items === bank.count && scored) {
       const { score, interval, reason } = result;
-      return { ...own, score, interval, status: "measured", reason };
+      return { ...group, score, interval, status: "measured", reason };
     }
     const { says, figures: learned } = figures.groups[k]!;
     if (learned === undefined)
@@ -170,7 +171,7 @@ function scenarioScores(
     const low = Math.max(bounds.low, score - half);
     const high = Math.min(bounds.high, score + half);
     return {
-      ...own,
+      ...group,
       score,
       interval: why === null ? { low, high, level, method: "cross-validated" } : null,
       status: "measured",

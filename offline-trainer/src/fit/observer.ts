@@ -16,7 +16,7 @@ export interface HeldOutView {
   readonly estimate: ScenarioEstimate;
 }
 
-/** What a part of a fit notes of every model that is held out, where that is computed: threads load the function by its source. */
+/** A look at every model that is held out, where that is computed: threads load the function by its source. */
 export interface Observer {
   readonly source: ValueSource;
   /** @returns plain data, which stands in `observed` of the held-out estimate */
@@ -44,7 +44,7 @@ export async function receivedObservers(sent: SentObservers): Promise<Observers>
   return Object.fromEntries(await Promise.all(loaded));
 }
 
-/** What all observers note of a held-out model; absent where there are none. */
+/** The notes of all observers on a held-out model; absent where there are none. */
 export function observed(
   observers: Observers,
   view: HeldOutView,

@@ -6,8 +6,8 @@ import { itemsOf, runsOf } from "../../../../../features/subscores/core/part.ts"
 const COUNT = 60;
 const random = createRandom("group scores");
 const uniform = (length: number): number[] => Array.from({ length }, () => random.next());
-const weights = Float64Array.from(uniform(COUNT), (own) => 0.5 + own);
-const predicted = Float64Array.from(uniform(COUNT), (own) => 0.05 + 0.9 * own);
+const weights = Float64Array.from(uniform(COUNT), (some) => 0.5 + some);
+const predicted = Float64Array.from(uniform(COUNT), (some) => 0.05 + 0.9 * some);
 const items = random.shuffle(Array.from({ length: COUNT }, (_, item) => item)).slice(0, 25);
 const scores = items.map((item) => Number(random.next() < predicted[item]!));
 const leverages = items.map((_, j) => 0.3 * (j % 2));
@@ -40,8 +40,8 @@ describe("the score of a group", () => {
     const order = random.shuffle([...items.keys()]);
     const pick = <T>(values: readonly T[]): T[] => order.map((j) => values[j]!);
     const again = { ...answers, items: pick(items), scores: pick(scores), leverages: pick(leverages) };
-    const [one, other] = [answers, again].map((own) =>
-      groupScore(groupSums(own, part), FIGURES, 0.9, { shift: 0.2, variance: 0.01 }),
+    const [one, other] = [answers, again].map((some) =>
+      groupScore(groupSums(some, part), FIGURES, 0.9, { shift: 0.2, variance: 0.01 }),
     );
     expect(one!.score).toBeCloseTo(other!.score, 12);
     expect(one!.variance).toBeCloseTo(other!.variance, 12);
@@ -51,7 +51,7 @@ describe("the score of a group", () => {
     const sums = groupSums(answers, part);
     const precision = sums.information / 0.9 + 1 / FIGURES.variance;
     const step = (sums.residual - FIGURES.shift * sums.information) / 0.9 / precision;
-    const expected = sums.known + sums.expected + (FIGURES.shift + step) * sums.spread;
+    const expected = sums.scored + sums.expected + (FIGURES.shift + step) * sums.spread;
     expect(groupScore(sums, FIGURES, 0.9, NO_SHIFT).score).toBeCloseTo(expected, 12);
   });
 
@@ -78,7 +78,7 @@ describe("the score of a group", () => {
 });
 
 test("items are noted by runs, and read again as they were", () => {
-  for (const own of [[0], [59], [3, 4, 9], [0, 1, 2, 57, 58, 59], items.toSorted((x, y) => x - y)])
-    expect(Array.from(itemsOf(runsOf(own)))).toEqual(own);
+  for (const some of [[0], [59], [3, 4, 9], [0, 1, 2, 57, 58, 59], items.toSorted((x, y) => x - y)])
+    expect(Array.from(itemsOf(runsOf(some)))).toEqual(some);
   expect(runsOf([3, 4, 9])).toEqual([3, 2, 4, 1]);
 });

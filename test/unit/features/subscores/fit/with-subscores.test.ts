@@ -45,8 +45,8 @@ const GROUPS: AskedGroups = {
 const { backend } = await resolveBackend("typescript", 1);
 const facts = { benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [30], seed: 1, backend };
 const method = await customised(recommended, { dims: 1 });
-const fitted = async (own: AskedGroups, models = matrix) =>
-  bundleFiles(await fit(models, { ...facts, method, parts: [withSubscores(items, own)] }));
+const fitted = async (asking: AskedGroups, models = matrix) =>
+  bundleFiles(await fit(models, { ...facts, method, parts: [withSubscores(items, asking)] }));
 
 test("a fit learns scores of groups that overlap, of thirds by difficulty, and tells where too few items were asked", async () => {
   const files = await fitted(GROUPS);
@@ -58,7 +58,8 @@ test("a fit learns scores of groups that overlap, of thirds by difficulty, and t
   expect(noted["other"]!.groups.map(({ name }) => name)).toEqual(thirds);
   const members = noted["quiz"]!.groups.map(({ items: runs }) => Array.from(itemsOf(runs)));
   expect(members.slice(4).flat().sort((x, y) => x - y)).toEqual(Array.from({ length: 90 }, (_, i) => i)); // prettier-ignore
-  const mean = (own: readonly number[]): number => own.reduce((sum, i) => sum + difficulties[i]!, 0) / own.length;
+  const mean = (asking: readonly number[]): number =>
+    asking.reduce((sum, i) => sum + difficulties[i]!, 0) / asking.length;
   expect(mean(members[4]!)).toBeLessThan(mean(members[6]!) - 1);
   const { alone, together } = noted["quiz"]!.forms["30"]!;
   const figures = (together ?? alone).groups;
@@ -118,8 +119,8 @@ describe("refuses", () => {
       { groups: [{ name: "middle third", items: ["quiz/1"] }], difficulty: true },
       "two groups called",
     ],
-  ])("%s", (_, own, message) => {
-    const error = refusal(() => withSubscores(items, own));
+  ])("%s", (_, asking, message) => {
+    const error = refusal(() => withSubscores(items, asking));
     expect(error.code).toBe("invalid_option");
     expect(error.message).toContain(message);
   });

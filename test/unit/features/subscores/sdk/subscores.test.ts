@@ -8,7 +8,7 @@ import { sampleBundle } from "../../../../support/sample-bundle.ts";
 const bundle = await loadBundle(memorySource(sampleBundle({ grouped: true })), { items: true });
 const answers = sampleAnswers("20");
 const scoresOf = (responses: Record<string, number | null>, options = {}) =>
-  Object.fromEntries(estimate(bundle, responses, { form: "20", subscores: true, ...options }).subscores!.map((own) => [own.name, own])); // prettier-ignore
+  Object.fromEntries(estimate(bundle, responses, { form: "20", subscores: true, ...options }).subscores!.map((group) => [group.name, group])); // prettier-ignore
 
 describe("scores of groups", () => {
   test("stand beside the same estimate, only where they are asked for", () => {
@@ -42,8 +42,8 @@ describe("scores of groups", () => {
   });
 
   test("the order of answers can't matter, and a missing answer is none, not a wrong one", () => {
-    const turned = Object.fromEntries(Object.entries(answers).reverse());
-    expect(scoresOf(turned)).toEqual(scoresOf(answers));
+    const reversed = Object.fromEntries(Object.entries(answers).reverse());
+    expect(scoresOf(reversed)).toEqual(scoresOf(answers));
     const gone = Object.keys(answers).filter((id) => id.startsWith("beta")).slice(0, 3); // prettier-ignore
     const without = Object.fromEntries(Object.entries(answers).filter(([id]) => !gone.includes(id)));
     const missing = scoresOf({ ...answers, ...Object.fromEntries(gone.map((id) => [id, null])) });
