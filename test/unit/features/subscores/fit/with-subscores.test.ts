@@ -6,7 +6,6 @@ import {
   recommended,
   resolveBackend,
   responseMatrix,
-  scoreAt,
   withSubscores,
   type AskedGroups,
 } from "anchoreval-trainer";
@@ -20,17 +19,19 @@ import { refusal } from "../../../../support/refusal.ts";
 const random = createRandom("subscores");
 const [MODELS, ITEMS] = [30, 120];
 const items = Array.from({ length: ITEMS }, (_, i) => ({ item_id: `quiz/${i}`, scenario: i < 90 ? "quiz" : "other" }));
-/** Abilities, and what each model has more or less of in odd items than in even ones. */
-const abilities = Array.from({ length: MODELS }, () => ({ theta: random.normal(), odd: 0.8 * random.normal() }));
 const difficulties = items.map(() => random.normal());
+/** The answers of a model, which has more or less of odd items than of even ones. */
+const drawModel = (): number[] => {
+  const [theta, odd] = [random.normal(), 0.8 * random.normal()];
+  return items.map((_, i) =>
+    Number(random.next() < 1 / (1 + Math.exp(difficulties[i]! - theta - (i % 2 ? odd : -odd)))),
+  );
+};
+const models = Array.from({ length: MODELS }, drawModel);
 const matrix = responseMatrix(
-  abilities.map((_, m) => `m${m}`),
+  models.map((_, m) => `m${m}`),
   items,
-  Float64Array.from(
-    abilities.flatMap(({ theta, odd }) =>
-      items.map((_, i) => Number(random.next() < 1 / (1 + Math.exp(difficulties[i]! - theta - (i % 2 ? odd : -odd))))),
-    ),
-  ),
+  Float64Array.from(models.flat()),
 );
 const some = (keep: (i: number) => boolean): string[] => items.filter((item, i) => item.scenario === "quiz" && keep(i)).map(({ item_id: id }) => id); // prettier-ignore
 const GROUPS: AskedGroups = {
@@ -45,8 +46,8 @@ const GROUPS: AskedGroups = {
 const { backend } = await resolveBackend("typescript", 1);
 const facts = { benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [30], seed: 1, backend };
 const method = await customised(recommended, { dims: 1 });
-const fitted = async (asking: AskedGroups, models = matrix) =>
-  bundleFiles(await fit(models, { ...facts, method, parts: [withSubscores(items, asking)] }));
+const fitted = async (asking: AskedGroups, board = matrix) =>
+  bundleFiles(await fit(board, { ...facts, method, parts: [withSubscores(items, asking)] }));
 
 test("a fit learns scores of groups that overlap, of thirds by difficulty, and tells where too few items were asked", async () => {
   const files = await fitted(GROUPS);
@@ -75,20 +76,21 @@ test("a fit learns scores of groups that overlap, of thirds by difficulty, and t
 
   let held = 0;
   const asked = [...bundle.scenarios.values()].flatMap(({ forms }) => forms.get("30")!.itemIds);
-  for (let m = 0; m < MODELS; m++) {
-    const answers = Object.fromEntries(asked.map((id) => [id, scoreAt(matrix, m, Number(id.slice(5)))]));
+  const NEW = 60;
+  for (const scores of Array.from({ length: NEW }, drawModel)) {
+    const answers = Object.fromEntries(asked.map((id) => [id, scores[Number(id.slice(5))]!]));
     const { subscores, scenarios } = estimate(bundle, answers, { subscores: true });
     const [odd, even, all, two] = subscores!;
     expect(all).toMatchObject({ score: scenarios["quiz"]!.score, interval: (scenarios["quiz"] as { interval: unknown }).interval }); // prettier-ignore
-    expect(two!.score).toBeNull();
+    expect(two!.status).toBe(two!.answered === 2 ? "exact" : "too_few_items");
     expect(Math.abs((odd!.score! + even!.score!) / 2 - all!.score!)).toBeLessThan(0.06);
     for (const [k, { score, interval }] of [odd!, even!].entries()) {
-      const truth = members[k]!.reduce((sum, i) => sum + scoreAt(matrix, m, i), 0) / members[k]!.length;
+      const truth = members[k]!.reduce((sum, i) => sum + scores[i]!, 0) / members[k]!.length;
       expect(score).toBeGreaterThanOrEqual(interval!.low);
       if (interval!.low <= truth && truth <= interval!.high) held++;
     }
   }
-  expect(held / (2 * MODELS)).toBeGreaterThan(0.9);
+  expect(held / (2 * NEW)).toBeGreaterThan(0.88); // .95 but for what 30 models to learn from, and 60 new ones, leave to chance
 });
 
 test("without enough models to hold out, nothing is said", async () => {
