@@ -7,6 +7,18 @@ const PUBLISH = "Publish and serve";
 /** The features' own commands, each under a heading of the help; what a command imports is loaded when it runs. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "simulate",
+    group: FIT,
+    summary: "draw a leaderboard that looks like a real one, with the truth beside it",
+    load: async () => (await import("./simulate/cli.ts")).simulateCommand,
+  },
+  {
+    name: "demo",
+    group: FIT,
+    summary: "the whole path, from a leaderboard to estimates over HTTP",
+    load: async () => (await import("./demo/cli.ts")).demoCommand,
+  },
+  {
     name: "reproduce",
     group: FIT,
     summary: "fit a bundle again from its own notes and the same data: identical, or what differs",

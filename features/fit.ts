@@ -4,5 +4,6 @@ export * from "./forms/fit/index.ts";
 export * from "./gates/fit/index.ts";
 export * from "./prices/fit/index.ts";
 export * from "./routing/fit/index.ts";
+export * from "./simulate/fit/index.ts";
 export * from "./subscores/fit/index.ts";
 export * from "./trials/fit/index.ts";

@@ -12,8 +12,6 @@ const LOAD = {
   import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
   backtest: async () => (await import("./commands/backtest.ts")).backtestCommand,
-  simulate: async () => (await import("./commands/simulate.ts")).simulateCommand,
-  demo: async () => (await import("./commands/demo.ts")).demoCommand,
   publish: async () => (await import("./commands/publish.ts")).publishCommand,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
@@ -34,8 +32,6 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     import: "a harness's per-sample logs, or a long table, as a response matrix",
     fit: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
     backtest: "repeat the whole fit without some models, and measure the error of their estimates",
-    simulate: "draw a leaderboard that looks like a real one, with the truth beside it",
-    demo: "the whole path, from a leaderboard to estimates over HTTP",
   },
   "Look into a benchmark": {},
   "Publish and serve": {

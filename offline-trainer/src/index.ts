@@ -37,8 +37,6 @@ export {
 } from "./matrix/response-matrix.ts";
 export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
-export type { SimulateOptions } from "./simulate/settings.ts";
-export { type SimulatedLeaderboard, simulateLeaderboard } from "./simulate/simulate-leaderboard.ts";
 export {
   type AnchorInput,
   type AnchorMethod,

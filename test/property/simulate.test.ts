@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scenarioSlices } from "../../offline-trainer/src/matrix/scenarios.ts";
 import { apportion } from "../../offline-trainer/src/numeric/apportion.ts";
-import { SIMULATE_OPTIONS, type SimulateOptions } from "../../offline-trainer/src/simulate/settings.ts";
-import { simulateLeaderboard } from "../../offline-trainer/src/simulate/simulate-leaderboard.ts";
+import { SIMULATE_OPTIONS, type SimulateOptions } from "../../features/simulate/fit/settings.ts";
+import { simulateLeaderboard } from "../../features/simulate/fit/simulate-leaderboard.ts";
 
 /** Options that say how much there is; kept small here. */
 const SIZES = {

@@ -66,7 +66,7 @@ export const LAYERS = {
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
     ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
-    ...["publish", "serve", "simulate", "report", "demo", "."],
+    ...["publish", "serve", "report", "."],
   ],
   features: [
     "full-scores",
@@ -83,6 +83,8 @@ export const LAYERS = {
     "trust",
     "reproduce",
     "jobs",
+    "simulate",
+    "demo",
     ".",
   ],
   "offline-trainer/src/matrix": ["border", "alike", "readers"],

@@ -33,7 +33,7 @@ const names = {
 };
 
 /** @param ids - of the manifest's scenarios, in its order */
-export function encodeRouting({ projection, scenarios }: RoutingContent, ids: readonly string[]): Uint8Array {
+function encodeRouting({ projection, scenarios }: RoutingContent, ids: readonly string[]): Uint8Array {
   const wide: Tensor[] = [];
   const narrow: Tensor[] = [];
   if (projection) {

@@ -58,7 +58,7 @@ export interface FittedPart {
 }
 
 /** A bundle before its files are written, and what was learned for it. */
-export interface FittedContent {
+interface FittedContent {
   readonly content: BundleContent;
   readonly learned: readonly LearnedScenario[];
   readonly parts: readonly FittedPart[];

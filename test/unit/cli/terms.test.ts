@@ -86,14 +86,23 @@ test("so do the rarer facts of a bundle, and its second forms", () => {
   const manifest = manifestOf([{ gsm: {} }, { gsm: {} }]);
   const bridge = { overall: null, scenarios: {} };
   const items = { standing: 1, placed: 1 };
-  const base = { benchmark: "b", version: "1.0.0", digest: "", items, rerun: 1, drawn: 0.5, texts: true, bridge };
-  const leftOut = { questions: 3, right: 0.5, singleRight: 0.4 };
+  const base = {
+    benchmark: "b",
+    version: "1.0.0",
+    digest: `sha256:${"0".repeat(64)}`,
+    items,
+    rerun: 1,
+    drawn: 0.5,
+    texts: true,
+    bridge,
+  };
+  const leftOut = { questions: 3, brier: 0.2, logLoss: 1, calibrationError: 0, right: 0.5, singleRight: 0.4 };
   const facts = additionFacts({
     ...manifest,
     base: { ...base, anchors: { "0": { kept: 1, of: 2 } } },
     coldStart: {
-      ...{ items: 1, features: "tf-idf", width: 1, neighbours: null },
-      scenarios: { gsm: { questions: 3, single: 0, leftOut } },
+      ...{ items: 1, features: "tf-idf", width: 1 },
+      scenarios: { gsm: { questions: 3, method: "ridge", single: 0, leftOut } },
     },
   } as unknown as typeof manifest);
   const second = manifest.forms.map((form, k) => (k === 0 ? form : { ...form, disjointFrom: "0" }));

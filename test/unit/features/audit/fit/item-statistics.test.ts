@@ -12,8 +12,8 @@ import {
 } from "../../../../../features/audit/fit/item-statistics.ts";
 import { responseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioSlices } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
-import { ITEM_KINDS } from "../../../../../offline-trainer/src/simulate/items.ts";
-import { demoLeaderboard } from "../../../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
+import { ITEM_KINDS } from "../../../../../features/simulate/fit/items.ts";
+import { demoLeaderboard } from "../../../../../features/simulate/fit/simulate-leaderboard.ts";
 import { expectRefusal, rejection } from "../../../../support/refusal.ts";
 import { simulatedResponses } from "../../../calibrate/simulated-responses.ts";
 

@@ -1,11 +1,11 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { type ResponseMatrix, groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
+import { demoLeaderboard } from "anchoreval-trainer/internal/features/simulate/fit/simulate-leaderboard";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { WORK_OPTIONS } from "../options/fit.ts";
-import { type Command, option, flag } from "../program/command.ts";
-import { readCreated, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { WORK_OPTIONS } from "../../cli/src/options/fit.ts";
+import { type Command, option, flag } from "../../cli/src/program/command.ts";
+import { readCreated, readResponseOptions, RESPONSE_OPTIONS } from "../../cli/src/options/data.ts";
 
 const SIMULATED_DATE = "2026-01-01T00:00:00Z";
 
@@ -34,7 +34,7 @@ export const demoCommand: Command = {
       ? await readOwn(options)
       : { matrix: groupItems(demoLeaderboard(seed).matrix), created: SIMULATED_DATE };
     if (output.json) throw new AnchorEvalError("unsupported", "demo has no --json: use fit, backtest and estimate");
-    const { runDemo } = await import("anchoreval-trainer/internal/demo/run-demo");
+    const { runDemo } = await import("anchoreval-trainer/internal/features/demo/fit");
     await runDemo({
       matrix,
       benchmark: "demo",

@@ -3,8 +3,8 @@ import {
   simulateSettings,
   SIMULATE_DEFAULTS,
   SIMULATE_OPTIONS,
-} from "../../../offline-trainer/src/simulate/settings.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
+} from "../../../../../features/simulate/fit/settings.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
 
 test.each(Object.entries(SIMULATE_OPTIONS))("%s has a default in its range and a description", (name, option) => {
   expect(SIMULATE_DEFAULTS).toHaveProperty(name, option.default);

@@ -1,10 +1,10 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { drawClusters, drawItemKinds, kindCode } from "../../../offline-trainer/src/simulate/items.ts";
-import { planScenarios } from "../../../offline-trainer/src/simulate/scenarios.ts";
-import { SIMULATE_DEFAULTS } from "../../../offline-trainer/src/simulate/settings.ts";
-import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
-import { expectBinomial } from "../../support/binomial.ts";
+import { drawClusters, drawItemKinds, kindCode } from "../../../../../features/simulate/fit/items.ts";
+import { planScenarios } from "../../../../../features/simulate/fit/scenarios.ts";
+import { SIMULATE_DEFAULTS } from "../../../../../features/simulate/fit/settings.ts";
+import { simulateLeaderboard } from "../../../../../features/simulate/fit/simulate-leaderboard.ts";
+import { expectBinomial } from "../../../../support/binomial.ts";
 
 const options = { ...SIMULATE_DEFAULTS, items: 20_000, redundantShare: 0.2, mislabelledShare: 0.1, memorisedShare: 0 };
 const kinds = drawItemKinds(options, createRandom("kinds"));

@@ -1,8 +1,8 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { apportion } from "../../../offline-trainer/src/numeric/apportion.ts";
-import { planScenarios, type ScenarioPlan } from "../../../offline-trainer/src/simulate/scenarios.ts";
-import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";
+import { apportion } from "../../../../../offline-trainer/src/numeric/apportion.ts";
+import { planScenarios, type ScenarioPlan } from "../../../../../features/simulate/fit/scenarios.ts";
+import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../../../features/simulate/fit/settings.ts";
 
 function plan(options: Partial<SimulateOptions>): ScenarioPlan[] {
   return planScenarios({ ...SIMULATE_DEFAULTS, ...options }, createRandom("scenarios"));

@@ -1,7 +1,7 @@
 import { decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { expect, test } from "vitest";
-import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
-import { encodeTruth } from "../../../offline-trainer/src/simulate/truth.ts";
+import { simulateLeaderboard } from "../../../../../features/simulate/fit/simulate-leaderboard.ts";
+import { encodeTruth } from "../../../../../features/simulate/fit/truth.ts";
 
 const SHAPE = { models: 40, items: 200, scenarios: 3, dims: 3, seed: 3, replicateShare: 0.2 };
 

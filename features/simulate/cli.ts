@@ -8,9 +8,9 @@ import {
   SIMULATE_OPTIONS,
   type SimulateOptions,
   simulateSettings,
-} from "anchoreval-trainer/internal/simulate/settings";
-import { simulateLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
-import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
+} from "anchoreval-trainer/internal/features/simulate/fit/settings";
+import { simulateLeaderboard } from "anchoreval-trainer/internal/features/simulate/fit/simulate-leaderboard";
+import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/features/simulate/fit/truth";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
 import {
   option,
@@ -20,8 +20,8 @@ import {
   type OptionReader,
   type OptionSpec,
   invalidOption,
-} from "../program/command.ts";
-import { checkOutFolder, writeOutFolder } from "../program/out.ts";
+} from "../../cli/src/program/command.ts";
+import { checkOutFolder, writeOutFolder } from "../../cli/src/program/out.ts";
 
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;
 

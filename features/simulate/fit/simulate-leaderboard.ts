@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
-import { scenarioSlices } from "../matrix/scenarios.ts";
+import type { ItemInfo, ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { deleteAnswers, drawAnswers, familyEffects, modelProbabilities, redrawAnswers, type World } from "./answers.ts";
 import { drawItemParameters, writeTexts } from "./items.ts";
 import { drawAbilities, drawFamilies } from "./models.ts";

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
-import { SIMULATE_OPTIONS } from "../../../../offline-trainer/src/simulate/settings.ts";
-import { simulateLeaderboard } from "../../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
+import { SIMULATE_OPTIONS } from "../../../../features/simulate/fit/settings.ts";
+import { simulateLeaderboard } from "../../../../features/simulate/fit/simulate-leaderboard.ts";
 import { lastGiven, runCommand } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 

@@ -5,11 +5,11 @@ import {
   drawAnswers,
   redrawAnswers,
   responseProbability,
-} from "../../../offline-trainer/src/simulate/answers.ts";
-import { ITEM_KINDS, type ItemKind, kindCode } from "../../../offline-trainer/src/simulate/items.ts";
-import { planScenarios } from "../../../offline-trainer/src/simulate/scenarios.ts";
-import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";
-import { expectBinomial } from "../../support/binomial.ts";
+} from "../../../../../features/simulate/fit/answers.ts";
+import { ITEM_KINDS, type ItemKind, kindCode } from "../../../../../features/simulate/fit/items.ts";
+import { planScenarios } from "../../../../../features/simulate/fit/scenarios.ts";
+import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../../../features/simulate/fit/settings.ts";
+import { expectBinomial } from "../../../../support/binomial.ts";
 
 const ITEMS = 20_000;
 

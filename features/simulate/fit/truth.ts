@@ -1,6 +1,6 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { encodeSafetensors, type Tensor } from "anchoreval/internal/core/bundle/safetensors";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import type { ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { ITEM_KINDS, type ItemParameters } from "./items.ts";
 import { type Abilities, CHANCE, type SimulatedModel } from "./models.ts";
 import { SCENARIO_KINDS, type ScenarioPlan } from "./scenarios.ts";

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { drawFamilies, type SimulatedModel } from "../../../offline-trainer/src/simulate/models.ts";
-import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";
+import { drawFamilies, type SimulatedModel } from "../../../../../features/simulate/fit/models.ts";
+import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../../../features/simulate/fit/settings.ts";
 
 function draw(options: Partial<SimulateOptions> = {}): SimulatedModel[] {
   return drawFamilies({ ...SIMULATE_DEFAULTS, ...options }, createRandom("families"));

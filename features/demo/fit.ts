@@ -15,18 +15,23 @@ import { folderSource } from "anchoreval/internal/node/folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { points, textTable } from "anchoreval/internal/words/figures";
-import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
-import { bundleFiles, fit } from "../fit/fit.ts";
-import { randomBaseline } from "../fit/errors.ts";
-import { DEFAULT_SETTINGS } from "../methods/settings.ts";
-import { closingWords } from "../report/closing-words.ts";
-import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores, type ScenarioSlice, scenarioSlices } from "../matrix/scenarios.ts";
-import { replicateGroups } from "../matrix/alike/replicates.ts";
-import { writeBundleFolder } from "../publish/bundle-folder.ts";
-import { renderReport } from "../report/render-report.ts";
-import { type LocalWorker, startLocalWorker } from "../serve/local-worker.ts";
-import { eligibleTargets, interpolationSplit, type Split, TARGET_OBSERVED } from "../matrix/splits.ts";
+import { resolveBackend, type Provider } from "../../offline-trainer/src/backends/resolve-backend.ts";
+import { bundleFiles, fit } from "../../offline-trainer/src/fit/fit.ts";
+import { randomBaseline } from "../../offline-trainer/src/fit/errors.ts";
+import { DEFAULT_SETTINGS } from "../../offline-trainer/src/methods/settings.ts";
+import { closingWords } from "../../offline-trainer/src/report/closing-words.ts";
+import { scoreAt, submatrix, type ResponseMatrix } from "../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores, type ScenarioSlice, scenarioSlices } from "../../offline-trainer/src/matrix/scenarios.ts";
+import { replicateGroups } from "../../offline-trainer/src/matrix/alike/replicates.ts";
+import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-folder.ts";
+import { renderReport } from "../../offline-trainer/src/report/render-report.ts";
+import { type LocalWorker, startLocalWorker } from "../../offline-trainer/src/serve/local-worker.ts";
+import {
+  eligibleTargets,
+  interpolationSplit,
+  type Split,
+  TARGET_OBSERVED,
+} from "../../offline-trainer/src/matrix/splits.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** Estimators whose errors are shown. */

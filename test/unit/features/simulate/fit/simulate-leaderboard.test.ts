@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { replicateGroups } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
-import { kindCode } from "../../../offline-trainer/src/simulate/items.ts";
-import { CHANCE } from "../../../offline-trainer/src/simulate/models.ts";
+import { fullScores, scenarioSlices } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
+import { replicateGroups } from "../../../../../offline-trainer/src/matrix/alike/replicates.ts";
+import { kindCode } from "../../../../../features/simulate/fit/items.ts";
+import { CHANCE } from "../../../../../features/simulate/fit/models.ts";
 import {
   demoLeaderboard,
   type SimulatedLeaderboard,
   simulateLeaderboard,
-} from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
-import { encodeTruth } from "../../../offline-trainer/src/simulate/truth.ts";
-import { expectBinomial } from "../../support/binomial.ts";
+} from "../../../../../features/simulate/fit/simulate-leaderboard.ts";
+import { encodeTruth } from "../../../../../features/simulate/fit/truth.ts";
+import { expectBinomial } from "../../../../support/binomial.ts";
 
 const SHAPE = { models: 240, items: 3000, scenarios: 6, dims: 3, seed: 11 };
 const COMPLETE = { ...SHAPE, missingCells: 0, missingBlocks: 0, prefixRuns: 0 };
