@@ -12,8 +12,7 @@ import { bundleScoring } from "anchoreval/internal/estimate/bundle-scoring";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { itemsOf, subscoresPart } from "anchoreval/internal/features/subscores/core/part";
 import { partOf } from "anchoreval/internal/core/bundle/part";
-import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +28,9 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  console.error("usage: node bench/subscores.js FOLDER [--sets a,b:x+y] [--splits interpolation] [--anchors 50,100] [--seeds 4]");
+  console.error(
+    "usage: node bench/subscores.js FOLDER [--sets a,b:x+y] [--splits interpolation] [--anchors 50,100] [--seeds 4]",
+  );
   process.exit(2);
 }
 const sizes = values.anchors.split(",").map(Number);
@@ -82,7 +83,10 @@ function modelRows({ set, split, matrix, bundle, form, model }) {
     if ([...members].some((item) => Number.isNaN(at(item)))) return [];
     const { itemIds, anchors } = of.forms.get(form);
     const byScenario = new Map(
-      Array.from(bundle.scenarios, ([id, { forms }]) => [id, Float64Array.from(forms.get(form).itemIds, (one) => responses[one] ?? NaN)]),
+      Array.from(bundle.scenarios, ([id, { forms }]) => [
+        id,
+        Float64Array.from(forms.get(form).itemIds, (one) => responses[one] ?? NaN),
+      ]),
     );
     const pooling = scenarios[scenario].details.evidence === "together" ? "pooled" : "separate";
     const { theta } = bundleScoring(bundle, form).estimate(byScenario).ability(scenario, pooling);
