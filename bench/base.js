@@ -9,7 +9,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
 import { readBase } from "anchoreval-trainer/internal/features/versions/fit/base";
 import { linkVersion, onBase } from "anchoreval-trainer/internal/features/versions/fit/link-version";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { readLeaderboard } from "./fitted-bundle.js";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -22,7 +22,7 @@ import { fullScores } from "anchoreval-trainer/internal/matrix/scenarios";
 import { folds } from "anchoreval-trainer/internal/matrix/splits";
 import { modelEvidence } from "anchoreval/internal/compare/model-evidence";
 import { overallDifference, scenarioDifference } from "anchoreval/internal/compare/scenario-difference";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

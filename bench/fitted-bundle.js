@@ -1,9 +1,30 @@
+import { join } from "node:path";
 import { loadBundle } from "anchoreval";
-import { bundleFiles, customised, fit, recommended, resolveBackend } from "anchoreval-trainer";
+import {
+  bundleFiles,
+  customised,
+  fit,
+  groupItems,
+  readResponses,
+  recommended,
+  resolveBackend,
+} from "anchoreval-trainer";
+import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 
 /** The recommended method, every item weighing the same. */
 export const method = await customised(recommended, { weighting: "items" });
 const { backend } = await resolveBackend("cpu");
+
+/**
+ * A set of a folder of leaderboards, FOLDER/SET/responses.csv.gz and items.jsonl.gz, as a fit has it: its items grouped, copies
+ * of models counted as one.
+ */
+export async function readLeaderboard(folder, set) {
+  const { matrix } = await readResponses(join(folder, set, "responses.csv.gz"), {
+    items: join(folder, set, "items.jsonl.gz"),
+  });
+  return withoutCopies(groupItems(matrix)).matrix;
+}
 
 /**
  * A bundle of some responses by {@link method}, in memory, and what it was loaded from.

@@ -17,8 +17,7 @@ import { customised, fit, resolveBackend } from "anchoreval-trainer";
 import { anchorInput } from "anchoreval-trainer/internal/anchors/anchor-method";
 import { pricedMethod, residualVariances } from "anchoreval-trainer/internal/features/prices/fit/priced-anchors";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -19,8 +19,7 @@ import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elim
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { fittedBundle, mean, method, modelAnswers } from "./fitted-bundle.js";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { fittedBundle, mean, method, modelAnswers, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -12,8 +12,7 @@ import { bundleScoring } from "anchoreval/internal/estimate/bundle-scoring";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { itemsOf, subscoresPart } from "anchoreval/internal/features/subscores/core/part";
 import { partOf } from "anchoreval/internal/core/bundle/part";
-import { fittedBundle, holds, mean, method, modelAnswers, points } from "./fitted-bundle.js";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

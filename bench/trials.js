@@ -22,7 +22,7 @@ import { estimateTrials } from "anchoreval/internal/features/trials/sdk/estimate
 import { bundleFiles, fit, readResponses, resolveBackend } from "anchoreval-trainer";
 import { withComponents } from "anchoreval-trainer/internal/features/trials/fit/variance-components";
 import { responseMatrix, scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

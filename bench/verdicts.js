@@ -16,8 +16,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, simulateLeaderboard } from "anchoreval-trainer";
 import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { fittedBundle, mean, method } from "./fitted-bundle.js";
-import { readLeaderboard } from "./read-leaderboard.js";
+import { fittedBundle, mean, method, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

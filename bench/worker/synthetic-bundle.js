@@ -13,11 +13,11 @@ export const SCENARIOS = { mmlu: 14042, hellaswag: 10042, gsm8k: 1319, truthfulq
 /** Ability dimensions of every bank, by default. */
 export const DIMS = 5;
 /** Anchors of every scenario. */
-export const ANCHORS = 100;
+const ANCHORS = 100;
 /** Factors of all scenarios: as many as a fit keeps at most. */
-export const FACTORS = 48;
+const FACTORS = 48;
 /** General abilities that linked banks share: as many as a fit keeps at most. */
-export const GENERAL = 8;
+const GENERAL = 8;
 
 const SOURCES = 395;
 const PRIOR_SCALE = 2.5;
@@ -25,7 +25,7 @@ const PRIOR_SCALE = 2.5;
 const SHARED = 0.9;
 const MEASURED = { interpolation: null, extrapolation: null };
 /** What blends the estimators of a scenario by itself. */
-export const BLEND = {
+const BLEND = {
   lambda: 0.4,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
   rmse: 0.03,
@@ -171,7 +171,7 @@ function drawAbility(random, loadings, specific, general, dims) {
 }
 
 /** Factors of so many anchors. */
-export function drawFactors(random, anchors) {
+function drawFactors(random, anchors) {
   return {
     rank: FACTORS,
     mean: Float32Array.from({ length: anchors }, () => 0.3 + 0.4 * random.next()),

@@ -152,7 +152,7 @@ export function noiseWords(
 
 /**
  * That answers are checked against difficulty alone, where too few models were held out to tell which patterns are odd; null
- * where all scenarios of the default form have thresholds. The powers are those of `bench/patterns.js --models 24`.
+ * where all scenarios of the default form have thresholds. The powers are those of docs/decisions/intervals.md.
  */
 export function answerCheckWords({
   defaultForm,

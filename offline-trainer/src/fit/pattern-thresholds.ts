@@ -16,7 +16,7 @@ const LEVEL = 1 - FALSE_ALARMS;
 
 /**
  * Level of the quantile that a statistic's distances from the median are measured in. Higher ones follow the outliers
- * that the thresholds are read off: at .98, 60 models gave three false alarms in a hundred (`bench/patterns.js`).
+ * that the thresholds are read off: at .98, 60 models gave three false alarms in a hundred (docs/decisions/intervals.md).
  */
 const REACH_LEVEL = 0.95;
 

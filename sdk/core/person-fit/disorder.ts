@@ -3,8 +3,8 @@ import { sigmoid } from "../numeric/functions.ts";
 import type { AnswerCurves } from "./statistics.ts";
 
 /**
- * Above this, in nats, answers don't follow difficulty: by `bench/patterns.js --models 24` about one honest model in a hundred
- * lies above it with 50 anchors, and of answers matched to the next item 7 in 10, dealt anew or flipped 8 in 10.
+ * Above this, in nats, answers don't follow difficulty: with 50 anchors about one honest model in a hundred lies above it,
+ * of answers matched to the next item 7 in 10, dealt anew or flipped 8 in 10 (docs/decisions/intervals.md).
  */
 export const MOST_DISORDER = 2;
 

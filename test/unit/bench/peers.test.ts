@@ -23,10 +23,8 @@ interface Ridge {
 }
 
 /** The bench is plain JavaScript, without declarations. */
-const load = async (file: string): Promise<unknown> =>
-  import(new URL(`../../../bench/peers/${file}`, import.meta.url).href);
-const { peerMethods } = (await load("methods.js")) as { peerMethods: () => Method[] };
-const { ridgeCv } = (await load("linear.js")) as {
+const { peerMethods, ridgeCv } = (await import(new URL("../../../bench/peers/methods.js", import.meta.url).href)) as {
+  peerMethods: () => Method[];
   ridgeCv: (x: Float64Array, y: Float64Array, columns: number, alphas?: number[]) => Ridge;
 };
 /** Answers by a Rasch model. */

@@ -7,7 +7,7 @@ const COMPARED_ITEMS = 4096;
 const HIGHEST_CUT = 1 - 1e-6;
 /**
  * Chance that a board of models that have nothing to do with each other has a pair of replicates, at most: Markov's bound is
- * wide, and on 9 000 boards of bench/replicates.js there was none.
+ * wide, and on 9 000 boards there was none (docs/decisions/inputs.md).
  */
 const BOARD_ERROR = 1e-2;
 

@@ -9,7 +9,7 @@ import { BOARD_KINDS, boardOf, independentRows } from "./boards.ts";
 
 const groupsOf = (rows: readonly ArrayLike<number>[]): number[] => Array.from(replicateGroups(boardOf(rows)));
 
-/** Boards of each kind; REPLICATE_BOARDS for more. `bench/replicates.js` has other kinds and sizes. */
+/** Boards of each kind; REPLICATE_BOARDS for more. `replicates.js` of 4ea04665 has other kinds and sizes. */
 const BOARDS = Number(process.env["REPLICATE_BOARDS"] ?? 6);
 
 describe.each(BOARD_KINDS)("on boards of $name", (kind) => {
