@@ -7,7 +7,7 @@ import { priceFacts } from "./prices/sdk/bundle-prices.ts";
 import { coldStartFacts } from "./routing/sdk/facts.ts";
 import { subscoreFacts } from "./subscores/sdk/subscores.ts";
 import { componentFacts } from "./trials/sdk/components.ts";
-import { unaskedFacts } from "./unasked/sdk/scenario-choices.ts";
+import { unaskedFacts } from "./unasked/sdk/facts.ts";
 import { baseFacts, baseWords } from "./versions/sdk.ts";
 
 /** The facts for people of what features add to a bundle. */

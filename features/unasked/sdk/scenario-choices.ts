@@ -1,8 +1,6 @@
 import type { FormManifest, Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { type UnaskedManifest, unaskedPart } from "../core.ts";
-import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
-import { points } from "../../../sdk/words/figures.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import { estimatorFigure } from "../../../sdk/core/estimators/types.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
@@ -104,18 +102,4 @@ function expectedHalfWidth(
   const { covariance } = predictLogits(unasked, scores);
   const variance = partlyPredictedVariance(parts, scores, covariance, form.overall?.inflation ?? 1);
   return studentTQuantile(0.5 + level / 2, models - 1) * Math.sqrt(variance);
-}
-
-/** How much predictions of scenarios that aren't asked err, by the default form. */
-export function unaskedFacts(manifest: Manifest): BundleFact[] {
-  const { defaultForm } = manifest;
-  const measured = Object.entries(lookUp(partOf(manifest, unaskedPart)?.forms, defaultForm) ?? {});
-  if (measured.length === 0) return [];
-  const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");
-  return [
-    {
-      label: "unasked scenarios",
-      value: `predicted from the others; typical error, form ${defaultForm}: ${errors}`,
-    },
-  ];
 }

@@ -15,7 +15,7 @@ const fit = (name: string, ...more: string[]) =>
   runCommand(
     ...["fit", "--responses", folder.path("board/responses.csv"), "--items", folder.path("board/items.jsonl")],
     ...["--name", "demo@1.0.0", "--out", folder.path(name), "--created", "2026-01-01"],
-    ...["--provider", "typescript", "--dims", "1", "--anchors", "16", ...more],
+    ...["--provider", "typescript", "--set", "dims=1", "--anchors", "16", ...more],
   );
 
 beforeAll(async () => {
