@@ -45,7 +45,7 @@ export interface FitPart {
 }
 
 /** A bundle before its files are written, and what was learned for it. */
-export interface FittedContent {
+interface FittedContent {
   readonly content: BundleContent;
   readonly learned: readonly LearnedScenario[];
   /** Of all scenarios, with the models that were held out. */
