@@ -80,13 +80,13 @@ export const subscoreRemark: Remark<
 
 /** The groups of the loaded scenarios, and which of them are asked for. @throws AnchorEvalError `invalid_option` for others */
 function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
-  const noted = partOf(bundle.manifest, subscoresPart) ?? {};
+  const noted = partOf(bundle.manifest, subscoresPart);
+  if (noted === null) throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
   const grouped = [...bundle.scenarios.keys()].flatMap((id) => {
     const all = lookUp(noted, id)?.groups ?? [];
     return all.length === 0 ? [] : [{ id, all, chosen: all.map(({ name }) => asked === true || asked.includes(name)) }];
   });
-  if (grouped.length === 0)
-    throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
+  if (grouped.length === 0) throw invalidOption("no scenario that was loaded has groups of items");
   const names = [...new Set(grouped.flatMap(({ all }) => all.map(({ name }) => name)))];
   const unknown = asked === true ? [] : asked.filter((name) => !names.includes(name));
   if (unknown.length > 0)
