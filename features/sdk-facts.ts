@@ -3,7 +3,7 @@ import type { BundleFact } from "../sdk/words/bundle-words.ts";
 import { gateFacts } from "./gates/sdk/facts.ts";
 import { priceFacts } from "./prices/sdk/bundle-prices.ts";
 import { coldStartFacts } from "./routing/sdk/facts.ts";
-import { subscoreFacts } from "./subscores/sdk/subscores.ts";
+import { subscoreFacts } from "./subscores/sdk/facts.ts";
 import { componentFacts } from "./trials/sdk/components.ts";
 import { baseFacts } from "./versions/sdk.ts";
 
