@@ -5,7 +5,7 @@ import { fullScoreFacts, fullScoreWords } from "./full-scores/sdk.ts";
 import { gateFacts } from "./gates/sdk/facts.ts";
 import { priceFacts } from "./prices/sdk/bundle-prices.ts";
 import { coldStartFacts } from "./routing/sdk/facts.ts";
-import { subscoreFacts } from "./subscores/sdk/subscores.ts";
+import { subscoreFacts } from "./subscores/sdk/facts.ts";
 import { componentFacts } from "./trials/sdk/components.ts";
 import { unaskedFacts } from "./unasked/sdk/facts.ts";
 import { baseFacts, baseWords } from "./versions/sdk.ts";

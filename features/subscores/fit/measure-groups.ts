@@ -63,9 +63,9 @@ export function measureGroups(
   { estimator, drawn }: GroupScoring,
   stage: string,
 ): FormFigures | null {
-  const [like, strong] = [validation.interpolation, validation.extrapolation].map((estimates) =>
-    estimates.filter(({ observed }) => lookUp(observed, stage) !== undefined),
-  ) as [HeldOutEstimate[], HeldOutEstimate[]];
+  const observedIn = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
+    estimates.filter(({ observed }) => lookUp(observed, stage) !== undefined);
+  const [like, strong] = [observedIn(validation.interpolation), observedIn(validation.extrapolation)] as const;
   const first = like[0] && seen(like[0], stage);
   if (!first) return null;
   const all = [...like, ...strong];
@@ -117,11 +117,10 @@ export function measureGroups(
       halfWidth: factor === null ? null : factor * median(scaled.map(({ deviation }) => deviation)),
     };
   });
-  const rms = (values: readonly number[]): number => Math.sqrt(sum(values.map((value) => value ** 2)) / values.length);
-  const [inside, outside] = [
-    measured.flatMap(({ scaled }) => scaled),
-    first.groups.flatMap((_, g) => scaledOf(strong, g)),
-  ].map((rows) => rms(rows.map(({ scaled }) => scaled))) as [number, number];
+  const rms = (rows: readonly { readonly scaled: number }[]): number =>
+    Math.sqrt(sum(rows.map(({ scaled }) => scaled ** 2)) / rows.length);
+  const inside = rms(measured.flatMap(({ scaled }) => scaled));
+  const outside = rms(first.groups.flatMap((_, g) => scaledOf(strong, g)));
   return {
     dispersion: rounded(served.dispersion),
     outside: inside > 0 && outside > inside ? rounded(outside / inside) : 1,

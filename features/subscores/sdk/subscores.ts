@@ -11,10 +11,9 @@ import type { ModelEstimate } from "../../../sdk/core/scoring/scoring-model.ts";
 import { bundleScoring } from "../../../sdk/estimate/bundle-scoring.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
+import type { Estimate, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
 import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { checkedTrials } from "../../../sdk/tables/item-trials.ts";
-import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { counted } from "../../../sdk/words/figures.ts";
 import { commonShift, groupScore, groupSums, NO_SHIFT } from "../core/group-score.ts";
 import { type FormFigures, itemsOf, type NotedGroup, subscoresPart } from "../core/part.ts";
@@ -41,6 +40,9 @@ export interface Subscore {
 /** Answered items of a group below which nothing is said of it: one alone shows no spread. Chosen, not measured. */
 const LEAST_ANSWERED = 2;
 
+/** Levels at which intervals are measured. */
+const LEVELS: readonly number[] = ERROR_LEVELS;
+
 /** Scores of groups of items beside an estimate of means, where they are asked for. */
 export const subscoreRemark: Remark<
   {
@@ -57,11 +59,13 @@ export const subscoreRemark: Remark<
       throw invalidOption("subscores must be true, false, or a list of names of groups");
     if ("metric" in result) throw invalidOption("subscores are of mean scores: they don't go with metric");
     const estimate = result as Estimate;
-    const reading = { form: estimate.form, digest, hashes, onChangedItem };
-    const passed = Object.fromEntries(
-      Object.entries(reading).filter(([, value]) => value !== undefined),
-    ) as EstimateOptions;
-    const resolved = resolveAnswers(bundle, checkedTrials(answers()).means, passed);
+    const reading = {
+      form: estimate.form,
+      ...(digest !== undefined && { digest }),
+      ...(hashes !== undefined && { hashes }),
+      ...(onChangedItem !== undefined && { onChangedItem }),
+    };
+    const resolved = resolveAnswers(bundle, checkedTrials(answers()).means, reading);
     const groups = askedGroups(bundle, asked);
     const model = bundleScoring(bundle, estimate.form).estimate(resolved.scores);
     return {
@@ -80,13 +84,13 @@ export const subscoreRemark: Remark<
 
 /** The groups of the loaded scenarios, and which of them are asked for. @throws AnchorEvalError `invalid_option` for others */
 function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
-  const noted = partOf(bundle.manifest, subscoresPart) ?? {};
+  const noted = partOf(bundle.manifest, subscoresPart);
+  if (noted === null) throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
   const grouped = [...bundle.scenarios.keys()].flatMap((id) => {
     const all = lookUp(noted, id)?.groups ?? [];
     return all.length === 0 ? [] : [{ id, all, chosen: all.map(({ name }) => asked === true || asked.includes(name)) }];
   });
-  if (grouped.length === 0)
-    throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
+  if (grouped.length === 0) throw invalidOption("no scenario that was loaded has groups of items");
   const names = [...new Set(grouped.flatMap(({ all }) => all.map(({ name }) => name)))];
   const unknown = asked === true ? [] : asked.filter((name) => !names.includes(name));
   if (unknown.length > 0)
@@ -165,7 +169,7 @@ function scenarioScores(
             "so few of its items are asked that held-out models' intervals cover half of all scores",
           );
     const { score, variance, bounds } = groupScore(sums, learned, figures.dispersion, common);
-    const factor = learned.factors[(ERROR_LEVELS as readonly number[]).indexOf(level)] ?? null;
+    const factor = learned.factors[LEVELS.indexOf(level)] ?? null;
     const why = factor === null ? noFactor(level) : result.interval === null ? result.reason : null;
     const half = (factor ?? 0) * wider * Math.sqrt(variance);
     const low = Math.max(bounds.low, score - half);
@@ -187,15 +191,7 @@ function deviationOf({ interval }: ScenarioResult): number {
 }
 
 function noFactor(level: number): string {
-  return (ERROR_LEVELS as readonly number[]).includes(level)
+  return LEVELS.includes(level)
     ? "too few source models to measure the error at this level"
-    : `intervals are measured at the levels ${ERROR_LEVELS.join(", ")}`;
-}
-
-/** The groups that a bundle knows scores of. */
-export function subscoreFacts(manifest: Manifest): BundleFact[] {
-  const noted = Object.entries(partOf(manifest, subscoresPart) ?? {});
-  if (noted.length === 0) return [];
-  const value = noted.map(([id, { groups }]) => `${id} ${counted(groups.length, "group")}`).join(", ");
-  return [{ label: "subscores", value }];
+    : `intervals are measured at the levels ${LEVELS.join(", ")}`;
 }

@@ -1,4 +1,5 @@
 import { estimate, type Estimate, estimateFromAnchors, loadBundle } from "anchoreval";
+import { formItemIds } from "anchoreval/bundle";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { refusal } from "../../../../support/refusal.ts";
@@ -52,6 +53,13 @@ describe("scores of groups", () => {
     expect(missing["all"]!.answered).toBe(17);
     expect(wrong["all"]!.answered).toBe(20);
     expect(missing["first"]!.score! + missing["second"]!.score!).toBeGreaterThan(wrong["first"]!.score! + wrong["second"]!.score!); // prettier-ignore
+  });
+
+  test("an array in the order of the form says the same", () => {
+    const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, "20"));
+    const { digest: formDigest } = bundle.manifest.forms.find(({ id }) => id === "20")!;
+    const { subscores } = estimate(bundle, ids.map((id) => answers[id]!), { formDigest, subscores: true }); // prettier-ignore
+    expect(subscores).toEqual(Object.values(scoresOf(answers)));
   });
 
   test("where too few items were asked or answered there is no score, and a reason", () => {
@@ -116,5 +124,10 @@ describe("scores of groups", () => {
   test("refuses a bundle without groups", async () => {
     const plain = await loadBundle(memorySource(sampleBundle()));
     expect(refusal(() => estimate(plain, answers, { subscores: true })).message).toContain("wasn't fitted with any");
+    const part = await loadBundle(memorySource(sampleBundle({ grouped: true })), { scenarios: ["alpha"] });
+    const alpha = Object.fromEntries(Object.entries(answers).filter(([id]) => id.startsWith("alpha")));
+    expect(refusal(() => estimate(part, alpha, { form: "20", subscores: true })).message).toContain(
+      "no scenario that was loaded",
+    );
   });
 });
