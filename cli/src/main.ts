@@ -1,7 +1,5 @@
 import { COMPLETE, type OptionReader } from "./program/command.ts";
 import { COMMANDS } from "./commands.ts";
-import { findCall } from "./program/actions.ts";
-import { commandHelp, helpWidth, programHelp } from "./program/help.ts";
 import { reportError } from "./program/errors.ts";
 import { createOutput, programWords, STANDARD, type Streams } from "./program/output.ts";
 import { packageVersion, programNear, TrainerMissing, withTrainer } from "./program/trainer.ts";
@@ -25,9 +23,9 @@ export async function program(argv: readonly string[]): Promise<number> {
  */
 export async function main(argv: readonly string[], streams: Streams): Promise<number> {
   const [name, ...rest] = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
-  const width = helpWidth(streams.stdout.columns);
   if (name === undefined || name === "--help" || name === "-h") {
-    streams.stdout.write(programHelp(SUMMARY, COMMANDS, width));
+    const { helpWidth, programHelp } = await import("./program/help.ts");
+    streams.stdout.write(programHelp(SUMMARY, COMMANDS, helpWidth(streams.stdout.columns)));
     return name === undefined ? 2 : 0;
   }
   if (name === "--version") {
@@ -57,6 +55,11 @@ export async function main(argv: readonly string[], streams: Streams): Promise<n
     const whole = await withTrainer(name, entry.load);
     const all = words.includes("--help-all");
     if (all || words.includes("--help") || words.includes("-h")) {
+      const [{ commandHelp, helpWidth }, { findCall }] = await Promise.all([
+        import("./program/help.ts"),
+        import("./program/actions.ts"),
+      ]);
+      const width = helpWidth(streams.stdout.columns);
       streams.stdout.write(commandHelp(entry, findCall(name, whole, rest), { all, width }));
       return 0;
     }
