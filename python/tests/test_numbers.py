@@ -11,6 +11,7 @@ from conftest import FORM_12, golden, plain
 import anchoreval
 from anchoreval import Bundle, _bridge
 from anchoreval._calls import _sent
+from anchoreval._decode import decode
 
 Scores = dict[str, "float | None"]
 
@@ -139,3 +140,13 @@ def test_what_a_comparison_is_said_of(bundle: Bundle, answers: Scores) -> None:
     assert anchoreval.rank(bundle, {"new": tried, "old": answers}).over == "runs"
     with pytest.raises(anchoreval.AnchorEvalError, match="over runs needs"):
         anchoreval.compare(bundle, answers, other, over="runs")
+
+
+def test_subscores_are_asked_for_as_everywhere(bundle: Bundle, answers: Scores) -> None:
+    with pytest.raises(anchoreval.AnchorEvalError, match="groups") as refused:
+        anchoreval.estimate(bundle, answers, form=12, subscores=True)
+    assert refused.value.code == "invalid_option"
+    group = {"scenario": "gsm", "name": "hard", "items": 9, "answered": 1, "score": None, "interval": None}
+    said = {**golden("estimate.json"), "subscores": [{**group, "status": "too_few_items", "reason": "one answer"}]}
+    (subscore,) = decode(anchoreval.Estimate, said).subscores or ()
+    assert (subscore.name, subscore.status, subscore.score) == ("hard", "too_few_items", None)

@@ -43,6 +43,7 @@ def estimate(
     on_changed_item: OnChangedItem | None = None,
     over: EstimateOver | None = None,
     clusters: Mapping[str, str] | None = None,
+    subscores: bool | Sequence[str] | None = None,
     metric: None = None,
 ) -> Estimate: ...
 @overload
@@ -68,6 +69,7 @@ def estimate(
     on_changed_item: OnChangedItem | None = None,
     over: EstimateOver | None = None,
     clusters: Mapping[str, str] | None = None,
+    subscores: bool | Sequence[str] | None = None,
     metric: str | None = None,
 ) -> Estimate | PassEstimate:
     """A model's score on the whole benchmark, from its answers to the anchors of one form.
@@ -82,6 +84,7 @@ def estimate(
         on_changed_item: "drop": such answers count as missing instead
         over: "runs" or "tasks": intervals over both in `trials` for single answers, too; trials have them anyway
         clusters: the group of each item whose answers go together, such as its repository, for intervals over tasks
+        subscores: True, or names of some: the scores of the bundle's groups of items in `subscores`
         metric: "pass@16", "pass^4" or "best-of-8": that score in place of the mean, and not with `over`
 
     Raises:
@@ -101,6 +104,7 @@ def estimate(
         "onChangedItem": on_changed_item,
         "over": over,
         "clusters": clusters and dict(clusters),
+        "subscores": subscores if subscores is None or isinstance(subscores, bool) else list(subscores),
         "metric": metric,
     }
     found = _ask("estimate", bundle, [run], options)

@@ -141,6 +141,21 @@ class AnswerCost:
 
 
 @dataclass(frozen=True)
+class Subscore:
+    """The score of a group of items inside a scenario."""
+
+    scenario: str
+    name: str
+    items: int
+    answered: int
+    score: float | None
+    interval: Interval | None
+    status: Literal["exact", "measured", "too_few_items", "too_few_models"]
+    reason: str | None
+    """Why `score` or `interval` is None."""
+
+
+@dataclass(frozen=True)
 class BridgedValue:
     """A score as an earlier version would have given it."""
 
@@ -186,6 +201,8 @@ class Estimate:
     """There where the bundle was fitted by prices."""
     bridged: BridgedScore | None = None
     """There where the bundle stands on an earlier version."""
+    subscores: tuple[Subscore, ...] | None = None
+    """Where they were asked for."""
 
 
 @dataclass(frozen=True)
