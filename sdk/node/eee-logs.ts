@@ -1,8 +1,13 @@
 import { existsSync } from "node:fs";
-import { type EeeAggregate, readEeeAggregate } from "../logs/eee/read-aggregate.ts";
-import { type EeeLine, eeeLines, readEeeSamples } from "../logs/eee/read-samples.ts";
+import {
+  type EeeAggregate,
+  readEeeAggregate,
+  type EeeLine,
+  eeeLines,
+  readEeeSamples,
+} from "../logs/eee/read-records.ts";
 import type { RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
+import { invalidLog } from "../logs/score-rows.ts";
 import type { LogReader } from "./log-files.ts";
 import { readJsonFile, textLines } from "./read-file.ts";
 

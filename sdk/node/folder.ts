@@ -25,9 +25,7 @@ export function folderSource(folder: string): BundleSource {
     try {
       handle = await existing(() => openFound(join(folder, file)));
     } catch (cause) {
-      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened: ${whyNot(cause)}`, {
-        cause,
-      });
+      throw unavailable(join(folder, file), "opened", cause);
     }
     if (handle === null) return null;
     try {
@@ -40,8 +38,7 @@ export function folderSource(folder: string): BundleSource {
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, begin);
       return bytes.subarray(0, bytesRead);
     } catch (cause) {
-      if (cause instanceof AnchorEvalError) throw cause;
-      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be read: ${whyNot(cause)}`, { cause });
+      throw unavailable(join(folder, file), "read", cause);
     } finally {
       await handle.close();
     }
@@ -76,9 +73,8 @@ function readNow(folder: string, file: string, fileBytes: number): Uint8Array | 
       closeSync(handle);
     }
   } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause;
     if (hasCode(cause, "ENOENT", "ENOTDIR")) return null;
-    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
+    throw unavailable(path, "read", cause);
   }
 }
 
@@ -129,8 +125,7 @@ async function written<T>(path: string, action: () => Promise<T>): Promise<T> {
     await mkdir(dirname(path), { recursive: true });
     return await action();
   } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError("unavailable", `${path} could not be written: ${whyNot(cause)}`, { cause });
+    throw unavailable(path, "written", cause);
   }
 }
 
@@ -139,7 +134,12 @@ async function orNull<T>(path: string, action: () => Promise<T>): Promise<T | nu
   try {
     return await existing(action);
   } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause; // too long, or no file
-    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
+    throw unavailable(path, "read", cause);
   }
+}
+
+/** The error for what the file system refused; one of our own, such as of a file that is too long, as it is. */
+function unavailable(path: string, what: "opened" | "read" | "written", cause: unknown): AnchorEvalError {
+  if (cause instanceof AnchorEvalError) return cause;
+  return new AnchorEvalError("unavailable", `${path} could not be ${what}: ${whyNot(cause)}`, { cause });
 }

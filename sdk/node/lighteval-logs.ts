@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import { sortableDate } from "../logs/dates.ts";
-import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
-import { DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval/read-details.ts";
+import { sortableDate } from "../logs/json.ts";
+import { lightevalFileName, readLightevalResults, DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
+import { invalidLog } from "../logs/score-rows.ts";
 import { readJsonFile } from "./read-file.ts";
 import type { LogReader } from "./log-files.ts";
 

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
-import type { SampleOptions } from "../logs/scores.ts";
+import type { SampleOptions } from "../logs/score-rows.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
 import { hasCode, whyNot } from "./write-file.ts";
 

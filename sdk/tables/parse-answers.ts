@@ -1,11 +1,10 @@
 import { idProblem, SHA256, lookUp } from "../core/bundle/names.ts";
 import { checkWidth, type CsvRecord, csvRecords } from "./csv-records.ts";
 import { allLines, type LineBatch } from "./chunk-lines.ts";
-import { DataIssues, firstFew, quoted } from "./data-issues.ts";
+import { DataIssues, firstFew, quoted, jsonKind } from "./data-issues.ts";
 import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
-import { isTrials, type ItemTrials, summariseTrials } from "./item-trials.ts";
-import { readTrials, TrialRows } from "./trial-reader.ts";
+import { isTrials, type ItemTrials, summariseTrials, trialProblem, type TrialProblem } from "./item-trials.ts";
 
 /** Answers of one model. */
 export interface Answers {
@@ -219,4 +218,62 @@ function answerColumns({ row, cells }: CsvRecord, issues: DataIssues): AnswerCol
       `a table of answers has the columns item_id,score[,hash][,trial], each once; this has ${firstFew(cells, 8)}`,
     );
   return { id, score: scoreAt, hash, trial: cells.indexOf("trial") };
+}
+
+/**
+ * The trials of one item as JSON has them, a list of scores or counts, on the scale of the reader. A null in a list is a trial
+ * without a score.
+ */
+function readTrials(value: object, reader: ScoreReader): ItemTrials | ScoreProblem {
+  const problem = trialProblem(value);
+  if (problem) return problem as ScoreProblem;
+  if (!Array.isArray(value)) {
+    const { passed, of } = value as { readonly passed: number; readonly of: number };
+    const pass = reader.fromJson(true);
+    if (typeof pass === "object")
+      return { ...pass, message: `counts are of trials that passed or didn't: ${pass.message}` };
+    return { passed: pass === 1 ? passed : of - passed, of };
+  }
+  const scores: (number | null)[] = [];
+  for (const [k, one] of (value as unknown[]).entries()) {
+    const score = reader.fromJson(one);
+    if (typeof score === "object") return { ...score, message: `trial ${k + 1} of ${value.length}: ${score.message}` };
+    scores.push(Number.isNaN(score) ? null : score);
+  }
+  return scores;
+}
+
+/** The trials of a table's items, a row a trial, told apart by a column `trial`. */
+class TrialRows {
+  readonly #items = new Map<string, Map<string, number | null>>();
+  /** Whether rows name their trial, as the first one did. */
+  #named: boolean | undefined;
+
+  /** The rule that a row's trial breaks: it isn't there where others have one, or is there twice; null for none. */
+  trialProblem(item: string, trial: unknown): TrialProblem | null {
+    const named = trial !== undefined;
+    this.#named ??= named;
+    if (this.#named !== named)
+      return { code: "missing_trial", message: "some rows name their trial and some don't: all of them do, or none" };
+    if (!named) return null;
+    if ((typeof trial !== "string" && typeof trial !== "number") || trial === "")
+      return {
+        code: "missing_trial",
+        message: `a trial has a number or a name, got ${trial === "" ? "none" : jsonKind(trial)}`,
+      };
+    if (!this.#items.get(item)?.has(String(trial))) return null;
+    return { code: "duplicate", message: `trial ${String(trial)} of item ${quoted(item)} is there twice` };
+  }
+
+  /** Puts down one trial's score; NaN for none. */
+  put(item: string, trial: unknown, score: number): void {
+    const trials = this.#items.get(item) ?? new Map<string, number | null>();
+    trials.set(String(trial), Number.isNaN(score) ? null : score);
+    this.#items.set(item, trials);
+  }
+
+  /** The items with their trials, in the table's order. */
+  get items(): [string, ItemTrials][] {
+    return Array.from(this.#items, ([item, trials]) => [item, [...trials.values()]]);
+  }
 }

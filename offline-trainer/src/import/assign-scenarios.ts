@@ -1,9 +1,9 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
-import { type ComparedScore, isHarnessScore } from "anchoreval/internal/logs/harness-score";
+import { type ComparedScore, isHarnessScore } from "anchoreval/internal/logs/answer-warnings";
 import { groupBy, type RunLog, type RunResults } from "anchoreval/internal/logs/run-log";
 import { groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
 import { type ScaleOptions, scoreScale } from "anchoreval/internal/tables/score-reader";
-import { type RunScores } from "./run-scores.ts";
+import type { RunScores } from "./run-scores.ts";
 
 export interface ImportedScenario {
   readonly id: string;

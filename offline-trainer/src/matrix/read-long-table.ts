@@ -6,8 +6,14 @@ import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/intern
 import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
 import { type ImportedTable, noteUnread, putScore } from "./readers/long-table.ts";
-import { RepeatedScores, TRIAL_COLUMN } from "./readers/repeated-scores.ts";
-import { assembleMatrix, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
+import {
+  RepeatedScores,
+  TRIAL_COLUMN,
+  assembleMatrix,
+  checkTable,
+  ownCopy,
+  ScoreTable,
+} from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
 import { type CostColumns, costColumns, costOf } from "./table-costs.ts";

@@ -1,8 +1,7 @@
 import { failureReason } from "../attempts.ts";
-import { sortableDate } from "../dates.ts";
-import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
+import { sortableDate, canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
-import { invalidLog } from "../scores.ts";
+import { invalidLog } from "../score-rows.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 

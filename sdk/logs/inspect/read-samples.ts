@@ -8,9 +8,8 @@ import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
 import { canonicalJson, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { type LoggedRow, scoreRows, emptyRun, metricValue, type SampleOptions } from "../score-rows.ts";
 import { isUnitScale } from "../../tables/score-reader.ts";
-import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
 /**

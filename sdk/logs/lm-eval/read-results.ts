@@ -10,7 +10,7 @@ import {
   versionText,
 } from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
-import { invalidLog } from "../scores.ts";
+import { invalidLog } from "../score-rows.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
 /**
@@ -157,7 +157,7 @@ function plainValue(text: string): string {
 }
 
 /** The parts of an lm-eval log's name. */
-export interface LogFileName {
+interface LogFileName {
   readonly kind: "samples" | "results";
   /** The task of a samples file; null for results. */
   readonly task: string | null;

@@ -1,3 +1,4 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
@@ -56,14 +57,7 @@ function spaced(kind: string, names: readonly string[]): BorderFinding[] {
 }
 
 function alike(kind: string, names: readonly string[]): BorderFinding[] {
-  const groups = new Map<string, string[]>();
-  const keyOf = kind === "model" ? modelKeys(names) : plainName;
-  for (const name of names) {
-    const key = keyOf(name);
-    const group = groups.get(key);
-    if (group) group.push(name);
-    else groups.set(key, [name]);
-  }
+  const groups = groupBy(names, kind === "model" ? modelKeys(names) : plainName);
   const collisions = [...groups.values()].filter((group) => group.length > 1);
   if (collisions.length === 0) return [];
   const besides = kind === "model" ? ", the organization" : "";

@@ -2,8 +2,7 @@ import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-recor
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
-import { TRIAL_COLUMN } from "./repeated-scores.ts";
-import type { ScoreTable } from "./score-table.ts";
+import { TRIAL_COLUMN, type ScoreTable } from "./score-table.ts";
 
 /** Names of a first column by which a table's rows are items, not models. */
 const ITEM_COLUMN = /^(?:item|question|doc|document|sample|instance|prompt|problem|example)s?(?:[ _.-]?(?:id|name|no|nr|number|index))?$/i; // prettier-ignore

@@ -5,8 +5,7 @@ import type { JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ResponseMatrix } from "../response-matrix.ts";
 import type { TypicalPrices } from "../typical-prices.ts";
-import { RepeatedScores, TRIAL_COLUMN } from "./repeated-scores.ts";
-import type { CellTrials, ScoreTable } from "./score-table.ts";
+import { RepeatedScores, TRIAL_COLUMN, type CellTrials, type ScoreTable } from "./score-table.ts";
 
 /** A long table as read: its scores, its descriptions of items, and remarks for the user. */
 export interface ImportedTable {

@@ -3,8 +3,7 @@ import { openBytes } from "anchoreval/internal/node/read-file";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, noteUnread, putScore } from "./long-table.ts";
-import { RepeatedScores, TRIAL_COLUMN } from "./repeated-scores.ts";
-import type { ScoreTable } from "./score-table.ts";
+import { RepeatedScores, TRIAL_COLUMN, type ScoreTable } from "./score-table.ts";
 
 /**
  * Reads columns of a Parquet file as it holds them, a row group in memory at a time; rows are counted from 0.

@@ -1,6 +1,5 @@
 /** A value as Python writes it: None, nan and inf become null, tuples lists, `dict(…)` and `{…}` objects. */
-export type PythonValue =
-  null | boolean | number | string | readonly PythonValue[] | { readonly [name: string]: PythonValue };
+type PythonValue = null | boolean | number | string | readonly PythonValue[] | { readonly [name: string]: PythonValue };
 
 /**
  * Reads one Python literal as `repr` writes it: numbers, text, lists, tuples, dictionaries, `dict(name=value)`; of any
