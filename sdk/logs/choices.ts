@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 
 /**
  * The choice for a task.
@@ -21,12 +21,10 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
     const equals = value.indexOf("=");
     const tasks = equals < 0 ? "*" : value.slice(0, equals);
     const name = value.slice(equals + 1);
-    if (tasks === "" || name === "")
-      throw new AnchorEvalError("invalid_option", `\`${option}\` must be NAME or TASK=NAME; got ${value}`);
+    if (tasks === "" || name === "") throw invalidOption(`\`${option}\` must be NAME or TASK=NAME; got ${value}`);
     const before = choices.get(tasks);
     if (before !== undefined && before !== name)
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         `\`${option}\` is given twice for ${tasks === "*" ? "all tasks" : tasks}: ${before} and ${name}`,
       );
     choices.set(tasks, name);
@@ -98,10 +96,7 @@ export function chooseMetric(
   }
   if (usable.length === 1) return usable[0]!;
   if (usable.length > 1)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${file}: ${task} has several ${noun}s: choose one with \`metric\`: ${usable.join(", ")}`,
-    );
+    throw invalidOption(`${file}: ${task} has several ${noun}s: choose one with \`metric\`: ${usable.join(", ")}`);
   const refused = [...reasons].map(([name, reason]) => refusal(name, reason!));
   throw new AnchorEvalError(
     refused.length > 0 ? "unsupported" : "invalid_data",
@@ -121,10 +116,7 @@ export function chooseFilter(
   const names = [...new Set(filters)];
   if (filter === undefined) {
     if (names.length === 1) return names[0]!;
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${file}: ${task} has several filters: choose one with \`filter\`: ${names.join(", ")}`,
-    );
+    throw invalidOption(`${file}: ${task} has several filters: choose one with \`filter\`: ${names.join(", ")}`);
   }
   if (names.includes(filter)) return filter;
   throw absentChoice(file, `${task} has no filter ${filter}: this log has ${names.join(", ")}`);

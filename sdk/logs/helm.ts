@@ -3,7 +3,7 @@ import { DataIssues } from "../tables/data-issues.ts";
 import { attemptFailure, failureReason } from "./attempts.ts";
 import { chooseMetric } from "./choices.ts";
 import { type LoggedCost, totalOf } from "./cost.ts";
-import { canonicalJson, list, record, textOf, filledText, numberOf } from "./json.ts";
+import { type Fields, canonicalJson, list, record, textOf, filledText, numberOf } from "./json.ts";
 import {
   type LoggedSample,
   type RunSamples,
@@ -126,14 +126,14 @@ function instancesOf(state: unknown, issues: DataIssues): Map<string, Instance> 
   return instances;
 }
 
-function requestFailure({ success, error, completions }: Record<string, unknown>): string | null {
+function requestFailure({ success, error, completions }: Fields): string | null {
   if (success === false && !error) return failureReason("");
   const texts = Array.isArray(completions) ? completions.map((completion) => record(completion).text) : undefined;
   return attemptFailure(texts, error);
 }
 
 /** Input and right references; all references are choices where some are wrong. No examples, no instructions. */
-function instanceContent({ input, references }: Record<string, unknown>): ItemContent | null {
+function instanceContent({ input, references }: Fields): ItemContent | null {
   const { text, multimedia_content: media } = record(input);
   if (typeof text !== "string") return null;
   const all = list(references).map((reference) => {
@@ -243,7 +243,7 @@ function documentsOf(aggregates: ReadonlyMap<string, number>): { all: number; ru
 }
 
 /** Everything of a prompt that isn't the item or an example. */
-function promptDigest(adapter: Record<string, unknown>): string {
+function promptDigest(adapter: Fields): string {
   const fields = Object.entries(adapter).filter(([name]) => name === "instructions" || /_(prefix|suffix)$/.test(name));
   return sha256Text(canonicalJson(Object.fromEntries(fields))).slice(0, 16);
 }

@@ -1,8 +1,11 @@
 import type { DataIssues } from "../tables/data-issues.ts";
 import { isObject, parseWithNaN } from "../tables/json-records.ts";
 
+/** An object of a log, of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** The fields of what is an object; none of anything else, which is how logs lack a part. */
-export function record(value: unknown): Readonly<Record<string, unknown>> {
+export function record(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
@@ -72,7 +75,7 @@ export function parsePythonJson(marked: string): unknown {
 }
 
 /** A line of a log that is a JSON object; null, with the issue noted, for another. */
-export function parseLine(text: string, row: number, issues: DataIssues): Readonly<Record<string, unknown>> | null {
+export function parseLine(text: string, row: number, issues: DataIssues): Fields | null {
   let value: unknown;
   try {
     value = parsePythonJson(text);

@@ -1,6 +1,16 @@
 import { sha256Text, type ItemContent } from "../core/bundle/digest.ts";
 import { isObject } from "../tables/json-records.ts";
-import { filledText, list, numberOf, numbersOf, record, settingsText, textOf, versionText } from "./json.ts";
+import {
+  type Fields,
+  filledText,
+  list,
+  numberOf,
+  numbersOf,
+  record,
+  settingsText,
+  textOf,
+  versionText,
+} from "./json.ts";
 import {
   revisedName,
   UNTOLD_RUN,
@@ -66,7 +76,7 @@ export function readLightevalResults(value: unknown, file: string, shots: number
   };
 }
 
-function readTask(config: Record<string, unknown>, results: Record<string, unknown>, shots: number): TaskResults {
+function readTask(config: Fields, results: Fields, shots: number): TaskResults {
   const [aggregations, higherIsBetter] = [new Map<string, string>(), new Map<string, boolean>()];
   for (const metric of list(config.metrics).map(record)) {
     const names = [metric.metric_name].flat().filter((name) => typeof name === "string");
@@ -91,11 +101,7 @@ function readTask(config: Record<string, unknown>, results: Record<string, unkno
 }
 
 /** `mmlu` of `mmlu:anatomy` and its like, which lighteval averages, each task counting the same. */
-function readGroups(
-  results: Record<string, unknown>,
-  tasks: readonly string[],
-  shots: number,
-): Map<string, GroupResults> {
+function readGroups(results: Fields, tasks: readonly string[], shots: number): Map<string, GroupResults> {
   const groups = new Map<string, GroupResults>();
   for (const [key, metrics] of Object.entries(results)) {
     const [, name, examples] = AVERAGE.exec(key) ?? [];
@@ -110,7 +116,7 @@ function readGroups(
 }
 
 /** By `metric,none`: lighteval has no filters. */
-function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
+function readAggregates(metrics: Fields): Map<string, number> {
   const scores = [...numbersOf(metrics)].filter(([name]) => !name.endsWith("_stderr"));
   return new Map(scores.map(([name, value]) => [`${name},none`, value]));
 }
@@ -179,10 +185,8 @@ export async function readLightevalDetails(
   return scoreRows(rows, { metric, filter: "none", issues, item: "document", duplicate }, options);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Query, choices where there are several, and the right ones; no instruction, no examples. */
-function documentContent({ query, choices, gold_index: gold }: Record<string, unknown>): ItemContent | null {
+function documentContent({ query, choices, gold_index: gold }: Fields): ItemContent | null {
   if (typeof query !== "string") return null;
   const listed = Array.isArray(choices) ? choices.map(String) : [];
   const right = [gold].flat().flatMap((index) => listed[Number(index)] ?? []);
@@ -198,7 +202,7 @@ function corpusReason(aggregation: string | undefined): string | null {
 }
 
 /** Tokens asked and answered, of every choice where each was asked; null where the model's class logs none, as of most APIs. */
-function tokensOf({ input_tokens: asked, output_tokens: answered }: Record<string, unknown>): number | null {
+function tokensOf({ input_tokens: asked, output_tokens: answered }: Fields): number | null {
   const [input, output] = [list(asked).flat(2), list(answered).flat(2)];
   const areCounted = input.length > 0 && output.length > 0;
   return areCounted && [...input, ...output].every((token) => typeof token === "number")

@@ -40,12 +40,8 @@ export const eeeLogs: LogReader = {
         onRemark(`${file} has records of ${model}, and its aggregate is of ${reported}: ${model} counts`);
       for (const task of tasks)
         logs.push({
-          file,
-          model: model!,
-          task,
-          date: aggregate?.date ?? "",
+          ...{ file, model: model!, task, date: aggregate?.date ?? "", results: aggregate?.results ?? null },
           resultsFile: aggregate === null ? null : aggregateFile,
-          results: aggregate?.results ?? null,
         });
     }
     return logs;

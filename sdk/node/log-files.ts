@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import type { SampleOptions } from "../logs/score-rows.ts";
@@ -102,8 +102,7 @@ export function renameModel(logs: RunLog[], modelName: string | undefined): RunL
   if (modelName === undefined) return logs;
   const models = [...new Set(logs.map((log) => log.model))];
   if (models.length > 1)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `\`modelName\` is for the logs of one model, and these are of ${models.length}: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}`,
     );
   return logs.map((log) => ({ ...log, model: modelName }));

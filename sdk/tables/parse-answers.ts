@@ -36,19 +36,18 @@ export async function parseAnswers(
   chunks: AsyncIterable<Uint8Array>,
   options: ScoreOptions = {},
 ): Promise<Answers> {
-  const reader = scoreReader(options);
+  const sink = new AnswerSink(scoreReader(options));
   const batches = await allLines(name, chunks);
   const lines = batches.flatMap((batch) => batch.lines);
-  const sink = new AnswerSink();
   switch (detectFormat(name, lines)) {
     case "csv":
-      await readCsv(new DataIssues(name), batches, reader, sink);
+      await readCsv(new DataIssues(name), batches, sink);
       break;
     case "json-lines":
-      await readJsonLines(new DataIssues(name, "lines"), batches, reader, sink);
+      await readJsonLines(new DataIssues(name, "lines"), batches, sink);
       break;
     case "json":
-      readJson(new DataIssues(name, "answers"), lines.join("\n"), reader, sink);
+      readJson(new DataIssues(name, "answers"), lines.join("\n"), sink);
       break;
     case "empty":
       new DataIssues(name).fail({}, "empty", "the file is empty");
@@ -62,7 +61,21 @@ class AnswerSink implements Answers {
   readonly answers = new Map<string, number | null>();
   readonly trials = new Map<string, ItemTrials>();
   readonly hashes = new Map<string, string>();
+  readonly #reader: ScoreReader;
   readonly #rows = new TrialRows();
+
+  constructor(reader: ScoreReader) {
+    this.#reader = reader;
+  }
+
+  /** A score, or trials, as JSON has them. */
+  fromJson(value: unknown): number | ItemTrials | ScoreProblem {
+    return isTrials(value) ? readTrials(value, this.#reader) : this.#reader.fromJson(value);
+  }
+
+  fromText(cell: string): number | ScoreProblem {
+    return this.#reader.fromText(cell);
+  }
 
   /** Takes one answer, or one of several trials of an item, or gives the rule that it breaks and the field that breaks it. */
   take(id: unknown, score: number | ItemTrials | ScoreProblem, hash: unknown, trial?: unknown): AnswerProblem | null {
@@ -111,11 +124,6 @@ interface AnswerProblem {
   readonly message: string;
 }
 
-/** A score, or trials, as JSON has them. */
-function fromJson(value: unknown, reader: ScoreReader): number | ItemTrials | ScoreProblem {
-  return isTrials(value) ? readTrials(value, reader) : reader.fromJson(value);
-}
-
 /** By the file's ending, and where that leaves it open by its content. */
 function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | "json-lines" | "empty" {
   const filled = lines.filter((line) => line.trim() !== "");
@@ -129,7 +137,7 @@ function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | 
   return /^\{.*"item_id"\s*:\s*"/.test(first) && first.trimEnd().endsWith("}") ? "json-lines" : "json";
 }
 
-function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: AnswerSink): void {
+function readJson(issues: DataIssues, text: string, sink: AnswerSink): void {
   if (text.trimStart().startsWith("["))
     issues.fail({}, "wrong_type", 'an array has no item ids: answers are a JSON object {"item id": score, …}');
   const object = parseJsonObject(text, "the file", {}, issues, 3) ?? {};
@@ -138,33 +146,23 @@ function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: A
   const { responses, hashes } = isBody ? object : { responses: object, hashes: undefined };
   const hashOf = isObject(hashes) ? hashes : {};
   for (const [id, value] of Object.entries(responses as object)) {
-    const problem = sink.take(id, fromJson(value, reader), lookUp(hashOf, id) ?? null);
+    const problem = sink.take(id, sink.fromJson(value), lookUp(hashOf, id) ?? null);
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();
 }
 
-async function readJsonLines(
-  issues: DataIssues,
-  batches: readonly LineBatch[],
-  reader: ScoreReader,
-  sink: AnswerSink,
-): Promise<void> {
+async function readJsonLines(issues: DataIssues, batches: readonly LineBatch[], sink: AnswerSink): Promise<void> {
   for await (const records of jsonRecords(batches, issues))
     for (const { row, fields } of records) {
-      const score = fromJson(fields["score"], reader);
-      const problem = sink.take(fields["item_id"], score, fields["hash"], fields["trial"]);
+      const { item_id: id, score, hash, trial } = fields;
+      const problem = sink.take(id, sink.fromJson(score), hash, trial);
       if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
     }
   issues.refuse();
 }
 
-async function readCsv(
-  issues: DataIssues,
-  batches: readonly LineBatch[],
-  reader: ScoreReader,
-  sink: AnswerSink,
-): Promise<void> {
+async function readCsv(issues: DataIssues, batches: readonly LineBatch[], sink: AnswerSink): Promise<void> {
   let header: readonly string[] | null = null;
   let places: AnswerColumns = { id: 0, score: 0, hash: -1, trial: -1 };
   for await (const records of csvRecords(batches, issues))
@@ -176,7 +174,7 @@ async function readCsv(
       } else if (checkWidth(record, header, issues)) {
         const { id, score, hash, trial } = places;
         const [ownHash, ownTrial] = [hash < 0 ? null : cells[hash], trial < 0 ? undefined : cells[trial]];
-        const problem = sink.take(cells[id], reader.fromText(cells[score]!), ownHash, ownTrial);
+        const problem = sink.take(cells[id], sink.fromText(cells[score]!), ownHash, ownTrial);
         if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
       }
     }
@@ -199,11 +197,7 @@ const NO_ID = /^(?:model|score|hash|[01]|[01]?[.,]\d+|true|false)$/i;
  * two columns.
  */
 function answerColumns({ row, cells }: CsvRecord, issues: DataIssues): AnswerColumns {
-  const [named, score, hash] = ["item_id", "score", "hash"].map((name) => cells.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
+  const [named, score, hash] = [cells.indexOf("item_id"), cells.indexOf("score"), cells.indexOf("hash")];
   const others = cells.filter((name, at) => at > 0 && at !== score && /^(?:item|id|.*_id)$/i.test(name));
   const isPair = cells.length === 2 && score < 0 && hash < 0;
   const first = cells[0] ?? "";

@@ -133,14 +133,7 @@ async function onPath(program: string): Promise<string[]> {
     .split(delimiter)
     .filter((folder) => folder !== "")
     .flatMap((folder) => names.map((file) => join(folder, file)));
-  const executable = await Promise.all(
-    files.map((file) =>
-      access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
+  const executable = await Promise.all(files.map((file) => succeeds(access(file, constants.X_OK))));
   return files.filter((_, index) => executable[index]);
 }
 
@@ -167,7 +160,11 @@ async function firstBytes(file: string): Promise<string> {
 
 async function hasModule(python: string, module: string): Promise<boolean> {
   const code = `import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)`;
-  return promisify(execFile)(python, ["-c", code]).then(
+  return succeeds(promisify(execFile)(python, ["-c", code]));
+}
+
+function succeeds(action: Promise<unknown>): Promise<boolean> {
+  return action.then(
     () => true,
     () => false,
   );

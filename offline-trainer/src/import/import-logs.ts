@@ -106,14 +106,10 @@ export async function importLogs(
       items: matrix.items.filter((item) => item.scenario === id).length,
       weighting: within,
     })),
-    tasks: [...tasks].map(
-      ([
-        task,
-        {
-          runs: [first],
-        },
-      ]) => ({ task, metric: first!.metric, filter: first!.filter }),
-    ),
+    tasks: Array.from(tasks, ([task, aligned]) => {
+      const { metric, filter } = aligned.runs[0]!;
+      return { task, metric, filter };
+    }),
     runs: reported,
     dropped: selected.dropped.map(({ model, task, file }) => ({ model, task, file })),
     errors,

@@ -1,5 +1,5 @@
 import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames, invalidOption } from "anchoreval/internal/core/errors";
 import { COST_KINDS } from "anchoreval/internal/logs/cost";
 import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
@@ -209,15 +209,12 @@ export function parseTableColumns(values: readonly string[]): TableColumns {
     const role = COLUMN_ROLES.find((name) => name === part.slice(0, Math.max(equals, 0)).trim());
     const column = part.slice(equals + 1);
     if (role === undefined || column === "")
-      throw new AnchorEvalError(
-        "invalid_option",
-        `\`columns\` must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
-      );
+      throw invalidOption(`\`columns\` must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`);
     if (columns[role] !== undefined)
-      throw new AnchorEvalError("invalid_option", `\`columns\` names ${role} twice: ${columns[role]} and ${column}`);
+      throw invalidOption(`\`columns\` names ${role} twice: ${columns[role]} and ${column}`);
     columns[role] = column;
   }
   if (columns.subscenario !== undefined && columns.scenario === undefined)
-    throw new AnchorEvalError("invalid_option", "`columns`: a subscenario is part of a scenario: name its column too");
+    throw invalidOption("`columns`: a subscenario is part of a scenario: name its column too");
   return { ...USUAL, ...columns };
 }

@@ -51,13 +51,7 @@ export interface ReadResponses extends Responses {
  * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
  */
 export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<ReadResponses> {
-  checkNames(options, {
-    scoreRange: "list",
-    items: true,
-    oneScenario: true,
-    leastModels: "number",
-    pool: true,
-  });
+  checkNames(options, { scoreRange: "list", items: true, oneScenario: true, leastModels: "number", pool: true });
   const reader = scoreReader(options);
   // Cheap, and wrong descriptions shall not show only after a long read.
   const findings: BorderFinding[] = [];

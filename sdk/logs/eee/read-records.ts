@@ -1,4 +1,14 @@
-import { sortableDate, filledText, list, numberOf, record, settingsText, textsOf, parseLine } from "../json.ts";
+import {
+  type Fields,
+  sortableDate,
+  filledText,
+  list,
+  numberOf,
+  record,
+  settingsText,
+  textsOf,
+  parseLine,
+} from "../json.ts";
 import {
   groupBy,
   UNTOLD_RUN,
@@ -91,41 +101,27 @@ interface Result {
   readonly settings: string | null;
 }
 
-function readResult({
-  evaluation_name,
-  evaluation_result_id,
-  metric_config,
-  generation_config,
-  score_details,
-}: Record<string, unknown>): Result[] {
-  const task = filledText(evaluation_name);
+function readResult(result: Fields): Result[] {
+  const task = filledText(result.evaluation_name);
   if (task === null) return [];
-  const {
-    metric_name: name,
-    metric_id,
-    lower_is_better: lower,
-    min_score: low,
-    max_score: high,
-  } = record(metric_config);
+  const config = record(result.metric_config);
+  const { lower_is_better: lower, min_score: low, max_score: high } = config;
   return [
     {
       task,
-      id: filledText(evaluation_result_id),
-      metric: filledText(name) ?? filledText(metric_id) ?? "score",
-      score: numberOf(record(score_details).score),
+      id: filledText(result.evaluation_result_id),
+      metric: filledText(config.metric_name) ?? filledText(config.metric_id) ?? "score",
+      score: numberOf(record(result.score_details).score),
       lower: typeof lower === "boolean" ? lower : null,
       bounds: typeof low === "number" && typeof high === "number" && low < high ? [low, high] : null,
-      settings: settingsText(record(generation_config).generation_args, ["execution_command"]),
+      settings: settingsText(record(result.generation_config).generation_args, ["execution_command"]),
     },
   ];
 }
 
 /** How and by what a model was run, by name: the engine, the platform, and details such as its quantization. */
-function modelFacts({
-  additional_details: details,
-  inference_engine: engine,
-  inference_platform: platform,
-}: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+function modelFacts(model: Fields): ReadonlyMap<string, string> {
+  const { additional_details: details, inference_engine: engine, inference_platform: platform } = model;
   const others = [...textsOf(details)].filter(([field]) => field !== "model_args");
   const named = textsOf({ inference_engine: record(engine).name ?? engine, inference_platform: platform });
   return new Map([...others, ...named]);
@@ -142,7 +138,7 @@ export interface EeeLine {
   readonly score: MetricValue;
   /** Why no answer came back. */
   readonly failure: string | null;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields: Fields;
 }
 
 /**

@@ -6,7 +6,7 @@ import { counted } from "../../words/figures.ts";
 import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
-import { canonicalJson, list, numberOf, record } from "../json.ts";
+import { type Fields, canonicalJson, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows, emptyRun, metricValue, type SampleOptions } from "../score-rows.ts";
 import { isUnitScale } from "../../tables/score-reader.ts";
@@ -61,7 +61,7 @@ export async function readInspectSamples(
 }
 
 function readEpoch(
-  sample: Readonly<Record<string, unknown>>,
+  sample: Fields,
   { position, epochs, issues, isUnit }: { position: number; epochs: number; issues: DataIssues; isUnit: boolean },
 ): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
@@ -75,33 +75,21 @@ function readEpoch(
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{
-      row: id,
-      id,
-      attempt,
-      values: scoresOf(scores ?? (score == null ? {} : { score }), isUnit),
-      cost: costOf(sample),
-    },
+    ...{ row: id, id, attempt, cost: costOf(sample) },
+    values: scoresOf(scores ?? (score == null ? {} : { score }), isUnit),
     failure: attemptFailure(...outcomeOf(record(sample.output), error)),
     ...sampleIdentity(sample),
   };
 }
 
 /** Answer and error. A provider's refusal is an error; an empty answer that the model ended itself is one of its own. */
-function outcomeOf(
-  { completion, choices, error: refusal }: Record<string, unknown>,
-  error: unknown,
-): [unknown, unknown] {
+function outcomeOf({ completion, choices, error: refusal }: Fields, error: unknown): [unknown, unknown] {
   const isEnded = list(choices).some((choice) => record(choice).stop_reason !== "content_filter");
   return [isEnded ? undefined : completion, error ?? refusal];
 }
 
 /** Tokens and dollars of all models that answered or judged; seconds without those of waiting for a model's limits. */
-function costOf({
-  model_usage: usage,
-  working_time: working,
-  total_time: total,
-}: Readonly<Record<string, unknown>>): LoggedCost {
+function costOf({ model_usage: usage, working_time: working, total_time: total }: Fields): LoggedCost {
   const used = Object.values(record(usage)).map(record);
   const sum = (field: string): number | null =>
     used.length === 0 ? null : totalOf(...used.map((model) => lookUp(model, field)));
@@ -113,7 +101,7 @@ function costOf({
  * (a chat's messages as canonical JSON of role and content), its choices and its target; no solver's prompt, no answer of
  * the model. The text is what a person reads: the input, of a chat the last message, and the choices.
  */
-export function sampleIdentity(sample: Readonly<Record<string, unknown>>): Pick<LoggedSample, "hash" | "text"> {
+export function sampleIdentity(sample: Fields): Pick<LoggedSample, "hash" | "text"> {
   const { input, target } = sample;
   const choices = list(sample.choices);
   const chat = Array.isArray(input) ? input.map(record) : null;
@@ -147,19 +135,9 @@ function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
 }
 
 /** Text that Inspect reads as a score; `N`, no answer, is wrong. */
-const WORDS: ReadonlyMap<string, number> = new Map([
-  ["C", 1],
-  ["P", 0.5],
-  ["I", 0],
-  ["N", 0],
-]);
+const WORDS: ReadonlyMap<string, number> = new Map(Object.entries({ C: 1, P: 0.5, I: 0, N: 0 }));
 /** The same in any case. */
-const TRUTH: ReadonlyMap<string, number> = new Map([
-  ["yes", 1],
-  ["true", 1],
-  ["no", 0],
-  ["false", 0],
-]);
+const TRUTH: ReadonlyMap<string, number> = new Map(Object.entries({ yes: 1, true: 1, no: 0, false: 0 }));
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**

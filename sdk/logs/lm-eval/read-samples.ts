@@ -5,7 +5,7 @@ import { scoreRows, type LoggedRow, emptyRun, invalidLog, type SampleOptions, me
 import { lookUp } from "../../core/bundle/names.ts";
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { attemptFailure } from "../attempts.ts";
-import { canonicalJson, parseLine, record } from "../json.ts";
+import { type Fields, canonicalJson, parseLine, record } from "../json.ts";
 
 /**
  * Takes the lines of a per-sample log of lm-evaluation-harness (`samples_<task>_<date>.jsonl` of `--log_samples`, versions
@@ -143,17 +143,8 @@ interface SampleLine extends LoggedRow {
 
 /** Fields of a line that are no metric; `metrics` is missing before 0.4.7. */
 const FIELDS: ReadonlySet<string> = new Set([
-  "doc_id",
-  "doc",
-  "target",
-  "arguments",
-  "resps",
-  "filtered_resps",
-  "filter",
-  "metrics",
-  "doc_hash",
-  "prompt_hash",
-  "target_hash",
+  ...["doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"],
+  ...["doc_hash", "prompt_hash", "target_hash"],
 ]);
 
 /**
@@ -193,7 +184,7 @@ function parseSampleLine(text: string, row: number, issues: DataIssues, idField?
   };
 }
 
-function metricNames(line: Readonly<Record<string, unknown>>): string[] | null {
+function metricNames(line: Fields): string[] | null {
   if (line.metrics === undefined) return Object.keys(line).filter((name) => !FIELDS.has(name));
   const { metrics } = line;
   return Array.isArray(metrics) && metrics.every((name) => typeof name === "string") ? metrics : null;

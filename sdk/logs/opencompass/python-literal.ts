@@ -32,13 +32,9 @@ const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const STRING = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y;
 const ESCAPE = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))/g;
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
-const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map([
-  ["None", null],
-  ["nan", null],
-  ["inf", null],
-  ["True", true],
-  ["False", false],
-]);
+const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map(
+  Object.entries({ None: null, nan: null, inf: null, True: true, False: false }),
+);
 
 class LiteralReader {
   readonly #text: string;

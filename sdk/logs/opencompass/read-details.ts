@@ -3,7 +3,7 @@ import { DataIssues } from "../../tables/data-issues.ts";
 import { attemptFailure, meanScore } from "../attempts.ts";
 import { chooseMetric, type MetricValue } from "../choices.ts";
 import { totalOf } from "../cost.ts";
-import { canonicalJson, record } from "../json.ts";
+import { type Fields, canonicalJson, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
 import { type LoggedRow, scoreRows, emptyRun, invalidLog, type SampleOptions, metricValue } from "../score-rows.ts";
 import { readDatasetScores } from "./read-results.ts";
@@ -14,8 +14,6 @@ interface OpenCompassOptions extends SampleOptions {
   readonly template: boolean | null;
 }
 
-type Predictions = Readonly<Record<string, unknown>>;
-
 /**
  * The scores of one dataset by OpenCompass, of several runs the mean.
  * @param value - results/MODEL/DATASET.json, parsed
@@ -23,17 +21,13 @@ type Predictions = Readonly<Record<string, unknown>>;
  * @throws AnchorEvalError `invalid_data` naming file and item, `invalid_option` with a list of metrics, `unsupported` for
  * a metric that is only reported of all items together
  */
-export function readOpenCompassDetails(
-  value: unknown,
-  beside: Predictions | null,
-  options: OpenCompassOptions,
-): RunSamples {
+export function readOpenCompassDetails(value: unknown, beside: Fields | null, options: OpenCompassOptions): RunSamples {
   const { file, task, results, template } = options;
   const { reported, details: counted, failure } = readDatasetScores(value, file);
   if (failure !== null) return emptyRun(task);
   const listed = counted?.listed === true;
   const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
-  const items = readItems((value as { details?: unknown }).details, { file, runs: times });
+  const items = readItems((value as { details?: unknown }).details, file, times);
   const runs = Math.max(
     1,
     ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((values) => values.length))),
@@ -92,7 +86,7 @@ export function readOpenCompassDetails(
  * Tokens of an answer, as OpenCompass counts them with `dump_res_length`: those asked, and of each of its texts. Of several
  * the mean over those that say it.
  */
-function answerTokens(answers: readonly Predictions[]): number | null {
+function answerTokens(answers: readonly Fields[]): number | null {
   const tokens = answers.flatMap(({ all_input_length: asked, res_length: answered }) =>
     [answered].flat().flatMap((length) => totalOf(asked, length) ?? []),
   );
@@ -108,7 +102,7 @@ const LABEL = "label: ";
  * @returns null where the prompt may hold more than the item
  */
 export function itemContent(
-  prediction: Readonly<Record<string, unknown>>,
+  prediction: Fields,
   gold: unknown,
   { shots, template }: { readonly shots: number | null; readonly template: boolean | null },
 ): ItemContent | null {
@@ -211,24 +205,17 @@ interface ItemDetails {
   readonly fields: ReadonlyMap<string, readonly unknown[]>;
 }
 
-interface Source {
-  /** Names the file in messages. */
-  readonly file: string;
-  /** How often every question is asked. */
-  readonly runs: number;
-}
-
 /**
- * Reads `details`. Where the evaluator made them, they are a list of items, each with a list of values a run; else an
+ * Reads `details` of questions that were each asked so many times. Where the evaluator made them, they are a list of items, each with a list of values a run; else an
  * object of answers by number, run after run.
  * @throws AnchorEvalError `invalid_data` where there are none, or naming the entry that is broken or there twice
  */
-function readItems(details: unknown, source: Source): ItemDetails[] {
-  const issues = new DataIssues(source.file, { row: "details, entry" });
-  const items = Array.isArray(details) ? listedItems(details, issues) : numberedItems(details, source, issues);
+function readItems(details: unknown, file: string, runs: number): ItemDetails[] {
+  const issues = new DataIssues(file, { row: "details, entry" });
+  const items = Array.isArray(details) ? listedItems(details, issues) : numberedItems(details, runs, issues);
   if (items.length > 0) return items;
   throw invalidLog(
-    source.file,
+    file,
     "there are no details of single items: opencompass leaves them out with --dump-eval-details False",
   );
 }
@@ -247,13 +234,13 @@ function listedItems(details: readonly unknown[], issues: DataIssues): ItemDetai
   });
 }
 
-function numberedItems(details: unknown, { file, runs }: Source, issues: DataIssues): ItemDetails[] {
+function numberedItems(details: unknown, runs: number, issues: DataIssues): ItemDetails[] {
   if (typeof details !== "object" || details === null) return [];
   const answers = Object.entries(details).filter(([key]) => /^\d+$/.test(key));
   const questions = answers.length / runs;
   if (!Number.isInteger(questions))
     throw invalidLog(
-      file,
+      issues.file,
       `the details have ${answers.length} answers, which are not ${runs} for every question: the run is not complete, or its configuration is another's`,
     );
   const items = new Map<number, Map<string, unknown[]>>();

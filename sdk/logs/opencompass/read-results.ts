@@ -1,6 +1,6 @@
 import { isObject } from "../../tables/json-records.ts";
 import { attemptFailure } from "../attempts.ts";
-import { numbersOf, canonicalJson, list, numberOf, record } from "../json.ts";
+import { type Fields, numbersOf, canonicalJson, list, numberOf, record } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 import { invalidLog } from "../score-rows.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "./python-literal.ts";
@@ -145,8 +145,6 @@ interface GroupConfig {
   /** Every child counts the same. */
   readonly plain: boolean;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields of a model's configuration that make no other model of it. */
 const NO_ARGUMENTS = new Set(["abbr", "batch_size", "run_cfg", "generation_kwargs", "max_out_len"]);
