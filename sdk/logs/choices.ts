@@ -11,7 +11,6 @@ export type Choose = (names: readonly string[], special?: boolean) => string | u
  * Reads the values of an option that may be given for some tasks: `NAME` for all, `TASK=NAME` for one task or all tasks
  * of a group, `TASK*=NAME` for those whose names begin so. The nearest counts: the task, its groups, the longest
  * beginning, all.
- * @param option - for messages
  * @throws AnchorEvalError `invalid_option` for two choices for the same tasks
  * @example parseChoices("metric", ["acc", "gsm8k=exact_match"])(["gsm8k"]) // "exact_match"
  */
@@ -53,7 +52,6 @@ export type MetricValues = ReadonlyMap<string, MetricValue>;
 /**
  * The metrics of a log, each with why it is no mean of scores of documents, or null as far as is known. One that has a
  * single value for some documents and several for others is one: a broken value is missing, and chooses no other metric.
- * @param corpusReason - what the results say of a metric
  */
 export function metricReasons(
   documents: readonly { readonly values: MetricValues }[],
@@ -106,7 +104,6 @@ export function chooseMetric(
 
 /**
  * The filter whose answers are scored: the one asked for, or the only one of the log.
- * @param filters - the filter of every line
  * @throws AnchorEvalError `invalid_option` listing the filters where there are several, or not the one asked for
  */
 export function chooseFilter(

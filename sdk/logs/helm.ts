@@ -177,7 +177,6 @@ const MODEL_ARGUMENTS = /^(model|model_deployment)=/;
  * that HELM reports it in first.
  * @param spec - run_spec.json, parsed
  * @param stats - stats.json, parsed
- * @throws AnchorEvalError `invalid_data` where it isn't one
  */
 export function readHelmRun(
   spec: unknown,

@@ -67,7 +67,6 @@ export function canonicalJson(value: unknown): string {
 /**
  * Parses JSON as Python writes it: bare `NaN`, which JSON doesn't have, becomes null, `Infinity` and `-Infinity` what they are. A byte order
  * mark before it is left out.
- * @throws SyntaxError where the text is not JSON otherwise
  * @example parsePythonJson('{"acc": NaN}') // { acc: null }
  */
 export function parsePythonJson(marked: string): unknown {

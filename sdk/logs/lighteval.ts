@@ -43,10 +43,7 @@ const NO_ARGUMENTS = ["generation_parameters", "system_prompt", "cache_dir"];
 
 /**
  * Reads a results file of lighteval, `results_<date>.json`.
- * @param value - the file, parsed
- * @param file - names the file in messages
  * @param shots - the few-shot examples of the tasks meant: a file may have one task with several
- * @throws AnchorEvalError `invalid_data` where it isn't one
  */
 export function readLightevalResults(value: unknown, file: string, shots: number): RunResults {
   const root = record(value);
@@ -134,7 +131,6 @@ type LightevalFileName =
   | { readonly kind: "results"; readonly date: string };
 
 /**
- * @returns null for other files
  * @example lightevalFileName("details_mmlu:anatomy|5_2026-01-31T10-20-30.123456.parquet")
  * // { kind: "details", task: "mmlu:anatomy", shots: 5, date: "2026-01-31T10-20-30.123456" }
  */

@@ -169,7 +169,6 @@ export function groupBy<T, K>(values: Iterable<T>, key: (value: T) => K): Map<K,
 
 /**
  * Remarks on several logs, tasks or models, what is said of several of them once.
- * @param remarked - of each, its remarks
  * @example groupedRemarks([{ who: "a", remarks: ["cut"] }, { who: "b", remarks: ["cut"] }]) // ["a and 1 more: cut"]
  */
 export function groupedRemarks(

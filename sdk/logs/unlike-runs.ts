@@ -19,8 +19,6 @@ type Settings = ReadonlyMap<string, string>;
  * In what the runs of one model on several tasks were made unlike: its arguments, and what the harness says of the model
  * (its checkpoint, its numbers' type, its engine). An argument that only one run has is a difference; a fact that only one has isn't.
  * Runs on one task are compared where one of them is chosen.
- * @param logs - the runs of one model that count
- * @returns a sentence, or none
  * @example unlikeRuns(logs) // ["its runs were made with different arguments (load_in_4bit: none on quiz, True on math): …"]
  */
 export function unlikeRuns(logs: readonly Pick<RunLog, "task" | "results">[]): string[] {

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
-import { swapFile, tagOf } from "anchoreval/internal/node/swap-file";
+import { swapFile, tagOf } from "anchoreval/internal/node/folder";
 import { attack } from "../support/attack.ts";
 import { sdkModule, startScript, stopScript } from "../support/stopped-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";

@@ -102,7 +102,6 @@ interface ColumnSplit {
 
 /**
  * Reads the column that `--split` names, where that is no split by name; models that the responses don't have may be in the file.
- * @param names - of splits
  * @returns how to hold out, given the models of the responses, of which each has its cell
  * @throws AnchorEvalError `invalid_option` without `--families`; `not_found`; `invalid_data` naming file, row and column
  */
@@ -156,7 +155,6 @@ function modelColumn(table: ItemTable, column: string, option: string): Map<stri
 /**
  * Reads what a question costs with each model: lines of `model,cost`, in any one unit, at least 0.
  * @param models - who is routed to; every one has its line, and no other has
- * @returns costs in the order of the models
  */
 export async function readCostFile(file: string, models: readonly string[]): Promise<Float64Array> {
   const costs = parseModelLines(

@@ -18,7 +18,6 @@ export interface SeenItem extends Pick<LoggedSample, "task" | "doc_id" | "hash" 
  * @param items - those that may be anchors; of one that has an anchor's id and other content the anchor has changed
  * @param harness - that is run, and that the bundle's models were run with
  * @param dropChanged - items that have changed or aren't there count as missing instead of being refused, unless all do
- * @returns the anchors that are there, as the harness names them, and what should be known
  * @throws AnchorEvalError `item_changed` for anchors that aren't there, or whose content is another than the bundle's
  */
 export function sameItems(

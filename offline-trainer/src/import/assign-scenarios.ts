@@ -106,7 +106,6 @@ export interface ScoreComparison extends ComparedScore {
 /**
  * Compares the full score of each model on each task and each scenario with the one that its results file reports. Left
  * out are those that no single results file covers.
- * @param taskMean - mean and count of the imported scores of a model on a task
  */
 export function compareScores(
   runs: readonly RunScores[],

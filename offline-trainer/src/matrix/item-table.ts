@@ -89,10 +89,7 @@ function cellText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/**
- * Some rows of a table as CSV, in the order given: every column, every cell as it was read.
- * @param rows - indices of the table's rows
- */
+/** Some rows of a table as CSV, in the order given: every column, every cell as it was read. */
 export function* itemTableLines({ columns, rows }: ItemTable, chosen: Iterable<number>): Generator<string, void> {
   yield csvLine(columns);
   for (const row of chosen) yield csvLine(rows[row]!);

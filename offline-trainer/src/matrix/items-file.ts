@@ -142,7 +142,6 @@ export function hashProblem(value: string): string | null {
 /**
  * Items where nothing describes them: the scenario is the part of the id before its last "/" if every id has one, else
  * all are one scenario `all`.
- * @returns the items, and a sentence that says what was assumed
  */
 export function defaultItems(ids: readonly string[]): { items: ItemInfo[]; remark: string } {
   const isDivided = ids.every((id) => id.lastIndexOf("/") >= 1);

@@ -125,7 +125,6 @@ function weightingOf(path: string, { items }: ResponseMatrix, table: ScoreTable,
 
 /**
  * Notes what a row says of its item, and the issue where it breaks a rule.
- * @param at - place of an item that is known already
  * @returns whether it says no other than the item's first row
  */
 function describeItem(
@@ -199,7 +198,6 @@ const USUAL = { model: "model", item: "item_id", score: "score" } as const;
 
 /**
  * Reads `--columns`: `ROLE=COLUMN`, several by commas or by giving the option again.
- * @throws AnchorEvalError `invalid_option`
  * @example parseTableColumns(["model=llm,item=task+doc_id"]) // { model: "llm", item: "task+doc_id", score: "score" }
  */
 export function parseTableColumns(values: readonly string[]): TableColumns {

@@ -156,7 +156,6 @@ function refuseItems(file: string, ids: readonly string[], rule: string, whose: 
 /**
  * All items as one scenario, whose subscenarios are the scenarios that they were of: with weights by subscenario its
  * score is the mean of theirs. Their own subscenarios are lost.
- * @returns the items, and sentences that say so
  */
 export function poolItems(items: readonly ItemInfo[], scenario: string): { items: ItemInfo[]; remarks: string[] } {
   const divided = new Set(items.filter(({ subscenario }) => subscenario !== undefined).map((item) => item.scenario));

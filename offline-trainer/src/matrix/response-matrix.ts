@@ -128,7 +128,6 @@ export function submatrix(
  * The order of items that puts each scenario's together and, within it, each subscenario's, as a bundle stores them:
  * both in the order of their first item, items otherwise as they stood. Items of a scenario without a subscenario are
  * a group of their own.
- * @returns indices into `items`
  */
 export function groupedOrder(items: readonly Pick<ItemInfo, "scenario" | "subscenario">[]): Uint32Array {
   const scenarios = groupBy(items.keys(), (i) => items[i]!.scenario);

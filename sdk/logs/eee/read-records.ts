@@ -45,7 +45,6 @@ export interface EeeAggregate {
 /**
  * Reads an aggregate file of Every Eval Ever (schema 0.2 and 0.3): model, library, and every task's metrics with their
  * scores.
- * @returns null for JSON that is none
  */
 export function readEeeAggregate(value: unknown): EeeAggregate | null {
   const root = record(value);
@@ -188,7 +187,6 @@ function eeeLine(text: string, row: number, issues: DataIssues): EeeLine | null 
 
 /**
  * The samples of one task of an instance-level file; lines of one sample under the metric are its attempts.
- * @param lines - those of the task
  * @param metrics - names of the metrics by `evaluation_result_id`; others are named by that id, and lines without one `score`
  * @throws AnchorEvalError `invalid_option` with a list where there are several metrics and none was chosen; `unsupported`
  * for one of which lower is better, without a range that says so; `invalid_data` for a score outside the scale

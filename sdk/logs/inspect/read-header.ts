@@ -38,11 +38,7 @@ const NO_SETTINGS = [
   ...["cache", "cache_prompt", "batch", "seed"],
 ];
 
-/**
- * Reads the header of a log: `header.json` of an `.eval` file, or a whole `.json` log.
- * @param file - names the file in messages
- * @throws AnchorEvalError `invalid_data` where it isn't one
- */
+/** Reads the header of a log: `header.json` of an `.eval` file, or a whole `.json` log. */
 export function readInspectHeader(value: unknown, file: string): InspectHeader {
   const root = record(value);
   const evaluation = record(root.eval);

@@ -14,7 +14,6 @@ import type { InspectHeader } from "./read-header.ts";
 
 /**
  * The samples of one log of Inspect, with their epochs.
- * @param samples - the log's samples, as parsed JSON
  * @throws AnchorEvalError `invalid_data` naming file, sample and rule; `invalid_option` with a list where samples have
  * several scores and none was chosen, or not the one that was
  */

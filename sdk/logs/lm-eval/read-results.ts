@@ -14,11 +14,7 @@ import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskR
 import { invalidLog } from "../score-rows.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
-/**
- * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
- * @param file - names the file in messages
- * @throws AnchorEvalError `invalid_data` where it isn't one
- */
+/** Reads a results file of lm-evaluation-harness, versions from 0.4.3. */
 export function readLmEvalResults(text: string, file: string): RunResults {
   let value: unknown;
   try {
@@ -175,7 +171,6 @@ const RESULTS = new RegExp(`^(?:results|.*_(${DATE}))\\.json$`);
 /**
  * Reads a file name of lm-evaluation-harness (0.4.3 and later, `--log_samples`): `samples_<task>_<date>.jsonl`,
  * `results_<date>.json`, plain or, for samples, gzip. The files of one run have the same date and folder.
- * @returns null for a file that isn't one of those
  * @example logFileName("samples_mmlu_anatomy_2024-11-26T10-47-32.305387.jsonl")?.task // "mmlu_anatomy"
  */
 export function logFileName(name: string): LogFileName | null {

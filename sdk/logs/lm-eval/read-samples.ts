@@ -125,10 +125,7 @@ const METRICS: Readonly<Record<string, string>> = {
   f1: "mean", // of a document in most tasks
 };
 
-/**
- * Why a metric is no mean of scores of documents, or null as far as names tell.
- * @param aggregation - the aggregation that the task's configuration names, where it is known
- */
+/** Why a metric is no mean of scores of documents, or null as far as names tell. */
 function corpusMetricReason(metric: string, aggregation: string | undefined): string | null {
   if (aggregation === "mean" || aggregation === "nanmean") return null;
   const named = aggregation === undefined ? undefined : lookUp(AGGREGATIONS, aggregation);

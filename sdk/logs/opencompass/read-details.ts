@@ -98,7 +98,6 @@ const LABEL = "label: ";
 /**
  * The content of an item, as far as a prediction tells it apart from examples and a model's template: a chat's last turn
  * of the asker, a prompt without either, or the question with each answer that its perplexity was asked of.
- * @param gold - the right answer
  * @returns null where the prompt may hold more than the item
  */
 export function itemContent(
@@ -147,7 +146,6 @@ const ROUNDED = 0.0000501;
  * metric that is their mean. Where the details don't say what is right, answers that equal the reference are, if their
  * share is a metric that OpenCompass reports.
  * @param reported - in percent, by metric
- * @param metric - the name that is asked for
  */
 function itemScores(
   items: readonly ItemDetails[],

@@ -25,11 +25,7 @@ export interface DatasetScores {
 /** ` (3 runs average)` behind a metric's name. */
 const AVERAGED = / \(\d+ runs average\)$/;
 
-/**
- * Reads `results/<model>/<dataset>.json`.
- * @param file - names the file in messages
- * @throws AnchorEvalError `invalid_data` where it isn't one
- */
+/** Reads `results/<model>/<dataset>.json`. */
 export function readDatasetScores(value: unknown, file: string): DatasetScores {
   if (!isObject(value)) throw invalidLog(file, "these are no results of OpenCompass: no object");
   const { details, error, ...rest } = value;
@@ -226,7 +222,6 @@ const HEADER = "dataset,version,metric,mode,";
 
 /**
  * Reads `summary/summary_<date>.txt`: its part in CSV has the versions, its raw part the scores.
- * @param groupNames - the groups whose scores are wanted
  * @throws SyntaxError where a group's line of scores is no dictionary
  */
 export function readOpenCompassSummary(text: string, groupNames: readonly string[]): OpenCompassSummary {

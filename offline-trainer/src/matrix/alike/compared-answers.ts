@@ -140,7 +140,6 @@ const SCENARIO_SPREAD = 1;
  * The chances of answers that models' scores and items' difficulty alone make: P = σ(level − difficulty), a Rasch model of the
  * sides that answers lie on, at its posterior mode, with a level of the model in each scenario. Answers of models that have
  * nothing to do with each other are independent given these.
- * @param scenarioOf - scenario of every item, numbered from 0
  */
 export function answerChances(bits: AnswerBits, scenarioOf: Int32Array): AnswerChances {
   const difficulties = fitDifficulties(bits);

@@ -67,10 +67,7 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
   return groups;
 }
 
-/**
- * Names of the models of every group that has several.
- * @param groups - of every model
- */
+/** Names of the models of every group that has several. */
 export function replicateNames(models: readonly string[], groups: ArrayLike<number>): string[][] {
   const alike = [...groupBy(models.keys(), (m) => groups[m]!).values()].filter((group) => group.length > 1);
   return alike.map((group) => group.map((m) => models[m]!));
@@ -134,10 +131,7 @@ interface ComparedSides {
   evidence(left: number, right: number): number;
 }
 
-/**
- * @param scenarioOf - scenario of every item, numbered from 0
- * @param most - sides that differ at most, of so many shared answers
- */
+/** @param most - sides that differ at most, of so many shared answers */
 function comparedSides(bits: AnswerBits, scenarioOf: Int32Array, most: (shared: number) => number): ComparedSides {
   const { items, words, high, seen } = bits;
   const least = most(items);

@@ -17,8 +17,6 @@ export interface CheckedBoard {
 /**
  * Looks at a board before anything is made of it: names that are one, lines that are no models and no items, scenarios that
  * run against the others.
- * @param file - names it in messages
- * @param findings - others, of its reading
  * @throws AnchorEvalError `invalid_data` with an issue for each finding that isn't taken, its code the finding's
  * @example const { summary, findings } = checkBoard("responses.csv", matrix);
  */

@@ -11,8 +11,6 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
  * The rows of a long table in CSV, JSON lines or Parquet, cut down to some columns. Of JSON lines the first line tells
  * which columns there are; a field that a later line lacks is undefined.
  * @returns rows in pieces, as they are read: the row's number (in text, the line) from 1, its values as chosen
- * @param choose - the columns to read, of those that there are
- * @param issues - takes rows that are ragged, or no JSON
  * @throws AnchorEvalError `invalid_data`: no text, a column twice, what is no Parquet; `not_found`
  */
 export async function* chosenRows(

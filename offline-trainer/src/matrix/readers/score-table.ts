@@ -118,10 +118,7 @@ export function ownCopy(text: string): string {
   return decoder.decode(encoder.encode(text));
 }
 
-/**
- * The rules that hold for a table as a whole: models enough, and no model and no item without any score.
- * @throws AnchorEvalError `invalid_data`
- */
+/** The rules that hold for a table as a whole: models enough, and no model and no item without any score. */
 export function checkTable({ models, modelRows, items, rows, issues }: ScoreTable, fewest = LEAST_MODELS): void {
   if (models.length === 0) issues.fail({}, "empty", "the file has no scores");
   if (models.length < fewest)
@@ -150,7 +147,6 @@ export function checkTable({ models, modelRows, items, rows, issues }: ScoreTabl
 /**
  * The matrix of a table, its items grouped by scenario and subscenario, straight into the tightest storage. The table's
  * rows are given up on the way, so that large ones are never held twice.
- * @param described - the table's items, in any order
  */
 export function assembleMatrix(table: ScoreTable, described: readonly ItemInfo[]): ResponseMatrix {
   const { models, rows } = table;
