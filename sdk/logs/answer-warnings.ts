@@ -82,18 +82,9 @@ export function sampleWarnings(
 ): AnswerWarning[] {
   const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];
   const failed = errorWords(countAttempts(samples.values()), errors);
-  return [
-    ...(ignored === 0
-      ? []
-      : [
-          {
-            code: "unknown_items" as const,
-            count: ignored,
-            message: `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`,
-          },
-        ]),
-    ...(failed === null ? [] : [{ code: "failed_answers" as const, message: failed }]),
-  ];
+  const message = `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`;
+  const warnings: AnswerWarning[] = ignored === 0 ? [] : [{ code: "unknown_items", count: ignored, message }];
+  return failed === null ? warnings : [...warnings, { code: "failed_answers", message: failed }];
 }
 
 /** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */

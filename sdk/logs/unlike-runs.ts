@@ -29,11 +29,10 @@ export function unlikeRuns(logs: readonly Pick<RunLog, "task" | "results">[]): s
   });
   const facts = logs.map(({ task, results }) => ({ task, settings: results?.modelFacts ?? new Map<string, string>() }));
   const differences = [...differencesIn(withArguments, "none"), ...differencesIn(facts, null)];
-  return differences.length === 0
-    ? []
-    : [
-        `its runs were made with different arguments (${differences.join("; ")}): if these are different models, import them apart, with \`modelName\``,
-      ];
+  if (differences.length === 0) return [];
+  return [
+    `its runs were made with different arguments (${differences.join("; ")}): if these are different models, import them apart, with \`modelName\``,
+  ];
 }
 
 /** @param absent - the value of what a run doesn't have; null where nothing is known of it then */

@@ -72,11 +72,10 @@ export function otherHarness(
   { harness: fitted }: Readonly<Record<string, string | number | boolean>>,
   harness: string,
 ): string[] {
-  return fitted === undefined || fitted === harness
-    ? []
-    : [
-        `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${harness}, which may prompt and score otherwise`,
-      ];
+  if (fitted === undefined || fitted === harness) return [];
+  return [
+    `the models that the bundle was fitted on were run with ${String(fitted)}, not with ${harness}, which may prompt and score otherwise`,
+  ];
 }
 
 /** A sample of Inspect; one of which only the id is known has no input. */

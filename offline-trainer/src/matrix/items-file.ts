@@ -5,7 +5,7 @@ import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tabl
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
 import { isMissingWord, decimalNumber } from "anchoreval/internal/tables/score-reader";
 import { checkColumn, openTable } from "./readers/chosen-rows.ts";
-import { placeOf } from "./readers/long-table.ts";
+import { onlyPlaceOf } from "./readers/long-table.ts";
 import type { BorderFinding } from "./border/findings.ts";
 import { type ItemInfo, groupedOrder } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
@@ -32,13 +32,10 @@ export async function readItems(path: string, findings: BorderFinding[] = []): P
       if (item && weight) weights.set(item.item_id, weight[1]);
       if (!item) continue;
       const first = rows.get(item.item_id);
+      const { row } = record;
       if (first !== undefined)
-        issues.add(
-          { row: record.row, column: "item_id" },
-          "duplicate",
-          `item ${quoted(item.item_id)} is there twice, first in ${issues.rowName(first)}`,
-        );
-      rows.set(item.item_id, record.row);
+        issues.addTwice({ row, column: "item_id" }, `item ${quoted(item.item_id)}`, issues.rowName(first));
+      rows.set(item.item_id, row);
       items.push(item);
     }
   issues.refuse();
@@ -65,7 +62,7 @@ async function* csvItems(
         for (const name of ["item_id", "scenario"]) checkColumn(name, "of item_id,scenario,…", header, issues);
         places = [
           ...ITEM_FIELDS.filter((name) => cells.includes(name)).map(
-            (name) => [name, placeOf(name, record, (...issue) => issues.fail(...issue))] as const,
+            (name) => [name, onlyPlaceOf(name, record, issues)] as const,
           ),
           ...cells.flatMap((name, at) => (ITEM_FIELDS.some((field) => field === name) ? [] : [[name, at] as const])),
         ];

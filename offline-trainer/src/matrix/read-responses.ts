@@ -183,8 +183,7 @@ function pyIrtReader(table: ScoreTable): (record: JsonRecord) => void {
       const message = `expected an object of item → score, got ${jsonKind(responses)}`;
       issues.add({ row, column: "responses" }, "wrong_type", message);
     } else if (first !== undefined) {
-      const message = `model ${quoted(name)} is there twice, first in line ${table.modelRows[first]!}`;
-      issues.add({ row, column: "subject_id" }, "duplicate", message);
+      issues.addTwice({ row, column: "subject_id" }, `model ${quoted(name)}`, `line ${table.modelRows[first]!}`);
     } else {
       const model = table.addModel(name, row, "subject_id", new Float32Array(table.items.length).fill(NaN));
       for (const id of responseKeys(text)) {

@@ -33,30 +33,18 @@ export async function readInspectSamples(
   }
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
-  const filter = "mean";
   // Without any score there are failures, or samples that nobody scored: those have no metric.
   const failed = rows.every(({ failure }) => failure !== null);
   const unscored = failed && asked !== undefined ? asked : "";
   const metric = reasons.size === 0 ? unscored : chooseMetric(reasons, { file, task, metric: asked, noun: "score" });
-  return scoreRows(
-    rows,
-    {
-      ...{ metric, filter, issues, noun: "epoch" },
-      remarks: [
-        ...(broken === null ? [] : [`${broken}; what it lacks is missing`]),
-        ...(invalidated ? ["the log is marked as invalidated"] : []),
-        ...(invalid > 0
-          ? [`${counted(invalid, "sample")} marked as invalidated ${invalid === 1 ? "counts" : "count"} all the same`]
-          : []),
-        ...(epochs > 1 && !reducers.includes("mean")
-          ? [
-              `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
-            ]
-          : []),
-      ],
-    },
-    options,
-  );
+  const remarks: string[] = [];
+  if (broken !== null) remarks.push(`${broken}; what it lacks is missing`);
+  if (invalidated) remarks.push("the log is marked as invalidated");
+  const count = invalid === 1 ? "counts" : "count";
+  if (invalid > 0) remarks.push(`${counted(invalid, "sample")} marked as invalidated ${count} all the same`);
+  const made = `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`;
+  if (epochs > 1 && !reducers.includes("mean")) remarks.push(made);
+  return scoreRows(rows, { metric, filter: "mean", issues, noun: "epoch", remarks }, options);
 }
 
 function readEpoch(

@@ -65,19 +65,16 @@ export function readOpenCompassDetails(value: unknown, beside: Fields | null, op
       };
     });
   });
-  const remarks = [
-    ...(beside === null ? ["there are no predictions beside it: which answers failed isn't known"] : []),
-    ...(lacking > 0
-      ? [
-          `${lacking} of ${items.length * runs} answers have no predictions beside them: which of them failed isn't known`,
-        ]
-      : []),
-    ...(inferred && metric === share
-      ? [
-          `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
-        ]
-      : []),
-  ];
+  const remarks: string[] = [];
+  if (beside === null) remarks.push("there are no predictions beside it: which answers failed isn't known");
+  if (lacking > 0)
+    remarks.push(
+      `${lacking} of ${items.length * runs} answers have no predictions beside them: which of them failed isn't known`,
+    );
+  if (inferred && metric === share)
+    remarks.push(
+      `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
+    );
   const issues = new DataIssues(file, { row: "item" });
   return scoreRows(rows, { metric, filter: "none", issues, remarks, noun: "run", item: "item" }, options);
 }

@@ -3,7 +3,7 @@ import type { LineBatch } from "anchoreval/internal/tables/chunk-lines";
 import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { jsonRecords } from "anchoreval/internal/tables/json-records";
-import { placeOf } from "./long-table.ts";
+import { onlyPlaceOf } from "./long-table.ts";
 import { isParquet, parquetRows } from "./parquet.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
@@ -39,7 +39,7 @@ export async function* chosenRows(
   for await (const records of csvRecords(lines, issues)) {
     if (header === undefined && records[0]) {
       header = records.shift()!;
-      places = choose(header.cells).map((name) => placeOf(name, header!, (...issue) => issues.fail(...issue)));
+      places = choose(header.cells).map((name) => onlyPlaceOf(name, header!, issues));
     }
     yield records
       .filter((record) => checkWidth(record, header!.cells, issues))
