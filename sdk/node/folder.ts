@@ -148,7 +148,7 @@ function unavailable(path: string, what: "opened" | "read" | "written", cause: u
 }
 
 /** Ends the name of the folder of whoever is replacing a file: its owner's name, and the new content under the owner's id. */
-export const WRITER = ".writer";
+const WRITER = ".writer";
 const OWNER = "owner";
 /** Far above its owner's name. @unit bytes */
 const MOST_OWNER_BYTES = 1 << 12;

@@ -20,7 +20,7 @@ const STALE = 60;
 /** Adds lines, each with the tag of what was there before, until it is killed, and says which it has added. */
 const WRITER = `
   import { readFileSync, writeSync } from "node:fs";
-  const { swapFile, tagOf } = await import(${JSON.stringify(sdkModule("node/swap-file"))});
+  const { swapFile, tagOf } = await import(${JSON.stringify(sdkModule("node/folder"))});
   const [file, name] = process.argv.slice(1);
   for (let k = 0; ; ) {
     const there = readFileSync(file);

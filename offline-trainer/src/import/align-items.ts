@@ -35,12 +35,9 @@ export interface RunMatching {
 export function alignItems(runs: readonly RunScores[], areTrials: boolean): AlignedTask {
   const whole = areTrials ? runs.map((run) => [run]) : [...groupBy(runs, ({ log }) => log.model).values()];
   const chosen = chooseItems(whole);
-  const byHash = new Map<string, number[]>();
-  const byId = new Map<string, number>();
-  chosen.items.forEach(({ doc_id, hash }, index) => {
-    byId.set(String(doc_id), index);
-    if (hash !== null) byHash.set(hash, [...(byHash.get(hash) ?? []), index]);
-  });
+  const byId = new Map(chosen.items.map(({ doc_id }, index) => [String(doc_id), index]));
+  const byHash = groupBy(chosen.items.keys(), (index) => chosen.items[index]!.hash);
+  byHash.delete(null);
   const matched = new Map<RunScores, { column: Int32Array; matching: RunMatching }>();
   for (const parts of whole) {
     const taken = new Set<number>();

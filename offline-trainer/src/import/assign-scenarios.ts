@@ -27,15 +27,14 @@ interface AssignedScenarios {
 export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLog[]): AssignedScenarios {
   const warnings: string[] = [];
   const results = new Set(logs.flatMap((log) => log.results ?? []));
-  const tasks = new Map<string, string[]>();
-  for (const task of new Set(runs.map((run) => run.log.task))) {
+  const scenarioOf = (task: string): string => {
     const reported = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
     const groups = mostFrequent(reported);
     if (groups.length > 1)
       warnings.push(`${task} is in different groups: ${groups.join(", ")}; it counts to ${groups[0]!}`);
-    const scenario = groups[0] ?? task;
-    tasks.set(scenario, [...(tasks.get(scenario) ?? []), task]);
-  }
+    return groups[0] ?? task;
+  };
+  const tasks = groupBy(new Set(runs.map((run) => run.log.task)), scenarioOf);
   const scenarios = [...tasks].map(([id, names]): ImportedScenario => {
     const files = [...results].filter((file) => file.groups.has(id));
     const [first] = files;

@@ -16,17 +16,15 @@ const OVERALL = "overall";
  */
 export function likeIds(matrix: ResponseMatrix): BorderFinding[] {
   const { subjects, items } = matrix;
-  const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
-  const subscenarios = new Map<string, Set<string>>();
-  for (const { scenario, subscenario } of items)
-    if (subscenario !== undefined) {
-      if (!subscenarios.has(scenario)) subscenarios.set(scenario, new Set());
-      subscenarios.get(scenario)!.add(subscenario);
-    }
+  const byScenario = groupBy(items, ({ scenario }) => scenario);
+  const scenarios = [...byScenario.keys()];
   const kinds: [string, readonly string[]][] = [
     ["model", subjects],
     ["scenario", scenarios],
-    ...Array.from(subscenarios, ([id, names]): [string, string[]] => [`subscenario of ${id}`, [...names]]),
+    ...Array.from(byScenario, ([id, ofScenario]): [string, string[]] => [
+      `subscenario of ${id}`,
+      [...new Set(ofScenario.flatMap(({ subscenario }) => subscenario ?? []))],
+    ]),
     ["item", items.map((item) => item.item_id)],
   ];
   return [

@@ -39,7 +39,7 @@ export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: Cs
 }
 
 /** Where a column is in a header; the issue is noted where it is there twice. */
-export function placeOf(name: string, { row, cells }: CsvRecord, issues: DataIssues): number {
+function placeOf(name: string, { row, cells }: CsvRecord, issues: DataIssues): number {
   const at = cells.indexOf(name);
   const again = cells.indexOf(name, at + 1);
   if (again >= 0) issues.addTwice({ row, column: again + 1 }, `column ${quoted(name)}`, `column ${at + 1}`);
