@@ -8,7 +8,7 @@ import {
 } from "../logs/eee/read-records.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { invalidLog } from "../logs/score-rows.ts";
-import type { LogReader } from "./log-files.ts";
+import { logsAmong, type LogReader } from "./log-files.ts";
 import { readJsonFile, textLines } from "./read-file.ts";
 
 const LINES = /\.jsonl(\.gz)?$/i;
@@ -20,11 +20,8 @@ const LINES = /\.jsonl(\.gz)?$/i;
 export const eeeLogs: LogReader = {
   async find(files, { onRemark }) {
     const logs: RunLog[] = [];
-    for (const { file, named } of files) {
-      if (!LINES.test(file)) {
-        if (named) throw invalidLog(file, "instance-level records of Every Eval Ever are .jsonl files");
-        continue;
-      }
+    const words = "instance-level records of Every Eval Ever are .jsonl files";
+    for (const { file } of logsAmong(files, (path) => LINES.test(path), words)) {
       const aggregateFile = aggregateBeside(file);
       const aggregate = await readAggregate(aggregateFile);
       const [models, tasks] = [new Set<string>(), new Set<string>()];

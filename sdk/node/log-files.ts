@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
-import type { SampleOptions } from "../logs/score-rows.ts";
+import { invalidLog, type SampleOptions } from "../logs/score-rows.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
 import { hasCode, whyNot } from "./write-file.ts";
 
@@ -76,6 +76,17 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
   };
   for (const path of paths) await walk(path, true);
   return files;
+}
+
+/** The files that are logs by their names. @throws AnchorEvalError `invalid_data` for one that was named itself, and is none */
+export function logsAmong(
+  files: readonly FoundFile[],
+  isLog: (file: string) => boolean,
+  message: string,
+): readonly FoundFile[] {
+  const other = files.find(({ file, named }) => named && !isLog(file));
+  if (other) throw invalidLog(other.file, message);
+  return files.filter(({ file }) => isLog(file));
 }
 
 /** The kind of a path, where it leads, and where it stands itself. */

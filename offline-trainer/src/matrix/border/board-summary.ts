@@ -28,7 +28,7 @@ export interface BoardSummary {
 }
 
 /**
- * What is gathered of each scenario.
+ * Parts of a board by scenario, each for what is gathered of it.
  * @returns by scenario, and for each item that of its scenario
  */
 export function scenarioParts<T>(items: readonly ItemInfo[], make: () => T): { parts: Map<string, T>; partOf: T[] } {
